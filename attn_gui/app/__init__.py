@@ -1,0 +1,1 @@
+"""Controllers, actions and start-up: the only package that knows everybody."""

@@ -1,0 +1,1 @@
+"""Files to problems and back. Imports engine, safetensors and NumPy; no Qt."""

@@ -1,0 +1,1 @@
+"""Widgets: they show, they signal, they decide nothing. Imports engine to figure, never document.document."""
