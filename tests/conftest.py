@@ -1,0 +1,56 @@
+"""What every test stands on: no screen, settings of its own, and no window left behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Iterator
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before the first import of Qt
+
+import pytest
+from hypothesis import settings
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings
+from PySide6.QtWidgets import QApplication, QWidget
+
+# no deadline: the first drawing of a widget is slow on a busy machine, and that is not what the properties are about
+settings.register_profile("house", deadline=None, max_examples=50, database=None)
+settings.load_profile("house")
+
+QTS_OWN = ("QTipLabel",)  # Qt keeps the last tooltip for a while
+
+
+@pytest.fixture(autouse=True)
+def _settings_apart(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is read from or written to the settings of whoever runs the tests."""
+    home = tmp_path_factory.mktemp("home")
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(home / name))
+    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(home / "settings"))
+
+
+@pytest.fixture(autouse=True)
+def _no_window_left() -> Iterator[None]:
+    """Fail a test that leaves a top-level widget alive: it would repaint and signal through all later tests."""
+    before = _top_level_widgets()
+    yield
+    if _left_over(before):
+        gc.collect()  # a widget held only by a cycle of references counts as gone
+    left = _left_over(before)
+    names = [f"{type(widget).__name__} {widget.objectName()!r}" for widget in left]
+    for widget in left:
+        widget.close()
+        widget.deleteLater()
+    assert not names, f"top-level widgets left behind: {', '.join(names)}"
+
+
+def _left_over(before: list[QWidget]) -> list[QWidget]:
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    known = set(map(id, before))
+    return [widget for widget in _top_level_widgets() if id(widget) not in known]
+
+
+def _top_level_widgets() -> list[QWidget]:
+    if not isinstance(QApplication.instance(), QApplication):
+        return []
+    return [widget for widget in QApplication.topLevelWidgets() if type(widget).__name__ not in QTS_OWN]
