@@ -1,0 +1,216 @@
+"""The one gateway from numbers to pixels: levels, flags, pooling, and indices into a color table.
+
+Nothing else may turn an array into colors: what comes out of here is finite, whatever went in.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from attn_gui.figure.colors import LUT_SIZE, Lut
+from attn_gui.figure.tokens import Theme
+
+ALLOWED, NAN, POS_INF, NEG_INF, CLOSED = range(5)
+"""What a cell holds: a finite number, NaN, +∞, −∞, or nothing because a mask closes it (which wins)."""
+
+FIXED_WEIGHT_KEYS = 64
+"""Weights are colored 0 … 1 up to this many keys, 0 … largest above."""
+
+Values = npt.NDArray[np.floating]
+Allowed = npt.NDArray[np.bool_]
+Edges = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The values that the two ends of a color table stand for; ValueError unless finite and low < high."""
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high)):
+            raise ValueError(f"Levels are finite numbers, got {self.low} and {self.high}.")
+        if not self.low < self.high:
+            raise ValueError(f"The lower level is below the upper one, got {self.low} and {self.high}.")
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether 0 is exactly in the middle."""
+        return self.low == -self.high
+
+
+@dataclass(frozen=True)
+class Display:
+    """An array ready to be painted: `indices` (uint16 into a color table) and `flags` (uint8), of one shape."""
+
+    indices: npt.NDArray[np.uint16]
+    flags: npt.NDArray[np.uint8]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array that it shows."""
+        return self.flags.shape
+
+    def counts(self) -> dict[int, int]:
+        """How many cells carry each flag other than ALLOWED, those that do not occur left out."""
+        found = np.bincount(self.flags.ravel(), minlength=CLOSED + 1)
+        return {flag: int(found[flag]) for flag in (CLOSED, NAN, POS_INF, NEG_INF) if found[flag]}
+
+
+def auto_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool, keys: int) -> Levels:
+    """Levels for an array, over its finite allowed cells; never degenerate, whatever it holds.
+
+    Signed: ± the largest magnitude. Weights: 0 … 1 up to 64 keys, 0 … the largest above.
+    """
+    if not signed and keys <= FIXED_WEIGHT_KEYS:
+        return Levels(0.0, 1.0)
+    return _levels_to(_largest(_floating(values), allowed), signed)
+
+
+def percentile_levels(
+    values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool, percent: float = 99.0
+) -> Levels:
+    """Levels that the given percentage of the finite allowed magnitudes stay within, so that outliers do not darken."""
+    values = _floating(values)
+    shown = np.isfinite(values) if allowed is None else np.isfinite(values) & allowed
+    magnitudes = np.abs(values[shown])
+    if not magnitudes.size:
+        return _levels_to(0.0, signed)
+    bound = float(np.percentile(magnitudes, percent))
+    return _levels_to(bound or float(magnitudes.max()), signed)
+
+
+def to_display(values: npt.ArrayLike, allowed: Allowed | None, levels: Levels) -> Display:
+    """Table indices and flags for an array of any shape; never raises on NaN, ±∞ or an empty array.
+
+    Values beyond the levels take the end color. `allowed` None means that nothing is closed.
+    """
+    values = _floating(values)
+    flags = np.zeros(values.shape, dtype=np.uint8)
+    if not np.isfinite(values).all():
+        flags[np.isnan(values)] = NAN
+        flags[np.isposinf(values)] = POS_INF
+        flags[np.isneginf(values)] = NEG_INF
+    if allowed is not None:
+        flags[~np.broadcast_to(allowed, values.shape)] = CLOSED
+    return Display(_indices(values, levels), flags)
+
+
+def argb(display: Display, table: Lut, theme: Theme) -> npt.NDArray[np.uint32]:
+    """Pixels 0xffRRGGBB, C-contiguous, of the shape of the display: one a cell, NaN and closed cells in the theme's."""
+    pixels = np.ascontiguousarray(table[display.indices])
+    if display.flags.any():
+        pixels[display.flags == NAN] = theme.nan.rgb()
+        pixels[display.flags == CLOSED] = theme.masked.rgb()
+    return pixels
+
+
+def block_edges(cells: int, blocks: int) -> Edges:
+    """Where `blocks` nearly equal blocks over `cells` cells begin and end: blocks + 1 numbers, 0 to cells.
+
+    Never more blocks than cells, so that no block is empty.
+    """
+    blocks = max(0, min(blocks, cells))
+    if not blocks:
+        return np.zeros(1, dtype=np.intp)
+    return np.arange(blocks + 1, dtype=np.intp) * cells // blocks
+
+
+def pool(values: Values, allowed: Allowed | None, rows: int, columns: int) -> tuple[Values, Allowed | None]:
+    """A (rows, columns) picture of a matrix: of each block the value of largest magnitude, sign kept.
+
+    Only allowed cells count; a block without any is closed. NaN wins over everything and ±∞ over every number.
+    """
+    height, width = values.shape
+    return pool_blocks(values, allowed, block_edges(height, rows), block_edges(width, columns))
+
+
+def pool_blocks(
+    values: Values, allowed: Allowed | None, row_edges: Edges, column_edges: Edges
+) -> tuple[Values, Allowed | None]:
+    """`pool` over blocks of one's own: `*_edges` rise strictly, so that a part of a picture can be redone."""
+    top, left = int(row_edges[0]), int(column_edges[0])
+    values = values[top:int(row_edges[-1]), left:int(column_edges[-1])]
+    row_edges, column_edges = row_edges - top, column_edges - left
+    if allowed is not None:
+        allowed = allowed[top:top + values.shape[0], left:left + values.shape[1]]
+    rows, columns = len(row_edges) - 1, len(column_edges) - 1
+    if (rows, columns) == values.shape:
+        return values, allowed
+    if not rows or not columns:
+        return np.zeros((rows, columns), values.dtype), None if allowed is None else np.zeros((rows, columns), bool)
+    high, low = _row_extremes(values, allowed, row_edges)
+    high, low = _reduced(np.maximum, high, column_edges), _reduced(np.minimum, low, column_edges)
+    # NaN comes through both extremes and fails the comparison, so it is taken from `low`
+    pooled = np.where(high >= -low, high, low)
+    if allowed is None:
+        return pooled, None
+    opened = np.add.reduceat(np.add.reduceat(allowed, row_edges[:-1], axis=0, dtype=np.intp), column_edges[:-1], axis=1)
+    return pooled, opened > 0
+
+
+def _floating(values: npt.ArrayLike) -> Values:
+    array = np.asarray(values)
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def _largest(values: Values, allowed: Allowed | None) -> float:
+    """Largest finite magnitude over the allowed cells, 0.0 when there is none."""
+    if values.size == 0:
+        return 0.0
+    if allowed is None:
+        bound = max(float(values.max()), -float(values.min()))
+        if math.isfinite(bound):
+            return bound
+    shown = np.isfinite(values) if allowed is None else np.isfinite(values) & allowed
+    return float(np.max(np.abs(values), where=shown, initial=0.0))
+
+
+def _levels_to(bound: float, signed: bool) -> Levels:
+    if bound <= 0.0:
+        bound = 1.0
+    return Levels(-bound if signed else 0.0, bound)
+
+
+def _indices(values: Values, levels: Levels) -> npt.NDArray[np.uint16]:
+    """floor((v − low) / (high − low) · 511 + ½), clipped; the middle of the levels falls on entry 256."""
+    low, high = levels.low, levels.high
+    scale = max(abs(low), abs(high))
+    if not 1e-30 < (high - low) < 1e30 or scale > 1e30:
+        # outside the range where single precision, and the difference itself, can be trusted
+        exponent = -math.frexp(scale)[1]
+        values = np.ldexp(values.astype(np.float64), exponent)
+        low, high = math.ldexp(low, exponent), math.ldexp(high, exponent)
+    with np.errstate(invalid="ignore", over="ignore"):
+        position = values - values.dtype.type(low)
+        position *= values.dtype.type((LUT_SIZE - 1) / (high - low))
+    position += values.dtype.type(0.5)
+    np.nan_to_num(position, copy=False, nan=0.0, posinf=LUT_SIZE, neginf=-1.0)
+    np.clip(position, 0, LUT_SIZE - 1, out=position)
+    return position.astype(np.uint16)
+
+
+def _row_extremes(values: Values, allowed: Allowed | None, edges: Edges) -> tuple[Values, Values]:
+    """Largest and smallest of every block of rows, closed cells counting as 0: (blocks, columns) each."""
+    high = np.empty((len(edges) - 1, values.shape[1]), dtype=values.dtype)
+    low = np.empty_like(high)
+    for block, (start, stop) in enumerate(itertools.pairwise(edges)):
+        tile = values[start:stop]
+        if allowed is not None:
+            tile = np.where(allowed[start:stop], tile, values.dtype.type(0))
+        np.maximum.reduce(tile, axis=0, out=high[block])
+        np.minimum.reduce(tile, axis=0, out=low[block])
+    return high, low
+
+
+def _reduced(extreme: np.ufunc, values: Values, edges: Edges) -> Values:
+    """`extreme` of every block of columns: (rows, blocks)."""
+    if len(edges) - 1 == values.shape[1]:
+        return values
+    return np.asarray(extreme.reduceat(values, edges[:-1], axis=1))
