@@ -8,11 +8,18 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from attn_gui.figure.colors import LUT_SIZE, Lut
+# the number rules belong to the gateway's face: whoever shows values takes both from here
+from attn_gui.figure.numbers import CellNumbers as CellNumbers
+from attn_gui.figure.numbers import Values as Values
+from attn_gui.figure.numbers import cell_decimals as cell_decimals
+from attn_gui.figure.numbers import cell_text as cell_text
+from attn_gui.figure.numbers import format_number as format_number
 from attn_gui.figure.tokens import Theme
 
 ALLOWED, NAN, POS_INF, NEG_INF, CLOSED = range(5)
@@ -21,7 +28,6 @@ ALLOWED, NAN, POS_INF, NEG_INF, CLOSED = range(5)
 FIXED_WEIGHT_KEYS = 64
 """Weights are colored 0 … 1 up to this many keys, 0 … largest above."""
 
-Values = npt.NDArray[np.floating]
 Allowed = npt.NDArray[np.bool_]
 Edges = npt.NDArray[np.intp]
 
@@ -145,14 +151,12 @@ def pool_blocks(
         return values, allowed
     if not rows or not columns:
         return np.zeros((rows, columns), values.dtype), None if allowed is None else np.zeros((rows, columns), bool)
-    high, low = _row_extremes(values, allowed, row_edges)
+    tiles = list(itertools.starmap(slice, itertools.pairwise(row_edges.tolist())))
+    high, low = _row_extremes(values, allowed, tiles)
     high, low = _reduced(np.maximum, high, column_edges), _reduced(np.minimum, low, column_edges)
     # NaN comes through both extremes and fails the comparison, so it is taken from `low`
     pooled = np.where(high >= -low, high, low)
-    if allowed is None:
-        return pooled, None
-    opened = np.add.reduceat(np.add.reduceat(allowed, row_edges[:-1], axis=0, dtype=np.intp), column_edges[:-1], axis=1)
-    return pooled, opened > 0
+    return pooled, None if allowed is None else _any_open(allowed, tiles, column_edges)
 
 
 def _floating(values: npt.ArrayLike) -> Values:
@@ -196,20 +200,28 @@ def _indices(values: Values, levels: Levels) -> npt.NDArray[np.uint16]:
     return position.astype(np.uint16)
 
 
-def _row_extremes(values: Values, allowed: Allowed | None, edges: Edges) -> tuple[Values, Values]:
+def _row_extremes(values: Values, allowed: Allowed | None, tiles: list[slice]) -> tuple[Values, Values]:
     """Largest and smallest of every block of rows, closed cells counting as 0: (blocks, columns) each."""
-    high = np.empty((len(edges) - 1, values.shape[1]), dtype=values.dtype)
+    high = np.empty((len(tiles), values.shape[1]), dtype=values.dtype)
     low = np.empty_like(high)
-    for block, (start, stop) in enumerate(itertools.pairwise(edges)):
-        tile = values[start:stop]
-        if allowed is not None:
-            tile = np.where(allowed[start:stop], tile, values.dtype.type(0))
+    for block, rows in enumerate(tiles):
+        tile = values[rows] if allowed is None else np.where(allowed[rows], values[rows], values.dtype.type(0))
         np.maximum.reduce(tile, axis=0, out=high[block])
         np.minimum.reduce(tile, axis=0, out=low[block])
     return high, low
 
 
-def _reduced(extreme: np.ufunc, values: Values, edges: Edges) -> Values:
+def _any_open(allowed: Allowed, tiles: list[slice], column_edges: Edges) -> Allowed:
+    """Which blocks hold an allowed cell: (blocks, blocks)."""
+    # as bytes: the largest of bytes is many times faster than the or of truth values
+    cells = np.ascontiguousarray(allowed).view(np.uint8)
+    rows = np.empty((len(tiles), cells.shape[1]), dtype=np.uint8)
+    for block, tile in enumerate(tiles):
+        np.maximum.reduce(cells[tile], axis=0, out=rows[block])
+    return np.asarray(_reduced(np.maximum, rows, column_edges).view(np.bool_))
+
+
+def _reduced(extreme: np.ufunc, values: npt.NDArray[Any], edges: Edges) -> npt.NDArray[Any]:
     """`extreme` of every block of columns: (rows, blocks)."""
     if len(edges) - 1 == values.shape[1]:
         return values

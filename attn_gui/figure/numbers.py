@@ -1,0 +1,96 @@
+"""How numbers are written in maps and at color bars: decimals that fit, a true minus sign, no "−0.0"."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtGui import QFontMetricsF
+
+from attn_gui.figure.tokens import SIZE
+
+MINUS = "\N{MINUS SIGN}"
+INFINITY = "\N{INFINITY}"
+ZERO_WEIGHT = "\N{MIDDLE DOT}"
+Values = npt.NDArray[np.floating]
+
+CELL_MARGIN = 2.5
+"""Pixels that the widest value leaves in its cell."""
+
+_LARGEST_PLAIN = 1e7
+
+
+class CellNumbers(NamedTuple):
+    """How every value of one map is written: `decimals`, whether they are weights, whether these drop the leading 0."""
+
+    decimals: int
+    weights: bool = False
+    bare: bool = False
+
+
+def format_number(value: float, decimals: int) -> str:
+    """A number with fixed decimals and a true minus sign; "+∞", "−∞", "NaN"; an exponent from ten million on."""
+    value = float(value)
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return ("+" if value > 0 else MINUS) + INFINITY
+    text = f"{value:.{decimals}{'f' if abs(value) < _LARGEST_PLAIN else 'e'}}"
+    if text.startswith("-") and not any(digit in text for digit in "123456789"):
+        text = text[1:]
+    return text.replace("-", MINUS)
+
+
+def cell_text(value: float, numbers: CellNumbers) -> str:
+    """A value as it stands in a cell; a weight that rounds to 0 is "·"."""
+    text = format_number(value, numbers.decimals)
+    if not numbers.weights:
+        return text
+    if not any(digit in text for digit in "123456789"):
+        return ZERO_WEIGHT if math.isfinite(value) else text
+    if numbers.bare:
+        return "1" if text.strip("0") in ("1.", "1") else text.removeprefix("0")
+    return text
+
+
+def cell_decimals(
+    values: Values, cell_width: float, cell_height: float, metrics: QFontMetricsF, weights: bool
+) -> CellNumbers | None:
+    """The most decimals, of 2, 1 and 0, with which every finite value fits its cell; None when none do.
+
+    Measured on the largest and the smallest value with every digit as wide as the widest one, so that the decimals
+    do not flicker while a digit changes. Cells lower than the token `value_min_cell_height` hold no values.
+    """
+    if cell_height < SIZE.value_min_cell_height or values.size == 0:
+        return None
+    room = cell_width - CELL_MARGIN
+    extremes = _extremes(values)
+    for numbers in _attempts(weights):
+        if _widest((cell_text(value, numbers) for value in extremes), metrics) <= room:
+            return numbers
+    return None
+
+
+def _attempts(weights: bool) -> Iterable[CellNumbers]:
+    for decimals in (2, 1, 0):
+        if weights and decimals:
+            yield CellNumbers(decimals, weights=True)
+            yield CellNumbers(decimals, weights=True, bare=True)
+        elif not weights:
+            yield CellNumbers(decimals)
+
+
+def _extremes(values: Values) -> tuple[float, float]:
+    finite = np.isfinite(values)
+    if not finite.any():
+        return 0.0, 0.0
+    return float(np.max(values, where=finite, initial=-np.inf)), float(np.min(values, where=finite, initial=np.inf))
+
+
+def _widest(texts: Iterable[str], metrics: QFontMetricsF) -> float:
+    digit = max("0123456789", key=metrics.horizontalAdvance)
+    return max(metrics.horizontalAdvance(re.sub("[0-9]", digit, text)) for text in texts)
