@@ -1,0 +1,171 @@
+"""The look of the whole program at once: Fusion, a palette and one style sheet made from `figure.tokens`.
+
+`apply_theme` sets it, `current_theme` tells it, `theme_signal.changed` announces it (a new scheme or a new zoom).
+Whoever paints asks `current_theme()` while painting and `scaled(px)` for every size, and keeps neither.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
+
+from attn_gui.figure.tokens import FONT_FAMILIES, FONT_SIZE, RADIUS, SIZE, THEMES, Theme
+from attn_gui.paths import resource
+
+SCHEMES = ("light", "dark", "system")
+GROUNDS = {
+    "window": QPalette.ColorRole.Window,
+    "surface": QPalette.ColorRole.Base,
+    "raised": QPalette.ColorRole.AlternateBase,
+    "sunken": QPalette.ColorRole.Midlight,
+}
+
+
+class ThemeSignal(QObject):
+    """Tells that colors or sizes are no longer what they were."""
+
+    changed = Signal(object)  # Theme
+
+
+class _Look:
+    """What is applied at the moment."""
+
+    theme: Theme = THEMES["light"]
+    scheme: str = "light"
+    zoom: float = 1.0
+    sheet: str = ""
+    watched: QApplication | None = None
+
+
+theme_signal = ThemeSignal()
+_look = _Look()
+
+
+def current_theme() -> Theme:
+    """The colors in use."""
+    return _look.theme
+
+
+def scaled(px: float) -> int:
+    """A size at 100 % as whole pixels at the present zoom; what is not nothing stays visible."""
+    return max(round(px * _look.zoom), 1 if px > 0 else 0)
+
+
+def ui_font(size: str = "body", weight: int = 400, tabular: bool = False) -> QFont:
+    """The font of the window in a size of the tokens ("micro" … "sentence"); `tabular` gives all digits one width."""
+    font = QFont()
+    font.setFamilies(list(FONT_FAMILIES))
+    font.setPixelSize(scaled(getattr(FONT_SIZE, size)))
+    font.setWeight(QFont.Weight.DemiBold if weight >= 600 else QFont.Weight(weight))
+    if tabular:
+        font.setFeature(QFont.Tag("tnum"), 1)
+    return font
+
+
+def apply_theme(app: QApplication, scheme: str, zoom: float = 1.0) -> None:
+    """Dress the program in a scheme ("system" follows the desktop, live) at a zoom."""
+    if scheme not in SCHEMES:
+        raise ValueError(f"no scheme {scheme!r}; there are {', '.join(SCHEMES)}")
+    _look.scheme, _look.zoom = scheme, zoom
+    _follow_system(app)
+    theme = THEMES[_resolved(app, scheme)]
+    sheet = _style_sheet(theme)
+    if sheet == _look.sheet and theme is _look.theme:
+        return
+    _look.theme, _look.sheet = theme, sheet
+    if app.style().objectName() != "fusion":
+        app.setStyle(QStyleFactory.create("Fusion"))
+    app.setPalette(_palette(theme))
+    app.setFont(ui_font())
+    app.setStyleSheet(sheet)
+    theme_signal.changed.emit(theme)
+
+
+def dress(widget: QWidget, letters: str = "", tone: str = "", strong: bool | None = None) -> None:
+    """Give a label or button its type size ("micro" … "section") and tone ("text2", "query", "error", …) for good:
+    unlike a font or palette set once, these follow theme and zoom."""
+    for name, value in (("letters", letters), ("tone", tone)):
+        if value:
+            widget.setProperty(name, value)
+    if strong is not None:
+        widget.setProperty("strong", "true" if strong else "false")
+    restyle(widget)
+
+
+def restyle(widget: QWidget) -> None:
+    """Look at the style sheet again after a property that it reads has changed."""
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+    widget.updateGeometry()
+
+
+def set_ground(widget: QWidget, ground: str) -> None:
+    """Fill the widget with "window", "surface", "raised" or "sunken"; follows the theme."""
+    widget.setAutoFillBackground(True)
+    widget.setBackgroundRole(GROUNDS[ground])
+
+
+def _resolved(app: QApplication, scheme: str) -> str:
+    """Light or dark; a desktop that does not say counts as light."""
+    if scheme != "system":
+        return scheme
+    return "dark" if app.styleHints().colorScheme() == Qt.ColorScheme.Dark else "light"
+
+
+def _follow_system(app: QApplication) -> None:
+    """Frames and dialogs of the desktop take our scheme; while it is "system" we take theirs."""
+    schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark, "system": Qt.ColorScheme.Unknown}
+    app.styleHints().setColorScheme(schemes[_look.scheme])
+    if _look.watched is not app:
+        app.styleHints().colorSchemeChanged.connect(_on_system_scheme_changed)
+        _look.watched = app
+
+
+def _on_system_scheme_changed() -> None:
+    if _look.scheme == "system" and _look.watched is not None:
+        apply_theme(_look.watched, "system", _look.zoom)
+
+
+def _palette(theme: Theme) -> QPalette:
+    roles, groups = QPalette.ColorRole, QPalette.ColorGroup
+    palette = QPalette()
+    for role, color in {
+        roles.Window: theme.window, roles.WindowText: theme.text, roles.Base: theme.surface,
+        roles.AlternateBase: theme.raised, roles.Text: theme.text, roles.PlaceholderText: theme.text3,
+        roles.Button: theme.surface, roles.ButtonText: theme.text, roles.BrightText: theme.error,
+        roles.Highlight: theme.accent, roles.HighlightedText: theme.on_accent, roles.Accent: theme.accent,
+        roles.Link: theme.accent, roles.LinkVisited: theme.accent,
+        roles.ToolTipBase: theme.raised, roles.ToolTipText: theme.text,
+        roles.Light: theme.surface, roles.Midlight: theme.sunken, roles.Mid: theme.line,
+        roles.Dark: theme.line_strong, roles.Shadow: theme.line_strong,
+    }.items():  # fmt: skip
+        palette.setColor(role, color)
+    for role in (roles.WindowText, roles.Text, roles.ButtonText):
+        palette.setColor(groups.Disabled, role, theme.line_strong)
+    return palette
+
+
+def _style_sheet(theme: Theme) -> str:
+    """The sheet with colors and sizes filled in; a name that no token has is an error."""
+    source = resource("style", "style.qss").read_text(encoding="utf-8")
+    source = re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
+    words = _words(theme)
+    source = re.sub(r"\b(\d+)px", lambda found: _pixels(int(found[1])), source)
+    return re.sub(r"@(\w+)", lambda found: words[found[1]], source)
+
+
+def _words(theme: Theme) -> dict[str, str]:
+    colors = {name: value.name() for name, value in vars(theme).items() if isinstance(value, QColor)}
+    letters = {f"font_{field.name}": field.default for field in dataclasses.fields(FONT_SIZE)}
+    sizes = {**letters, "radius": RADIUS.control, "icon": SIZE.icon}
+    arrows = resource("style", theme.name).as_posix()
+    return {**colors, "arrows": arrows, **{name: f"{scaled(px)}px" for name, px in sizes.items()}}
+
+
+def _pixels(px: int) -> str:
+    """Hairlines stay hairlines at every zoom."""
+    return f"{px}px" if px <= 1 else f"{scaled(px)}px"

@@ -1,0 +1,99 @@
+"""Cut the fonts that the program ships out of Debian's fonts-inter and fonts-noto-cjk.
+
+    apt-get install fonts-inter fonts-noto-cjk && pip install fonttools
+    python3 packaging/make_fonts.py
+
+Run it again when a new Chinese translation uses a character that the subset lacks (tests/test_packaging.py says so).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fontTools.subset import Options, Subsetter
+from fontTools.ttLib import TTFont
+
+ROOT = Path(__file__).resolve().parents[1]
+FONTS = ROOT / "resources" / "fonts"
+INTER = Path("/usr/share/fonts/opentype/inter")
+NOTO = Path("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")
+SIMPLIFIED = "Noto Sans CJK SC"
+
+LATIN = (
+    (0x20, 0x7F), (0xA0, 0x250), (0x2B0, 0x370),  # Latin with its extensions, accents
+    (0x370, 0x400), (0x400, 0x530), (0x1D00, 0x1DC0), (0x1E00, 0x2000),  # Greek, Cyrillic, raised and lowered letters
+    (0x2000, 0x20D0), (0x2100, 0x2400), (0x25A0, 0x2600), (0x2700, 0x2780),  # punctuation, arrows, mathematics
+)  # fmt: skip
+PUNCTUATION = ((0x20, 0x7F), (0xA0, 0x100), (0x2000, 0x2070), (0x2190, 0x21A0), (0x3000, 0x3020), (0xFF01, 0xFF5F))
+# calt is left out on purpose: it draws the token "->" as an arrow and "2x3" with a multiplication sign
+INTER_FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl", "tnum", "case", "zero", "frac", "sups", "subs"]
+NOTO_FEATURES = ["kern", "ccmp"]  # locl would bring the Japanese, Korean and Taiwanese form of every character along
+
+
+def main() -> None:
+    FONTS.mkdir(parents=True, exist_ok=True)
+    _cut(TTFont(INTER / "Inter-Regular.otf"), _span(LATIN), INTER_FEATURES, FONTS / "Inter-Regular.otf")
+    strong = TTFont(INTER / "Inter-SemiBold.otf")
+    _name_as_bold(strong)
+    _cut(strong, _span(LATIN), INTER_FEATURES, FONTS / "Inter-SemiBold.otf")
+    chinese = _span(PUNCTUATION) | _gb2312() | _translated()
+    _cut(_face(NOTO, SIMPLIFIED), chinese, NOTO_FEATURES, FONTS / "NotoSansCJKsc-Subset.otf")
+
+
+def _span(ranges: tuple[tuple[int, int], ...]) -> set[int]:
+    return {code for start, stop in ranges for code in range(start, stop)}
+
+
+def _gb2312() -> set[int]:
+    """The 6763 simplified characters of the standard, both levels: people type their own tokens."""
+    characters = ""
+    for row in range(16, 88):
+        for cell in range(1, 95):
+            characters += bytes((0xA0 + row, 0xA0 + cell)).decode("gb2312", errors="ignore")
+    return set(map(ord, characters))
+
+
+def _translated() -> set[int]:
+    """Every character of our own Chinese texts, so that none of them can be missing."""
+    sources = (ROOT / "resources" / "translations").glob("*_zh.ts")
+    return {ord(letter) for path in sources for letter in path.read_text(encoding="utf-8") if ord(letter) > 0x7F}
+
+
+def _face(collection: Path, family: str) -> TTFont:
+    for number in range(64):
+        font = TTFont(collection, fontNumber=number, recalcTimestamp=False)
+        if font["name"].getDebugName(1) == family:
+            return font
+    raise SystemExit(f"{collection} has no face {family}")
+
+
+def _name_as_bold(font: TTFont) -> None:
+    """Make SemiBold the bold style of Inter; under its own family name Qt would never find it."""
+    names = font["name"]
+    for record in list(names.names):
+        if record.nameID in (16, 17, 21, 22):
+            names.removeNames(nameID=record.nameID)
+        elif record.nameID in (1, 2):
+            record.string = "Inter" if record.nameID == 1 else "Bold"
+    font["head"].macStyle = 1
+    font["OS/2"].fsSelection = font["OS/2"].fsSelection & ~0x40 | 0x20
+    if "CFF " in font:
+        top = font["CFF "].cff.topDictIndex[0]
+        top.FamilyName, top.Weight = "Inter", "Bold"
+
+
+def _cut(font: TTFont, characters: set[int], features: list[str], target: Path) -> None:
+    options = Options()
+    options.layout_features = features
+    options.name_IDs = ["*"]
+    options.notdef_outline = True
+    subsetter = Subsetter(options)
+    subsetter.populate(unicodes=characters)
+    font.recalcTimestamp = False  # the same input gives the same bytes
+    subsetter.subset(font)
+    font.save(target)
+    print(f"{target.relative_to(ROOT)}  {target.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
