@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attn_gui.figure.colors import LUT_SIZE, Lut
+
 # the number rules belong to the gateway's face: whoever shows values takes both from here
 from attn_gui.figure.numbers import CellNumbers as CellNumbers
 from attn_gui.figure.numbers import Values as Values
