@@ -160,7 +160,7 @@ def _style_sheet(theme: Theme) -> str:
 
 def _words(theme: Theme) -> dict[str, str]:
     colors = {name: value.name() for name, value in vars(theme).items() if isinstance(value, QColor)}
-    letters = {f"font_{field.name}": field.default for field in dataclasses.fields(FONT_SIZE)}
+    letters = {f"font_{name}": px for name, px in dataclasses.asdict(FONT_SIZE).items()}
     sizes = {**letters, "radius": RADIUS.control, "icon": SIZE.icon}
     arrows = resource("style", theme.name).as_posix()
     return {**colors, "arrows": arrows, **{name: f"{scaled(px)}px" for name, px in sizes.items()}}
