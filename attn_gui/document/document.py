@@ -1,0 +1,124 @@
+"""The open document: its problem, its path, its history, and the one signal that tells what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoStack
+
+from attn_gui.document.draft import Draft, EditError
+from attn_gui.document.edits import Change, Edit
+from attn_gui.document.history import LIMIT, History
+from attn_gui.engine import Problem
+
+__all__ = ["Change", "Document", "EditError"]
+
+
+class Document(QObject):
+    """Alone owns one working array per matrix; `apply` is the one way in.
+
+    `changed(Change)` follows every edit, undo and redo, once each, also when several steps are gone at once.
+    `titleChanged()` follows a change of `name`, `path` or `modified`. Use it on the GUI thread only; other threads
+    may read `problem` and drop what they made of it if `generation` moved meanwhile.
+    """
+
+    changed = Signal(object)
+    titleChanged = Signal()
+
+    def __init__(
+        self,
+        problem: Problem,
+        path: Path | None = None,
+        name: str = "",
+        parent: QObject | None = None,
+        *,
+        history_bytes: int = LIMIT,
+    ) -> None:
+        super().__init__(parent)
+        self.path, self.name = path, name
+        self.generation = 0
+        self._draft = Draft(problem)
+        self._pending: list[Change] = []
+        self._history = History(self._pending.append, self, history_bytes)
+        self.stack.indexChanged.connect(self._on_stack_index_changed)
+        self.stack.cleanChanged.connect(self._on_stack_clean_changed)
+
+    @property
+    def problem(self) -> Problem:
+        """Read-only views of the working arrays, valid until the next edit; the same object until fields change."""
+        return self._draft.problem
+
+    @property
+    def stack(self) -> QUndoStack:
+        """The history, for actions and lists: undo, redo, setIndex; push nothing on it."""
+        return self._history.stack
+
+    @property
+    def modified(self) -> bool:
+        return not self.stack.isClean()
+
+    def reader(self, field: str, item: int | None = None) -> Callable[[], NDArray[Any] | None]:
+        """A function that gives a read-only view of an array (dotted name) as it is then; None once it is gone.
+
+        `item` takes one item of a batched array: (items, rows, columns) -> (rows, columns).
+        """
+
+        def read() -> NDArray[Any] | None:
+            array = self._draft.state.views.get(field)
+            if array is None or item is None or array.ndim < 3:
+                return array
+            return array[item] if item < len(array) else None
+
+        return read
+
+    def snapshot(self) -> Problem:
+        """A problem of its own, which no later edit touches."""
+        return Problem(**self.problem.fields())
+
+    def apply(self, edit: Edit) -> bool:
+        """Carry out `edit` as one step of the history; False if it changes nothing, then no step is made.
+
+        Raises ShapeError, EditError or another ValueError before anything is changed.
+        """
+        done = self._draft.do(edit)
+        if done is None:
+            return False
+        step, change = done
+        self._pending.append(change)
+        self._history.push(step)
+        return True
+
+    def open(self, problem: Problem, path: Path | None = None, name: str = "") -> None:
+        """Begin another document: its history is empty and it counts as saved."""
+        self._draft.begin(problem)
+        self.path, self.name = path, name
+        self._history.clear()
+        self._tell(Change(dict.fromkeys(self._draft.state.views, None), opened=True))
+        self.titleChanged.emit()
+
+    def mark_saved(self, path: Path) -> None:
+        """What is there now is what `path` holds."""
+        self.path, self.name = path, path.stem
+        self.stack.setClean()
+        self.titleChanged.emit()
+
+    def retranslate(self) -> None:
+        """Name the steps of the history in the present language."""
+        self._history.retranslate()
+
+    def _on_stack_index_changed(self) -> None:
+        if self._pending:
+            change = Change.merged(self._pending)
+            self._pending.clear()
+            self._tell(change)
+
+    def _on_stack_clean_changed(self) -> None:
+        self.titleChanged.emit()
+
+    def _tell(self, change: Change) -> None:
+        self.generation += 1
+        self.changed.emit(change)

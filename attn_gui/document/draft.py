@@ -1,0 +1,188 @@
+"""What was entered: fields with one working array for every matrix, and the steps that change them in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QT_TRANSLATE_NOOP
+
+from attn_gui.document.edits import Change, Edit, Edits, SetCells, SetFields
+from attn_gui.document.history import Step
+from attn_gui.document.ownership import Working, changed_names, owned
+from attn_gui.document.phrases import Label, Refusal
+from attn_gui.engine import Problem
+from attn_gui.engine.indices import Box
+
+Array = NDArray[Any]
+
+
+class EditError(Refusal):
+    """An edit that does not fit the document: no such field, a box outside the array, a number that does not fit."""
+
+
+class Draft:
+    """The working arrays of the open document; `problem` looks at them through read-only views.
+
+    Every edit becomes a step that is tried before it is kept: one that fails leaves everything as it was.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.state = owned(problem.fields(), {})
+
+    @property
+    def problem(self) -> Problem:
+        return self.state.problem
+
+    def begin(self, problem: Problem) -> None:
+        """Copy another problem in; nothing of the old one is kept."""
+        self.state = owned(problem.fields(), {})
+
+    def do(self, edit: Edit) -> tuple[Step, Change] | None:
+        """Carry out `edit`; None if it changes nothing. Raises ShapeError or ValueError with nothing changed."""
+        if isinstance(edit, Edits):
+            return self._do_all(edit)
+        step = self._cells_step(edit) if isinstance(edit, SetCells) else self._fields_step(edit)
+        return None if step is None else (step, step.redo())
+
+    def _do_all(self, edits: Edits) -> tuple[Step, Change] | None:
+        done: list[tuple[Step, Change]] = []
+        try:
+            for edit in edits.edits:
+                done += filter(None, [self.do(edit)])
+        except BaseException:
+            for step, _change in reversed(done):
+                step.undo()
+            raise
+        if not done:
+            return None
+        return _Steps(tuple(step for step, _ in done), edits.label), Change.merged([change for _, change in done])
+
+    def _cells_step(self, edit: SetCells) -> Step | None:
+        array = self.state.arrays.get(edit.field)
+        if array is None:
+            raise EditError(
+                QT_TRANSLATE_NOOP("Sentences", "The problem has no array named {field}."), field=edit.field
+            )
+        box = _checked_box(edit.field, edit.box, array.shape)
+        old = array[box].copy()
+        new = _cast(edit.values, array.dtype)
+        if new.shape != old.shape:
+            raise EditError(
+                QT_TRANSLATE_NOOP("Sentences", "{field}: expected numbers of shape {expected}, got {got}."),
+                field=edit.field, expected=old.shape, got=new.shape,
+            )  # fmt: skip
+        if new.tobytes() == old.tobytes():
+            return None
+        return _CellsStep(lambda: self.state.arrays[edit.field], edit.field, box, old, new, edit.label)
+
+    def _fields_step(self, edit: SetFields) -> Step | None:
+        fields = {**self.state.fields, **edit.fields}
+        after = owned({name: value for name, value in fields.items() if value is not None}, self.state.arrays)
+        if after.problem == self.state.problem:
+            return None
+        return _FieldsStep(self, self.state, after, edit)
+
+
+def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
+    fits = len(box) == len(shape) and all(
+        axis.step in (None, 1) and 0 <= axis.start <= axis.stop <= length
+        for axis, length in zip(box, shape, strict=True)
+    )
+    if not fits:
+        raise EditError(
+            QT_TRANSLATE_NOOP("Sentences", "{field}: the cells lie outside its shape {shape}."),
+            field=field, shape=shape,
+        )  # fmt: skip
+    return tuple(slice(int(axis.start), int(axis.stop)) for axis in box)
+
+
+def _cast(values: Array, dtype: np.dtype[Any]) -> Array:
+    """A contiguous copy of `values` in `dtype`; refused if a number would become another one there."""
+    given = np.asarray(values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        new = np.array(given, dtype=dtype, order="C")
+    if dtype.kind == "b" and not np.array_equal(new, given):
+        raise EditError(QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0."))
+    if dtype.kind == "f" and bool((np.isinf(new) & np.isfinite(given)).any()):
+        raise EditError(QT_TRANSLATE_NOOP("Sentences", "A number is too large for {dtype}."), dtype=dtype.name)
+    return new
+
+
+@dataclass(frozen=True, eq=False)
+class _CellsStep:
+    """Holds the old and the new cells and nothing else of the array."""
+
+    array: Callable[[], Array]
+    field: str
+    box: Box
+    old: Array
+    new: Array
+    label: Label
+
+    @property
+    def cost(self) -> int:
+        return self.old.nbytes + self.new.nbytes
+
+    def redo(self) -> Change:
+        return self._write(self.new)
+
+    def undo(self) -> Change:
+        return self._write(self.old)
+
+    def _write(self, cells: Array) -> Change:
+        self.array()[self.box] = cells
+        return Change({self.field: (self.box,)})
+
+
+@dataclass(frozen=True, eq=False)
+class _FieldsStep:
+    """Holds the working arrays that leave and that come, and hands them back: nothing is copied.
+
+    The arrays that left rest untouched until they return, so going back is exact.
+    """
+
+    draft: Draft
+    before: Working
+    after: Working
+    edit: SetFields
+
+    @property
+    def label(self) -> Label:
+        return self.edit.label
+
+    @property
+    def cost(self) -> int:
+        before = {id(array): array.nbytes for array in self.before.arrays.values()}
+        after = {id(array): array.nbytes for array in self.after.arrays.values()}
+        return sum((before | after)[key] for key in before.keys() ^ after.keys())
+
+    def redo(self) -> Change:
+        self.draft.state = self.after
+        return self._change()
+
+    def undo(self) -> Change:
+        self.draft.state = self.before
+        return self._change()
+
+    def _change(self) -> Change:
+        return Change(dict.fromkeys(changed_names(self.before, self.after, self.edit.fields), None))
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    steps: tuple[Step, ...]
+    label: Label
+
+    @property
+    def cost(self) -> int:
+        return sum(step.cost for step in self.steps)
+
+    def redo(self) -> Change:
+        return Change.merged([step.redo() for step in self.steps])
+
+    def undo(self) -> Change:
+        return Change.merged([step.undo() for step in reversed(self.steps)])

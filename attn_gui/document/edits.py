@@ -1,0 +1,67 @@
+"""What can be done to a document, as plain records: the only things that `Document.apply` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from attn_gui.document.phrases import Label
+from attn_gui.engine.indices import Box, join
+
+__all__ = ["Change", "Edit", "Edits", "Label", "SetCells", "SetFields"]
+
+
+@dataclass(frozen=True, eq=False)
+class SetCells:
+    """New numbers for one box of one array; `values` has the box's shape, `field` is dotted inside records.
+
+    `box` has one slice an axis in the array's own axes, with steps of 1, inside the array.
+    """
+
+    field: str
+    box: Box
+    values: NDArray[Any]
+    label: Label
+
+
+@dataclass(frozen=True, eq=False)
+class SetFields:
+    """New values for whole fields of the problem, under their undotted names; None takes a field away."""
+
+    fields: Mapping[str, object]
+    label: Label
+
+
+@dataclass(frozen=True, eq=False)
+class Edits:
+    """Several edits as one step, in order; a later one may rely on the shapes that an earlier one made."""
+
+    edits: tuple[Edit, ...]
+    label: Label
+
+
+Edit = SetCells | SetFields | Edits
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an edit, an undo or a redo changed.
+
+    `fields` maps each field to the boxes with new numbers, or to None: added, removed or replaced as a whole,
+    its shape may differ. `opened`: everything is new, this is another document.
+    """
+
+    fields: dict[str, tuple[Box, ...] | None] = field(default_factory=dict)
+    opened: bool = False
+
+    @classmethod
+    def merged(cls, changes: Sequence[Change]) -> Change:
+        """One change for several in a row."""
+        fields: dict[str, tuple[Box, ...] | None] = {}
+        for name, boxes in (item for change in changes for item in change.fields.items()):
+            known = fields.get(name, ())
+            fields[name] = None if boxes is None or known is None else tuple(join((*known, *boxes)))
+        return cls(fields, any(change.opened for change in changes))

@@ -1,0 +1,103 @@
+"""The undo stack: steps with names that can be said in another language, and a limit in bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, cast
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from attn_gui.document.edits import Change
+from attn_gui.document.phrases import Label
+
+LIMIT = 256 * 2**20
+# what the records around a step's cells take, so that a million one-cell steps do count
+OVERHEAD = 1024
+# dropping a part at once: the stack is rebuilt for it
+KEPT = 0.75
+
+
+class Step(Protocol):
+    """One step that can be gone forth and back, bit by bit."""
+
+    @property
+    def label(self) -> Label: ...
+    @property
+    def cost(self) -> int: ...
+    def redo(self) -> Change: ...
+    def undo(self) -> Change: ...
+
+
+class _Command(QUndoCommand):
+    def __init__(self, step: Step, report: Callable[[Change], None], done: bool) -> None:
+        super().__init__()
+        self.step, self._report, self._done = step, report, done
+        self.say_again()
+
+    def say_again(self) -> None:
+        self.setText(" ".join(str(self.step.label).split()))
+
+    def redo(self) -> None:
+        if self._done:  # a push calls redo, but the step has been tried before it was pushed
+            self._done = False
+            return
+        self._report(self.step.redo())
+
+    def undo(self) -> None:
+        self._report(self.step.undo())
+
+
+class History:
+    """Keeps `stack` under `limit` bytes: the oldest steps are forgotten, the newest never."""
+
+    def __init__(self, report: Callable[[Change], None], parent: QObject, limit: int = LIMIT) -> None:
+        self.stack = QUndoStack(parent)
+        self.limit = limit
+        self._report = report
+        self._costs: list[int] = []  # of the steps on the stack, oldest first
+        self._total = 0
+
+    def push(self, step: Step) -> None:
+        """Add a step that has just been done; what had been undone before it is forgotten."""
+        self._total -= sum(self._costs[self.stack.index() :])
+        del self._costs[self.stack.index() :]
+        self._costs.append(step.cost + OVERHEAD)
+        self._total += self._costs[-1]
+        if self._total > self.limit:
+            self._forget_oldest()
+        self.stack.push(_Command(step, self._report, done=True))
+
+    def clear(self) -> None:
+        self._costs, self._total = [], 0
+        self.stack.clear()
+        self.stack.setClean()
+
+    def retranslate(self) -> None:
+        """Say the names of all steps in the present language, also in actions that follow the stack."""
+        for command in self._commands():
+            command.say_again()
+        self.stack.undoTextChanged.emit(self.stack.undoText())
+        self.stack.redoTextChanged.emit(self.stack.redoText())
+        self.stack.indexChanged.emit(self.stack.index())
+
+    def _commands(self) -> list[_Command]:
+        return [cast(_Command, self.stack.command(place)) for place in range(self.stack.count())]
+
+    def _forget_oldest(self) -> None:
+        """Rebuild the stack without its oldest steps: QUndoStack itself can only count them."""
+        steps, dropped = [command.step for command in self._commands()[: self.stack.index()]], 0
+        while dropped < len(steps) and self._total > KEPT * self.limit:
+            self._total -= self._costs[dropped]
+            dropped += 1
+        del self._costs[:dropped]
+        clean = self.stack.cleanIndex() - dropped
+        was_blocked = self.stack.blockSignals(True)
+        self.stack.clear()
+        self.stack.resetClean()
+        for place, step in enumerate([None, *steps[dropped:]]):
+            if step is not None:
+                self.stack.push(_Command(step, self._report, done=True))
+            if place == clean:
+                self.stack.setClean()
+        self.stack.blockSignals(was_blocked)

@@ -1,0 +1,215 @@
+"""A matrix as a table of Qt: it holds no numbers and changes none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import (
+    QT_TRANSLATE_NOOP,
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+
+from attn_gui.document.numbers import NumberError, parse_number, shortest, shown
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+Read = Callable[[], NDArray[Any] | None]
+ROOT = QModelIndex()
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+CENTER = int(Qt.AlignmentFlag.AlignCenter)
+SWITCH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "✓": 1.0}
+
+
+class MatrixModel(QAbstractTableModel):
+    """Shows the array that `read` gives at the moment: (rows, columns), or (columns,) as one row.
+
+    It says what was wanted and waits for the document to do it: `typed(row, column, value)` for a number that differs
+    from the cell's, `refused(row, column, sentence)` for text that is none, `renamed(row, text)` for a row header.
+    Roles: DisplayRole rounded, EditRole the shortest exact text, ValueRole (UserRole) the number.
+    """
+
+    typed = Signal(int, int, float)
+    refused = Signal(int, int, str)
+    renamed = Signal(int, str)
+
+    ValueRole = Role.UserRole
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._read: Read = lambda: None
+        self._shape = (0, 0)
+        self._row_labels: Sequence[str] = ()
+        self._editable = self._renamable = False
+        self._decimals = 3
+
+    def set_matrix(
+        self,
+        read: Read,
+        *,
+        row_labels: Sequence[str] = (),
+        editable: bool = True,
+        renamable: bool = False,
+    ) -> None:
+        """Show another matrix, or the same one after its shape may have changed; resets only if the shape did.
+
+        `read` returns a 1-D or 2-D array, or None for nothing; it is called for every cell and must be cheap
+        (`document.reader(field, item)`). `row_labels`: tokens, may be shorter than the rows.
+        """
+        shape = _table_shape(read())
+        if shape != self._shape:
+            self.beginResetModel()
+        same = shape == self._shape
+        self._read, self._shape, self._row_labels = read, shape, tuple(row_labels)
+        self._editable, self._renamable = editable, renamable
+        if not same:
+            self.endResetModel()
+        elif shape[0] and shape[1]:
+            self.cells_changed(slice(0, shape[0]), slice(0, shape[1]))
+            self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, shape[0] - 1)
+
+    def set_decimals(self, decimals: int) -> None:
+        """How many decimals are shown; editing and copying stay exact."""
+        self._decimals = decimals
+        self.cells_changed(slice(0, self._shape[0]), slice(0, self._shape[1]))
+
+    def cells_changed(self, rows: slice, columns: slice) -> None:
+        """These cells hold new numbers: one signal for the rectangle, cut to the table."""
+        top, bottom = max(rows.start, 0), min(rows.stop, self._shape[0])
+        left, right = max(columns.start, 0), min(columns.stop, self._shape[1])
+        if top < bottom and left < right:
+            self.dataChanged.emit(self.index(top, left), self.index(bottom - 1, right - 1))
+
+    def cell(self, row: int, column: int) -> tuple[str, float]:
+        """The text shown in a cell and its number, for a delegate that paints; ("", nan) outside."""
+        array = self._array()
+        if array is None or not (0 <= row < self._shape[0] and 0 <= column < self._shape[1]):
+            return "", np.nan
+        value = array[row, column]
+        if array.dtype.kind == "b":
+            return ("✓", 1.0) if value else ("", 0.0)
+        return shown(float(value), self._decimals), float(value)
+
+    def block(self, rows: slice, columns: slice) -> NDArray[Any]:
+        """A copy of a rectangle of numbers, to be put on the clipboard."""
+        array = self._array()
+        return np.empty((0, 0)) if array is None else array[rows, columns].copy()
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the numbers as they are kept; float64 while there are none."""
+        array = self._array()
+        return np.dtype(np.float64) if array is None else array.dtype
+
+    @property
+    def editable(self) -> bool:
+        return self._editable
+
+    # --- Qt's side -------------------------------------------------------------------------------
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else self._shape[0]
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else self._shape[1]
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        return flags | Qt.ItemFlag.ItemIsEditable if self._editable and index.isValid() else flags
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        if role == Role.TextAlignmentRole:
+            return CENTER if self.dtype.kind == "b" else RIGHT
+        if role not in (Role.DisplayRole, Role.EditRole, self.ValueRole, Role.AccessibleTextRole):
+            return None
+        text, value = self.cell(index.row(), index.column())
+        if role == Role.DisplayRole:
+            return text
+        if role == self.ValueRole:
+            return value
+        return self._exact_text(index.row(), index.column())
+
+    def setData(self, index: Index, value: object, role: int = Role.EditRole) -> bool:
+        """Ask for a number in a cell; False with `refused` for text that is none, True with no signal if unchanged."""
+        if not index.isValid() or role != Role.EditRole or not self._editable or self._array() is None:
+            return False
+        row, column = index.row(), index.column()
+        if str(value).strip() == self._exact_text(row, column):
+            return True  # also keeps a NaN's payload
+        try:
+            number = self._parsed(str(value))
+        except NumberError as error:
+            self.refused.emit(row, column, error.sentence())
+            return False
+        if self._differs(row, column, number):
+            self.typed.emit(row, column, number)
+        return True
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> object:
+        vertical = orientation == Qt.Orientation.Vertical
+        if not 0 <= section < self._shape[0 if vertical else 1]:
+            return None
+        if role in (Role.DisplayRole, Role.EditRole):
+            label = self._row_labels[section] if vertical and section < len(self._row_labels) else ""
+            if role == Role.EditRole:
+                return label
+            return _one_line(label) or str(section)
+        if role == Role.TextAlignmentRole:
+            return RIGHT if vertical else CENTER
+        return None
+
+    def setHeaderData(
+        self, section: int, orientation: Qt.Orientation, value: object, role: int = Role.EditRole
+    ) -> bool:
+        """Ask for another row label, with `renamed` if it differs."""
+        if orientation != Qt.Orientation.Vertical or role != Role.EditRole or not self._renamable:
+            return False
+        if not 0 <= section < self._shape[0]:
+            return False
+        if str(value) != self.headerData(section, orientation, Role.EditRole):
+            self.renamed.emit(section, str(value))
+        return True
+
+    # --- the array -------------------------------------------------------------------------------
+    def _array(self) -> NDArray[Any] | None:
+        """The array of now as rows and columns; None while it is not the one that the views were told about."""
+        array = self._read()
+        if array is None or _table_shape(array) != self._shape:
+            return None
+        return array if array.ndim == 2 else array.reshape(self._shape)
+
+    def _exact_text(self, row: int, column: int) -> str:
+        array = self._array()
+        return "" if array is None else shortest(array[row, column], array.dtype)
+
+    def _parsed(self, text: str) -> float:
+        if self.dtype.kind != "b":
+            return parse_number(text, self.dtype)
+        if text.strip().lower() in SWITCH:
+            return SWITCH[text.strip().lower()]
+        number = parse_number(text)
+        if number not in (0.0, 1.0):
+            raise NumberError(QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0."))
+        return number
+
+    def _differs(self, row: int, column: int, number: float) -> bool:
+        array = self._array()
+        return array is not None and array.dtype.type(number).tobytes() != array[row, column].tobytes()
+
+
+def _table_shape(array: NDArray[Any] | None) -> tuple[int, int]:
+    if array is None or array.ndim not in (1, 2):
+        return (0, 0)
+    return (1, array.shape[0]) if array.ndim == 1 else (array.shape[0], array.shape[1])
+
+
+def _one_line(label: str) -> str:
+    return "".join(letter if letter.isprintable() else "␣" for letter in label)

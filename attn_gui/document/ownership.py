@@ -1,0 +1,86 @@
+"""Who owns which memory: takes any fields and gives a problem that looks at arrays which only the draft can write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_gui.engine import Problem
+
+Array = NDArray[Any]
+Arrays = dict[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Working:
+    """One state of a draft: writable `arrays` by dotted name, and the problem of read-only `views` on them."""
+
+    problem: Problem
+    fields: dict[str, object]
+    arrays: Arrays
+    views: Arrays
+
+
+def owned(fields: Mapping[str, object], current: Mapping[str, Array]) -> Working:
+    """The problem of `fields` over memory of its own; arrays of `current` that stay as they are stay in place.
+
+    Raises ShapeError or another ValueError if the fields do not make a problem.
+    """
+    try:
+        problem = Problem.over(fields)
+    except ValueError:
+        problem = Problem(**fields)  # casts and copies what cannot be read in place, or says what is wrong
+    free = {id(array): array for array in current.values()}
+    arrays = {name: _own(array, current.get(name), free) for name, array in problem.arrays().items()}
+    problem = Problem.over(_with_arrays(problem.fields(), arrays))
+    return Working(problem, problem.fields(), arrays, problem.arrays())
+
+
+def _own(array: Array, named_so: Array | None, free: dict[int, Array]) -> Array:
+    """The working array that `array` is a view of or equal to, else a copy; each working array is given out once."""
+    same = [known for known in free.values() if known.ctypes.data == array.ctypes.data and _is_like(known, array)]
+    if named_so is not None and id(named_so) in free and _is_like(named_so, array) and _bytes_equal(named_so, array):
+        same.insert(0, named_so)
+    return free.pop(id(same[0])) if same else np.array(array, order="C")
+
+
+def _is_like(one: Array, other: Array) -> bool:
+    return one.shape == other.shape and one.dtype == other.dtype
+
+
+def _bytes_equal(one: Array, other: Array) -> bool:
+    if one.ctypes.data == other.ctypes.data:
+        return True
+    return np.array_equal(one.reshape(-1).view(np.uint8), np.ascontiguousarray(other).reshape(-1).view(np.uint8))
+
+
+def _with_arrays(fields: Mapping[str, Any], arrays: Arrays) -> dict[str, object]:
+    """`fields` with the array at every dotted name replaced, also inside mask layers and records."""
+    own: dict[str, Any] = dict(fields)
+    for name, array in arrays.items():
+        first, *inner = name.split(".")
+        if not inner:
+            own[first] = array
+        elif first == "mask":
+            layers = [*own[first]]
+            layers[int(inner[0])] = {**_mapping(layers[int(inner[0])]), inner[1]: array}
+            own[first] = tuple(layers)
+        else:
+            own[first] = {**_mapping(own[first]), inner[0]: array}
+    return own
+
+
+def _mapping(record: Any) -> Mapping[str, Any]:
+    return record if isinstance(record, Mapping) else record.to_mapping()
+
+
+def changed_names(before: Working, after: Working, named: Iterable[str]) -> tuple[str, ...]:
+    """Arrays that came, left or were replaced, and those of the `named` fields that differ."""
+    arrays = (*before.arrays, *(name for name in after.arrays if name not in before.arrays))
+    moved = [name for name in arrays if before.arrays.get(name) is not after.arrays.get(name)]
+    others = [name for name in named if name not in arrays and before.fields.get(name) is not after.fields.get(name)]
+    return (*moved, *others)

@@ -1,0 +1,46 @@
+"""Sentences that can be said again after the language was switched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QCoreApplication
+
+
+@dataclass(frozen=True)
+class Label:
+    """What an edit is called in the history: `str(label)` is in the language of the moment.
+
+    `source` is the English text, marked with `QT_TRANSLATE_NOOP("History", "…")`; `args` fill its {places} and may be
+    labels themselves.
+    """
+
+    source: object  # a text; Qt's stubs say that QT_TRANSLATE_NOOP gives an object
+    args: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return QCoreApplication.translate("History", str(self.source)).format(**self.args)
+
+
+class Refusal(ValueError):
+    """Input that is not taken, with one sentence that says why.
+
+    `str(error)` is the English sentence, `error.sentence()` the same in the language of the moment. `template` is the
+    English text, marked with `QT_TRANSLATE_NOOP("Sentences", "…")`, and `values` what fills its {places}.
+    """
+
+    def __init__(self, template: object, **values: object) -> None:
+        self.template = str(template)
+        super().__init__(self.template.format(**values))
+        self.values = values
+
+    def sentence(self) -> str:
+        return QCoreApplication.translate("Sentences", self.template).format(**self.values)
+
+
+def quoted(text: str, longest: int = 24) -> str:
+    """`text` as it may stand in a sentence: on one line, nothing invisible, cut when long."""
+    visible = "".join(letter if letter.isprintable() else " " for letter in text)
+    line = " ".join(visible.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"

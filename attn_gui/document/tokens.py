@@ -1,0 +1,81 @@
+"""A sentence cut into tokens."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from itertools import pairwise
+
+_JOINER = "\u200d"
+_APOSTROPHES = set("'’")
+_POINTS = set(".,")
+# scripts that are written without blanks and read sign by sign
+_SINGLE = (
+    (0x2E80, 0x2FDF), (0x3005, 0x3007), (0x3021, 0x3029), (0x3031, 0x312F), (0x31A0, 0x31BF), (0x31F0, 0x31FF),
+    (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x1B000, 0x1B16F), (0x20000, 0x3FFFD),
+)  # fmt: skip
+
+
+def split_tokens(sentence: str) -> tuple[str, ...]:
+    """Words, numbers and signs of `sentence`, in order; every Chinese character is a token of its own.
+
+    An apostrophe between letters and a point between digits stay inside ("don't", "3.14"); what belongs to one
+    visible sign (accents, emoji sequences, flags) is never torn apart.
+    """
+    tokens: list[str] = []
+    joined = False
+    signs = list(_signs(sentence))
+    kinds = [_kind(sign) for sign in signs]
+    for place, (sign, kind) in enumerate(zip(signs, kinds, strict=True)):
+        joins = kind == "word" or _is_inside(signs, kinds, place)
+        if joined and joins:
+            tokens[-1] += sign
+        elif kind != "blank":
+            tokens.append(sign)
+        joined = joins
+    return tuple(tokens)
+
+
+def _signs(text: str) -> Iterator[str]:
+    """The visible signs of `text`: a letter with the marks on it, an emoji sequence, a flag."""
+    start, flags = 0, 0
+    for end, (before, letter) in enumerate(pairwise(text), start=1):
+        flags = flags + 1 if _is_flag(before) else 0
+        if _extends(letter) or (before == _JOINER and _kind(letter) == "sign"):
+            continue
+        if flags % 2 and _is_flag(letter):
+            continue
+        yield text[start:end]
+        start = end
+    if text:
+        yield text[start:]
+
+
+def _extends(letter: str) -> bool:
+    emoji_part = "\U0001f3fb" <= letter <= "\U0001f3ff" or "\U000e0020" <= letter <= "\U000e007f"
+    return emoji_part or letter in "\u200c\u200d" or unicodedata.category(letter).startswith("M")
+
+
+def _is_flag(letter: str) -> bool:
+    return "\U0001f1e6" <= letter <= "\U0001f1ff"
+
+
+def _kind(sign: str) -> str:
+    """blank, word (joins with its neighbors), single (a Chinese character) or sign (punctuation, emoji)."""
+    letter = sign[0]
+    category = unicodedata.category(letter)
+    if letter.isspace() or category[0] == "Z" or category in ("Cc", "Cf"):
+        return "blank"
+    if any(low <= ord(letter) <= high for low, high in _SINGLE):
+        return "single"
+    return "word" if category[0] in "LNM" or letter == "_" else "sign"
+
+
+def _is_inside(signs: list[str], kinds: list[str], place: int) -> bool:
+    """Whether an apostrophe or a point has letters, or digits, on both sides."""
+    if not 0 < place < len(signs) - 1 or kinds[place - 1] != "word" or kinds[place + 1] != "word":
+        return False
+    before, after = signs[place - 1][0], signs[place + 1][0]
+    if signs[place] in _APOSTROPHES:
+        return before.isalpha() and after.isalpha()
+    return signs[place] in _POINTS and before.isdecimal() and after.isdecimal()
