@@ -1,0 +1,241 @@
+"""The shape of the problem: heads, widths, lengths, items and precision, in two rows and a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.views.controls.item_cell import ItemCell
+from attn_gui.views.controls.shape_state import ShapeState
+from attn_gui.views.controls.size_box import SizeBox
+from attn_gui.views.icons import icon
+from attn_gui.views.theme import dress, scaled
+
+__all__ = ["ShapePanel", "ShapeState"]
+
+LARGEST = {"num_heads": 1024, "num_kv_heads": 1024, "batch_size": 4096}
+SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
+DTYPES = ("float64", "float32")
+COLUMNS = 4
+
+
+class ShapePanel(QWidget):
+    """Every size of the problem in a box of its own; what a person asks for is signaled, nothing is decided."""
+
+    sizeCommitted = Signal(str, int)  # a name of SIZES and the number asked for
+    sizeProposed = Signal(str, int)  # the same within a visit, for previews
+    dtypePicked = Signal(str)
+    keepPicked = Signal(bool)  # True: d_model stays when heads change; False: d_k stays
+    itemPicked = Signal(int)
+    refused = Signal(str)  # the sentence that the box shows
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state: ShapeState | None = None
+        self._compact: bool | None = None
+        self.boxes = {name: self._size_box(name) for name in SIZES}
+        self._items = ItemCell(self.boxes["batch_size"], self)
+        self._dtype, self._keep, self._cut = QComboBox(self), QPushButton(self), QLabel(self)
+        self._labels = {name: QLabel(self) for name in (*SIZES[:7], "dtype")}
+        self._labels |= {"batch": self._items.caption, "batch_size": self._items.of}
+        in_cells = (*SIZES[:6], "dtype")
+        self._cells = {name: _cell(self._labels[name], self._editor(name), self) for name in in_cells}
+        self._line, self._grid = QWidget(self), QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setVerticalSpacing(SPACING.m)
+        for column in range(COLUMNS):
+            self._grid.setColumnStretch(column, 1)
+        self._build()
+        self.retranslate()
+        self.set_compact(False)
+
+    # --- down ------------------------------------------------------------------------------------
+    def set_state(self, state: ShapeState, *, settle: bool = True) -> None:
+        """Show the sizes; `settle=False` shows a preview of them without ending a visit."""
+        self._state = state
+        for name in SIZES:
+            self.boxes[name].set_value(getattr(state, name), settle=settle)
+        self.boxes["num_kv_heads"].set_allowed(state.kv_head_counts)
+        self._items.item.set_items(state.item, state.batch_size)
+        with QSignalBlocker(self._dtype):
+            self._dtype.setCurrentIndex(self._dtype.findData(state.dtype))
+        self._keep.setChecked(state.keep == "d_model")
+        self._cut.setText(state.cut)
+        self._show_what_follows()
+        self._explain()
+
+    def set_compact(self, compact: bool) -> None:
+        """The form for windows under 1200 wide, or the full one."""
+        if compact != self._compact:
+            self._compact = compact
+            self._arrange()
+
+    def finish(self) -> None:
+        """Hand on what is still being typed, as leaving the box would."""
+        for box in self.boxes.values():
+            box.finish()
+
+    # --- words -----------------------------------------------------------------------------------
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        words = {
+            "num_heads": (self.tr("heads"), self.tr("Heads")),
+            "num_kv_heads": (self.tr("K/V heads"), self.tr("Key and value heads")),
+            "d_k": ("dₖ", self.tr("d_k, width of a query and a key in one head")),
+            "d_v": ("dᵥ", self.tr("d_v, width of a value in one head")),
+            "n": (self.tr("queries n"), self.tr("Queries n")),
+            "m": (self.tr("keys m"), self.tr("Keys m")),
+            "d_model": (self._subscript(), self.tr("d_model, width of all heads together")),
+            "batch_size": (self.tr("of"), self.tr("Items in the batch")),
+            "batch": (self.tr("item"), self.tr("Item shown")),
+            "dtype": (self.tr("precision"), self.tr("Precision")),
+        }
+        for name, (text, accessible) in words.items():
+            self._labels[name].setText(text)
+            self._labels[name].buddy().setAccessibleName(accessible)
+        self._keep.setText(self.tr("keep d_model"))
+        self._keep.setToolTip(self.tr(
+            "When the number of heads changes: pressed, d_model stays and only the cut into heads moves; "
+            "else d_k stays, and heads join or leave with their columns."))
+        self._dtype.setToolTip(self.tr("Precision of every number that is computed"))
+        self._explain()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.FontChange) and self._compact is not None:
+            self.retranslate()
+        super().changeEvent(event)
+
+    def _explain(self) -> None:
+        """Tooltips that depend on the state."""
+        state = self._state
+        direct = state is None or not state.projected
+        tips = {
+            "num_heads": self.tr("How many heads share the work"),
+            "num_kv_heads": self.tr("Heads of K and V; each serves the same number of query heads"),
+            "d_k": self.tr("Columns of Q and K in one head"),
+            "d_v": self.tr("Columns of V in one head"),
+            "n": self.tr("Rows of Q"),
+            "m": self.tr("m follows n: keys and values come from the same X as the queries")
+            if state is not None and state.self_attention else self.tr("Rows of K and V"),
+            "d_model": self.tr("All heads of Q together; change the heads or d_k instead") if direct
+            else self.tr("Columns of X"),
+            "batch_size": self.tr("How many items the batch holds"),
+        }
+        for name, tip in tips.items():
+            self.boxes[name].setToolTip(tip)
+        self._items.item.setToolTip(self.tr("Which item of the batch is shown, counted from 0"))
+        self._cut.setToolTip(self.tr("heads · d_k"))
+        if state is not None:
+            self.boxes["num_heads"].set_allowed(state.head_counts, self.tr(
+                "{number} heads cannot share {query} columns of Q and {value} of V evenly.").format(
+                number="{number}", query=state.num_heads * state.d_k, value=state.num_heads * state.d_v))
+
+    def _subscript(self) -> str:
+        """d with "model" below the line, never smaller than the look's smallest type."""
+        # Qt draws a subscript at two thirds of the size asked for
+        pixels = scaled(FONT_SIZE.micro) * 3 // 2
+        return f'd<span style="vertical-align:sub; font-size:{pixels}px">model</span>'
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _size_box(self, name: str) -> SizeBox:
+        box = SizeBox(self, maximum=LARGEST.get(name, 65536))
+        box.setObjectName(f"control.{name}")
+        box.committed.connect(lambda value: self.sizeCommitted.emit(name, value))
+        box.proposed.connect(lambda value: self.sizeProposed.emit(name, value))
+        box.refused.connect(self.refused)
+        return box
+
+    def _build(self) -> None:
+        self._items.item.setObjectName("control.batch")
+        self._items.item.picked.connect(self.itemPicked)
+        self._dtype.setObjectName("control.dtype")
+        for key in DTYPES:
+            self._dtype.addItem(key, key)
+        self._dtype.currentIndexChanged.connect(lambda _: self.dtypePicked.emit(self._dtype.currentData()))
+        self._keep.setObjectName("control.d_model_fixed")
+        self._keep.setCheckable(True)
+        self._keep.setChecked(True)
+        self._keep.toggled.connect(self._on_keep_toggled)
+        self._on_keep_toggled(True)
+        self._keep.clicked.connect(self.keepPicked)
+        self._cut.setTextFormat(Qt.TextFormat.PlainText)
+        dress(self._cut, tone="text2")
+        for name, label in self._labels.items():
+            label.setBuddy(self._editor(name))
+            dress(label, letters="body" if name == "d_model" else "small", tone="text2")
+        self.boxes["d_model"].set_digits(3)
+        line = QHBoxLayout(self._line)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(SPACING.s)
+        for widget in (self._labels["d_model"], self.boxes["d_model"], self._cut):
+            line.addWidget(widget)
+        line.addStretch(1)
+        line.addWidget(self._keep)
+        order = list(self._in_order())
+        for before, after in pairwise(order):
+            self.setTabOrder(before, after)
+
+    def _on_keep_toggled(self, kept: bool) -> None:
+        self._keep.setIcon(icon("lock" if kept else "unlock"))
+
+    def _editor(self, name: str) -> QWidget:
+        return {"batch": self._items.item, "dtype": self._dtype}.get(name) or self.boxes[name]
+
+    def _in_order(self) -> Iterator[QWidget]:
+        yield from (self.boxes[name] for name in SIZES[:6])
+        yield from (self._items.item, self.boxes["batch_size"], self._dtype, self.boxes["d_model"], self._keep)
+
+    def _show_what_follows(self) -> None:
+        """Sizes that cannot be set here are shown, not edited."""
+        state = self._state
+        assert state is not None
+        self.boxes["m"].setEnabled(not state.self_attention)
+        width = self.boxes["d_model"]
+        width.setReadOnly(not state.projected)
+        buttons = QAbstractSpinBox.ButtonSymbols
+        width.setButtonSymbols(buttons.UpDownArrows if state.projected else buttons.NoButtons)
+
+    def _arrange(self) -> None:
+        """Four columns of captions above boxes and a line below; the compact form has a line for the items too."""
+        grid, compact = self._grid, bool(self._compact)
+        for widget in (*self._cells.values(), self._items, self._line):
+            grid.removeWidget(widget)
+        for column, name in enumerate(SIZES[:4]):
+            grid.addWidget(self._cells[name], 0, column)
+        grid.addWidget(self._cells["n"], 1, 0)
+        grid.addWidget(self._cells["m"], 1, 1)
+        self._items.set_one_line(compact)
+        if compact:
+            grid.addWidget(self._cells["dtype"], 1, 2, 1, 2)
+            grid.addWidget(self._items, 2, 0, 1, COLUMNS)
+        else:
+            grid.addWidget(self._items, 1, 2)
+            grid.addWidget(self._cells["dtype"], 1, 3)
+        grid.addWidget(self._line, 3, 0, 1, COLUMNS)
+        grid.setHorizontalSpacing(SPACING.s if compact else SPACING.m)
+        self._cut.setVisible(not compact)
+
+
+def _cell(caption: QLabel, editor: QWidget, parent: QWidget) -> QWidget:
+    """A caption above its editor, the editor at the bottom so that a row of cells lines up."""
+    cell = QWidget(parent)
+    column = QVBoxLayout(cell)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(SPACING.xs)
+    column.addStretch(1)
+    column.addWidget(caption)
+    column.addWidget(editor)
+    return cell

@@ -1,0 +1,191 @@
+"""A box for a size: a visit to it is one gesture, and what cannot be is refused with a sentence."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QValidator
+from PySide6.QtWidgets import QAbstractSpinBox, QWidget
+
+from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.controls.refusal import RefusalTip, asks_to_undo, mark
+
+LISTED = 16  # so many possible numbers are named in a refusal, those nearest to what was typed
+KEYS = QKeySequence.StandardKey
+
+
+class SizeBox(CountBox):
+    """Shows a number at once, but hands it on only at Enter or when it is left.
+
+    `committed` comes once a visit and only if the number differs from the one before the visit. `proposed` comes
+    at every step within the visit, for previews that start from the state before it; a step back to that state
+    proposes the old number. `refused` carries the sentence that the box shows below itself.
+    """
+
+    committed = Signal(int)
+    proposed = Signal(int)
+    refused = Signal(str)
+    # on the class, since Qt asks `validate` while it still builds the box
+    _settled = 1
+    _allowed: tuple[int, ...] = ()
+    _why = ""
+    _staying = False
+
+    def __init__(self, parent: QWidget | None = None, *, minimum: int = 1, maximum: int = 65536) -> None:
+        super().__init__(parent, minimum=minimum, maximum=maximum)
+        self._settled = minimum
+        self._tip = RefusalTip(self)
+        self.setKeyboardTracking(False)
+        self.editingFinished.connect(self.finish)
+        self.lineEdit().textEdited.connect(self._on_line_text_edited)
+
+    def set_value(self, value: int, *, settle: bool = True) -> None:
+        """Show the number of the document; `settle=False` only shows it, as a preview does."""
+        self._forget_refusal()
+        if settle:
+            self._settled = value
+        blocked = self.blockSignals(True)
+        self.setValue(value)
+        self.lineEdit().setText(self.textFromValue(value))
+        self.blockSignals(blocked)
+        self.updateGeometry()
+        self._show_pending()
+
+    def set_allowed(self, values: Sequence[int], why: str = "") -> None:
+        """Step through these numbers only (all of the range if empty); `why` begins the sentence of a refusal."""
+        self._allowed, self._why = tuple(sorted(values)), why
+
+    def pending(self) -> bool:
+        """Whether the box shows something that has not been handed on."""
+        return self.cleanText() != self.textFromValue(self._settled)
+
+    def finish(self) -> None:
+        """End the visit: hand on a number that changed; what cannot be gives way to the number before."""
+        if self._staying:
+            return
+        sentence = self._objection(self.cleanText())
+        if sentence:
+            self.restore()
+            self.refused.emit(sentence)
+            return
+        self.interpretText()
+        if self.value() != self._settled:
+            self._settled = self.value()
+            self._show_pending()
+            self.committed.emit(self._settled)
+
+    def restore(self) -> None:
+        """Back to the number before the visit."""
+        was_pending = self.pending()
+        self.set_value(self._settled)
+        if was_pending:
+            self.proposed.emit(self._settled)
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def validate(self, text: str, position: int) -> object:
+        """Let any whole number be typed; what it may be is decided at Enter, with a sentence."""
+        plain = unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-")
+        number = plain.removeprefix(self.prefix()).removesuffix(self.suffix()).strip()
+        digits = number.removeprefix("-") if self.minimum() < 0 else number
+        if digits and not (digits.isascii() and digits.isdigit()):
+            return QValidator.State.Invalid, text, position
+        fits = bool(digits) and not self._objection(number)
+        return (QValidator.State.Acceptable if fits else QValidator.State.Intermediate), plain, position
+
+    def stepBy(self, steps: int) -> None:
+        if not self._objection(self.cleanText()):
+            self.interpretText()
+        if self._allowed:
+            self.setValue(self._neighbor(steps))
+        else:
+            super().stepBy(steps)
+        self.selectAll()
+        self._forget_refusal()
+        self._show_pending()
+        self.proposed.emit(self.value())
+
+    def stepEnabled(self) -> QAbstractSpinBox.StepEnabledFlag:
+        if not self._allowed or self.isReadOnly():
+            return super().stepEnabled()
+        flags = QAbstractSpinBox.StepEnabledFlag.StepNone
+        if self.value() < self._allowed[-1]:
+            flags |= QAbstractSpinBox.StepEnabledFlag.StepUpEnabled
+        if self.value() > self._allowed[0]:
+            flags |= QAbstractSpinBox.StepEnabledFlag.StepDownEnabled
+        return flags
+
+    def event(self, event: QEvent) -> bool:
+        if asks_to_undo(event) and not self.pending():
+            event.ignore()  # undo belongs to the document unless something half typed is in the box
+            return False
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            sentence = self._objection(self.cleanText())
+            if sentence:
+                self._refuse(sentence)
+                return
+            super().keyPressEvent(event)
+            self.selectAll()
+        elif (event.key() == Qt.Key.Key_Escape or event.matches(KEYS.Undo)) and self.pending():
+            self.restore()
+            self.selectAll()
+        elif event.key() == Qt.Key.Key_Escape:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self._staying = True
+        super().contextMenuEvent(event)
+        self._staying = False
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        if not self._staying:
+            self.finish()  # before Qt tidies a text that it finds wrong, so that the refusal can name it
+        super().focusOutEvent(event)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _objection(self, text: str) -> str:
+        """Why this text cannot be the number, as a sentence; empty if it can."""
+        try:
+            number = int(unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-"))
+        except ValueError:
+            return self.tr("A whole number is needed. Esc keeps {old}.").format(old=self._settled)
+        if self._allowed and number not in self._allowed:
+            return self._listing(number)
+        if not self.minimum() <= number <= self.maximum():
+            return self.tr("{number} is out of range: {low} to {high}. Esc keeps {old}.").format(
+                number=number, low=self.minimum(), high=self.maximum(), old=self._settled)
+        return ""
+
+    def _listing(self, number: int) -> str:
+        near = sorted(sorted(self._allowed, key=lambda value: abs(value - number))[:LISTED])
+        listed = ", ".join(str(value) for value in near) + (" …" if len(near) < len(self._allowed) else "")
+        why = (self._why or self.tr("{number} is not possible.")).format(number=number)
+        return self.tr("{why} Possible: {listed}. Esc keeps {old}.").format(why=why, listed=listed, old=self._settled)
+
+    def _neighbor(self, steps: int) -> int:
+        beyond = [v for v in self._allowed if v > self.value()] if steps > 0 else [
+            v for v in reversed(self._allowed) if v < self.value()]
+        return beyond[min(abs(steps), len(beyond)) - 1] if beyond else self.value()
+
+    def _refuse(self, sentence: str) -> None:
+        mark(self, "wrong", "true")
+        self._tip.show_sentence(sentence)
+        self.selectAll()
+        self.refused.emit(sentence)
+
+    def _forget_refusal(self) -> None:
+        mark(self, "wrong", "")
+        self._tip.dismiss()
+
+    def _show_pending(self) -> None:
+        mark(self, "tone", "edit" if self.pending() else "")
+
+    def _on_line_text_edited(self) -> None:
+        self._forget_refusal()
+        self._show_pending()
