@@ -1,0 +1,134 @@
+"""A figure as the bytes of a PNG, SVG or PDF file, or as an image: the same routine on three devices."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF
+from PySide6.QtGui import QImage, QImageWriter, QPageSize, QPainter, QPdfWriter
+from PySide6.QtSvg import QSvgGenerator
+
+from attn_gui.figure.labels import visible_text
+from attn_gui.figure.layout import PX_PER_CM, Layout
+from attn_gui.figure.map_figure import MapFigure
+from attn_gui.figure.painter import paint_map
+from attn_gui.figure.tokens import FONT_FAMILIES
+
+LOGICAL_DPI = 96
+PDF_DPI = 1200
+DPI_RANGE = (10.0, 2400.0)
+LONGEST_SIDE_PIXELS = 32_767
+MOST_PIXELS = 150_000_000
+LONGEST_PAGE_CM = 500.0
+"""PDF pages end at 14,400 points, 508 cm."""
+
+SOFTWARE = "attn_gui"
+
+_LONE_RECTANGLE = re.compile(
+    r'<g fill="(#[0-9a-f]{6})" fill-opacity="1" stroke="none" transform="matrix\(1,0,0,1,0,0\)"\n'
+    r'font-family="[^"]*" font-size="[^"]*" font-weight="[^"]*" font-style="[^"]*" \n>\n<rect ([^>]*/>)\n</g>\n'
+)
+
+
+def image_of(figure: MapFigure, layout: Layout, dpi: float) -> QImage:
+    """The figure in pixels, its resolution noted; ValueError when these would be absurdly many."""
+    if not DPI_RANGE[0] <= dpi <= DPI_RANGE[1]:
+        raise ValueError(f"The resolution is {DPI_RANGE[0]:.0f} to {DPI_RANGE[1]:.0f} dots per inch, got {dpi:g}.")
+    width, height = (max(math.ceil(side * dpi / LOGICAL_DPI - 1e-6), 1) for side in (layout.width, layout.height))
+    if max(width, height) > LONGEST_SIDE_PIXELS or width * height > MOST_PIXELS:
+        raise ValueError(
+            f"The picture would have {width:,} × {height:,} pixels, more than {MOST_PIXELS // 10**6} million in all "
+            f"or {LONGEST_SIDE_PIXELS:,} a side; choose fewer dots per inch or a smaller size."
+        )
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    if image.isNull():
+        raise ValueError(f"There is no memory for a picture of {width:,} × {height:,} pixels.")
+    image.fill(figure.theme.surface)
+    image.setDotsPerMeterX(round(dpi / 0.0254))
+    image.setDotsPerMeterY(round(dpi / 0.0254))
+    image.setText("Title", visible_text(figure.title))
+    image.setText("Software", SOFTWARE)
+    painter = QPainter(image)
+    painter.scale(dpi / LOGICAL_DPI, dpi / LOGICAL_DPI)
+    paint_map(painter, QRectF(0, 0, layout.width, layout.height), figure, layout)
+    painter.end()
+    return image
+
+
+def png(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
+    """A PNG file with its resolution and title."""
+    buffer = _buffer()
+    writer = QImageWriter(buffer, b"png")
+    if not writer.write(image_of(figure, layout, dpi)):
+        raise OSError(f"The picture could not be encoded: {writer.errorString()}.")
+    return _bytes(buffer)
+
+
+def svg(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
+    """An SVG file with text as text; its resolution is of no account."""
+    buffer = _buffer()
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setResolution(LOGICAL_DPI)
+    generator.setSize(QSize(math.ceil(layout.width), math.ceil(layout.height)))
+    generator.setViewBox(QRectF(0, 0, layout.width, layout.height))
+    generator.setTitle(visible_text(figure.title))
+    generator.setDescription(SOFTWARE)
+    _paint(generator, 1.0, figure, layout)
+    return _finished_svg(_bytes(buffer).decode("utf-8"), layout).encode("utf-8")
+
+
+def pdf(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
+    """A PDF file of one page with its fonts inside; its resolution is of no account."""
+    buffer = _buffer()
+    writer = QPdfWriter(buffer)
+    writer.setResolution(PDF_DPI)
+    size, exact = QSizeF(*_millimeters(layout)), QPageSize.SizeMatchPolicy.ExactMatch
+    writer.setPageSize(QPageSize(size, QPageSize.Unit.Millimeter, "figure", exact))
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+    writer.setTitle(visible_text(figure.title))
+    writer.setCreator(SOFTWARE)
+    _paint(writer, PDF_DPI / LOGICAL_DPI, figure, layout)
+    return _bytes(buffer)
+
+
+ENCODERS: Mapping[str, Callable[[MapFigure, Layout, float], bytes]] = MappingProxyType(
+    {"png": png, "svg": svg, "pdf": pdf}
+)
+"""The formats of figures by the ending of their files."""
+
+
+def _paint(device: QSvgGenerator | QPdfWriter, scale: float, figure: MapFigure, layout: Layout) -> None:
+    painter = QPainter()
+    if not painter.begin(device):
+        raise OSError("The figure could not be written: no memory for its page.")
+    painter.scale(scale, scale)
+    paint_map(painter, QRectF(0, 0, layout.width, layout.height), figure, layout)
+    painter.end()
+
+
+def _finished_svg(text: str, layout: Layout) -> str:
+    """What the generator cannot say: the exact size, fonts to fall back on, and a cell in one line instead of five."""
+    size = 'width="{:.4f}mm" height="{:.4f}mm"'.format(*_millimeters(layout))
+    text = re.sub(r'width="[^"]*mm" height="[^"]*mm"', size, text, count=1)
+    text = _LONE_RECTANGLE.sub(r'<rect fill="\1" stroke="none" \2', text)
+    families = ", ".join(f"'{family}'" if " " in family else family for family in FONT_FAMILIES)
+    text = text.replace(f'font-family="{FONT_FAMILIES[0]}"', f'font-family="{families}, sans-serif"')
+    return text.replace('image-rendering="optimizeSpeed"', 'image-rendering="pixelated"')
+
+
+def _millimeters(layout: Layout) -> tuple[float, float]:
+    return layout.width / PX_PER_CM * 10, layout.height / PX_PER_CM * 10
+
+
+def _buffer() -> QBuffer:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    return buffer
+
+
+def _bytes(buffer: QBuffer) -> bytes:
+    return bytes(buffer.data().data())

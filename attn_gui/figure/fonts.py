@@ -1,0 +1,58 @@
+"""The fonts that come with the program, and the Qt application that painting text needs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
+
+from attn_gui.figure.tokens import FONT_FAMILIES, FONT_WEIGHT
+from attn_gui.paths import resource
+
+LATIN = ("Inter-Regular.otf", "Inter-SemiBold.otf")
+CHINESE = "NotoSansCJKsc-Subset.otf"
+
+
+def ensure_gui() -> QGuiApplication:
+    """The running application, or one without a display, so that figures come out of a command line and a notebook.
+
+    RuntimeError where an application without fonts runs already (a QCoreApplication): it cannot be replaced.
+    """
+    running = QCoreApplication.instance()
+    if running is None:
+        _kept.append(QGuiApplication(["attn_gui", "-platform", "offscreen"]))
+    elif not isinstance(running, QGuiApplication):
+        raise RuntimeError("Figures need a QGuiApplication, and this process already runs a QCoreApplication.")
+    load_fonts()
+    application = QCoreApplication.instance()
+    assert isinstance(application, QGuiApplication)
+    return application
+
+
+def load_fonts() -> None:
+    """Make the shipped fonts known to Qt: Inter always, Chinese only where the system has none.
+
+    Once a process is enough, more does no harm. Needs a QGuiApplication.
+    """
+    for name in LATIN:
+        _load(name)
+    if not QFontDatabase.families(QFontDatabase.WritingSystem.SimplifiedChinese):
+        _load(CHINESE)
+
+
+def figure_font(pixels: float, *, strong: bool = False) -> QFont:
+    """The font of figures: unhinted, so that the same text takes the same room on paper and at every resolution."""
+    font = QFont(list(FONT_FAMILIES))
+    font.setPixelSize(round(pixels))
+    font.setWeight(QFont.Weight(FONT_WEIGHT.strong if strong else FONT_WEIGHT.text))
+    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    return font
+
+
+def _load(name: str) -> None:
+    """A font that cannot be read is no reason to stop: the family list goes on to the next."""
+    if name not in _loaded and QFontDatabase.addApplicationFont(str(resource("fonts", name))) >= 0:
+        _loaded.add(name)
+
+
+_loaded: set[str] = set()
+_kept: list[QGuiApplication] = []

@@ -1,0 +1,90 @@
+"""What a figure shows: one map, or several heads on a sheet with one color bar."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from attn_gui.figure.colors import Lut, lut
+from attn_gui.figure.display import Allowed, Display, Levels, to_display
+from attn_gui.figure.numbers import Values
+from attn_gui.figure.tokens import THEMES, Theme
+from attn_gui.figure.words import WORDS, Words
+
+DRAWN_CELLS = 10_000
+"""Up to this many cells of a map are rectangles; above, the map is one image of a pixel per cell."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One side of a map: what it counts ("query", "key", "row", "column"), and a label a cell."""
+
+    name: str
+    labels: Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One map: a matrix, which of its cells a mask leaves open (None: all), and its title on a sheet."""
+
+    values: Values
+    allowed: Allowed | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class MapFigure:
+    """Maps of one shape with common axes, levels and colors; ValueError when there is no cell to show.
+
+    `show_values` None writes values where they fit, True makes cells large enough for them, False leaves them out.
+    """
+
+    panels: tuple[Panel, ...]
+    rows: Axis
+    columns: Axis
+    levels: Levels
+    title: str = ""
+    subtitle: str = ""
+    weights: bool = False
+    palette: str = "signed"
+    theme: Theme = field(default_factory=lambda: THEMES["light"])
+    words: Words = field(default_factory=lambda: WORDS["en"])
+    show_values: bool | None = None
+    show_colorbar: bool = True
+
+    def __post_init__(self) -> None:
+        shapes = {panel.values.shape for panel in self.panels}
+        if len(shapes) != 1 or 0 in next(iter(shapes)):
+            raise ValueError("There is nothing to draw: a figure needs at least one row and one column.")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of every map."""
+        rows, columns = self.panels[0].values.shape
+        return rows, columns
+
+    @property
+    def as_image(self) -> bool:
+        """Whether a map has too many cells to be drawn one by one."""
+        rows, columns = self.shape
+        return rows * columns > DRAWN_CELLS
+
+    @cached_property
+    def table(self) -> Lut:
+        """The color table."""
+        return lut(self.palette, self.theme.name)
+
+    @cached_property
+    def displays(self) -> tuple[Display, ...]:
+        """The panels' cells as indices and flags."""
+        return tuple(to_display(panel.values, panel.allowed, self.levels) for panel in self.panels)
+
+    @cached_property
+    def counts(self) -> dict[int, int]:
+        """How many cells of all panels are closed, NaN, +∞, −∞; what does not occur is left out."""
+        total: Counter[int] = Counter()
+        for display in self.displays:
+            total.update(display.counts())
+        return dict(total)

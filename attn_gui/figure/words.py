@@ -1,0 +1,50 @@
+"""The few words that stand in figures, in both languages: a figure's language is its own, not the window's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of one language; `head`, `item` and `percent` hold a place for a number."""
+
+    stages: Mapping[str, str]
+    axes: Mapping[str, str]
+    head: str
+    item: str
+    not_allowed: str
+
+
+def _words(stages: dict[str, str], axes: dict[str, str], **words: str) -> Words:
+    return Words(stages=MappingProxyType(stages), axes=MappingProxyType(axes), **words)
+
+
+WORDS: Mapping[str, Words] = MappingProxyType({
+    "en": _words(
+        {
+            "query": "Query", "key": "Key", "value": "Value",
+            "rotated_query": "Rotated query", "rotated_key": "Rotated key",
+            "scores": "Scores", "scaled": "Scaled scores", "capped": "Capped scores", "biased": "Biased scores",
+            "masked": "Masked scores", "weights": "Weights", "head_output": "Head output",
+            "concat": "Concatenated heads", "output": "Output",
+            "residual": "Residual", "normalized": "Normalized", "block_output": "Block output",
+        },
+        {"query": "query", "key": "key", "row": "row", "column": "column"},
+        head="head {}", item="item {}", not_allowed="not allowed",
+    ),
+    "zh": _words(
+        {
+            "query": "查询", "key": "键", "value": "值",
+            "rotated_query": "旋转后的查询", "rotated_key": "旋转后的键",
+            "scores": "得分", "scaled": "缩放得分", "capped": "截断得分", "biased": "加偏置的得分",
+            "masked": "掩码得分", "weights": "权重", "head_output": "单头输出",
+            "concat": "拼接的各头", "output": "输出",
+            "residual": "残差", "normalized": "归一化", "block_output": "块输出",
+        },
+        {"query": "查询", "key": "键", "row": "行", "column": "列"},
+        head="头 {}", item="样本 {}", not_allowed="不允许",
+    ),
+})
