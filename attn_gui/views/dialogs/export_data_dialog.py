@@ -1,0 +1,222 @@
+"""File ▸ Export numbers: which arrays, in which form, where to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.dialogs.export_choice import DATA_FORMATS, TEXT_FORMATS, DataChoice
+from attn_gui.views.dialogs.fields import CheckList, Field, TargetFields, caption, files_sentence, lay_out
+from attn_gui.views.dialogs.heads_text import heads_from_text
+from attn_gui.views.names import stage_title
+from attn_gui.views.theme import dress
+
+REMEMBERED = ("format", "bom", "headers", "folder")
+BUTTONS = QDialogButtonBox.StandardButton
+
+
+class ExportDataDialog(QDialog):
+    """Asks which fields and stages to write as numbers; `names` tells the files that a choice will write."""
+
+    def __init__(
+        self, arrays: Sequence[str], *, heads: int, items: int = 1, names: Callable[[DataChoice], Sequence[str]],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.export_data")
+        self._head_count, self._names, self._all = heads, names, tuple(arrays)
+        self.arrays = CheckList(arrays, self._title, self)
+        self.every, self.none = QPushButton(self), QPushButton(self)
+        self.format, self.heads = QComboBox(self), QLineEdit(self)
+        self.item = CountBox(self, minimum=0, maximum=items - 1)
+        self.bom, self.headers = QCheckBox(self), QCheckBox(self)
+        self.target, self._said = TargetFields(self), QLabel(self)
+        self.buttons = QDialogButtonBox(BUTTONS.Save | BUTTONS.Cancel, self)
+        self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
+        self._build(items)
+        self.set_choice(DataChoice(arrays=("weights",) if "weights" in arrays else self._all[:1]))
+        self.retranslate()
+
+    def set_choice(self, choice: DataChoice) -> None:
+        """Show what is proposed."""
+        self.arrays.set_keys(choice.arrays)
+        self.heads.setText(", ".join(map(str, choice.heads)))
+        self.item.setValue(choice.batch)
+        self.format.setCurrentIndex(self.format.findData(choice.format))
+        self.bom.setChecked(choice.bom)
+        self.headers.setChecked(choice.headers)
+        self.target.folder.setText(choice.folder)
+        self._show_choice()
+
+    def state(self) -> dict[str, Any]:
+        """The options worth remembering, as a mapping for the settings."""
+        choice = asdict(self._choice((0,)))
+        return {name: choice[name] for name in REMEMBERED}
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Take up the options of the last time; what is missing or impossible is left as it is."""
+        now = self._choice(heads_from_text("", self._head_count))
+        kinds = {name: type(getattr(now, name)) for name in REMEMBERED}
+        known = {name: state[name] for name in REMEMBERED if isinstance(state.get(name), kinds[name])}
+        if known.get("format") not in DATA_FORMATS:
+            known.pop("format", None)
+        text = self.heads.text()
+        self.set_choice(replace(now, **known))
+        self.heads.setText(text)
+
+    def result_choice(self) -> DataChoice:
+        """What is asked for now. Raises ValueError with a sentence if the heads cannot be read."""
+        return self._choice(heads_from_text(self.heads.text(), self._head_count))
+
+    def objection(self) -> str:
+        """Why nothing can be written yet, as a sentence; empty if it can."""
+        if not self.arrays.keys():
+            return self.tr("Tick at least one matrix.")
+        try:
+            self.result_choice()
+        except ValueError as error:
+            return str(error)
+        return self.target.objection()
+
+    def accept(self) -> None:
+        if self.objection():
+            self._show_choice()
+        else:
+            super().accept()
+
+    # --- words -----------------------------------------------------------------------------------
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setWindowTitle(self.tr("Export numbers"))
+        words = {
+            "arrays": self.tr("matrices and stages"), "format": self.tr("format"), "heads": self.tr("heads"),
+            "item": self.tr("item"), "target": self.tr("folder"),
+        }
+        for name, text in words.items():
+            self._captions[name].setText(text)
+            self._editors()[name].setAccessibleName(text)
+        formats = (
+            self.tr("NPZ, all in one file"), self.tr("NPY, a file each"), self.tr("CSV, a table each"),
+            self.tr("TSV, a table each"),
+        )
+        for place, text in enumerate(formats):
+            self.format.setItemText(place, text)
+        self.heads.setPlaceholderText(self.tr("all"))
+        self.heads.setToolTip(self.tr("all, or numbers such as 0, 2-3"))
+        self.every.setText(self.tr("All"))
+        self.none.setText(self.tr("None"))
+        self.headers.setText(self.tr("tokens and column numbers as headers"))
+        self.bom.setText(self.tr("mark the file as UTF-8 for Excel (BOM)"))
+        self.buttons.button(BUTTONS.Save).setText(self.tr("Export"))
+        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self.arrays.retranslate()
+        self._show_choice()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _title(self, name: str) -> str:
+        return f"{stage_title(name)}  ({name})"
+
+    def _editors(self) -> dict[str, QWidget]:
+        return {"arrays": self.arrays, "format": self.format, "heads": self.heads, "item": self.item,
+                "target": self.target}
+
+    def _build(self, items: int) -> None:
+        for key in DATA_FORMATS:
+            self.format.addItem(key, key)
+        for name, editor in self._editors().items():
+            editor.setObjectName(f"export.{name}")
+        self.item.setEnabled(items > 1)
+        for button in (self.every, self.none):
+            button.setAutoDefault(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
+        column.setSpacing(SPACING.m)
+        column.addLayout(self._form(), 1)
+        self._said.setTextFormat(Qt.TextFormat.PlainText)
+        self._said.setWordWrap(True)
+        column.addWidget(self._said)
+        column.addWidget(self.buttons)
+        self.every.clicked.connect(lambda: self._tick(self._all))
+        self.none.clicked.connect(lambda: self._tick(()))
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        for signal in (
+            self.arrays.ticked, self.format.currentIndexChanged, self.heads.textChanged, self.item.valueChanged,
+            self.bom.toggled, self.headers.toggled, self.target.changed,
+        ):
+            signal.connect(self._show_choice)
+
+    def _form(self) -> QGridLayout:
+        def field(name: str, span: int = 1) -> Field:
+            return self._captions[name], self._editors()[name], span
+
+        ticks = QWidget(self)
+        line = QHBoxLayout(ticks)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(SPACING.s)
+        line.addWidget(self.every)
+        line.addWidget(self.none)
+        line.addStretch(1)
+        grid = QGridLayout()
+        lay_out(grid, (
+            (field("arrays", 3),), ((None, ticks, 3),), (field("format"), field("heads"), field("item")),
+            ((None, self.headers, 3),), ((None, self.bom, 3),), (field("target", 3),),
+        ))
+        for column, stretch in enumerate((3, 2, 1)):
+            grid.setColumnStretch(column, stretch)
+        grid.setRowStretch(1, 1)
+        return grid
+
+    def _tick(self, names: Sequence[str]) -> None:
+        self.arrays.set_keys(names)
+        self._show_choice()
+
+    def _choice(self, heads: tuple[int, ...]) -> DataChoice:
+        text = self.format.currentData() in TEXT_FORMATS
+        return DataChoice(
+            arrays=self.arrays.keys(), heads=heads, batch=self.item.value(), format=self.format.currentData(),
+            bom=text and self.bom.isChecked(), headers=text and self.headers.isChecked(), folder=self.target.path(),
+        )
+
+    def _show_choice(self) -> None:
+        """What will be written, or why nothing can be."""
+        text = self.format.currentData() in TEXT_FORMATS
+        for widget in (self.bom, self.headers, self.heads):
+            widget.setEnabled(text)
+        self.item.setEnabled(text and self.item.maximum() > 0)
+        objection = self.objection()
+        self._said.setText(objection or self._files())
+        dress(self._said, tone="error" if objection else "text2")
+
+    def _files(self) -> str:
+        choice = self.result_choice()
+        try:
+            names = self._names(choice)
+        except (ValueError, OSError) as error:
+            return str(error)
+        return files_sentence(
+            names, choice.folder, self.tr("Writes {name}."), self.tr("Writes {count} files, {first} to {last}."),
+            self.tr("Already there and replaced: {count}."))

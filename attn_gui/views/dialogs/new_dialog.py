@@ -1,0 +1,200 @@
+"""File ▸ New: what kind of problem, how large, filled with what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QLabel,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.dialogs.fields import lay_out
+from attn_gui.views.theme import dress
+
+KINDS = ("direct", "self", "cross")
+SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
+FILLS = ("integers", "random", "identity", "zeros")
+SEEDED = ("integers", "random")
+
+
+@dataclass(frozen=True)
+class NewChoice:
+    """What `engine.create.new_problem` needs to know."""
+
+    kind: str = "direct"
+    n: int = 4
+    m: int = 5
+    num_heads: int = 2
+    d_k: int = 3
+    d_v: int = 4
+    fill: str = "integers"
+    seed: int = 0
+
+    def shapes(self) -> tuple[tuple[str, int, int], ...]:
+        """(symbol, rows, columns) of every matrix that will be there to edit."""
+        query, value = self.num_heads * self.d_k, self.num_heads * self.d_v
+        if self.kind == "direct":
+            return ("Q", self.n, query), ("K", self.m, query), ("V", self.m, value)
+        sequences = [("X", self.n, query)]
+        if self.kind == "cross":
+            sequences.append(("C", self.m, query))
+        return *sequences, ("W_Q", query, query), ("W_K", query, query), ("W_V", query, value)
+
+
+class NewDialog(QDialog):
+    """Asks for a new problem and says in words what it will be."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.new")
+        self._kinds = QButtonGroup(self)
+        self.radios = {kind: QRadioButton(self) for kind in KINDS}
+        self.boxes = {name: CountBox(self, maximum=largest) for name, largest in SIZES.items()}
+        self.fill, self.seed = QComboBox(self), CountBox(self, minimum=0, maximum=999_999)
+        self._own_m = NewChoice().m  # kept while self-attention shows n in its place
+        self._labels = {name: QLabel(self) for name in (*SIZES, "fill", "seed")}
+        self._what, self._shapes = QLabel(self), QLabel(self)
+        buttons = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(buttons.Ok | buttons.Cancel, self)
+        self._build()
+        self.set_state({})
+        self.retranslate()
+
+    def state(self) -> dict[str, object]:
+        """The present choice as a mapping that can be kept in the settings."""
+        return asdict(self.result_choice()) | {"m": self._own_m}
+
+    def set_state(self, state: Mapping[str, object]) -> None:
+        """Take up an earlier choice; what is missing or no longer possible keeps its first value."""
+        known = asdict(NewChoice()) | {name: value for name, value in state.items() if _is_possible(name, value)}
+        self._own_m = known["m"]
+        self.radios[known["kind"]].setChecked(True)
+        for name, box in self.boxes.items():
+            box.setValue(known[name])
+        self.fill.setCurrentIndex(FILLS.index(known["fill"]))
+        self.seed.setValue(known["seed"])
+        self._show_choice()
+
+    def result_choice(self) -> NewChoice:
+        """What is asked for now; in self-attention m is n."""
+        sizes = {name: box.value() for name, box in self.boxes.items()}
+        kind = next(kind for kind, radio in self.radios.items() if radio.isChecked())
+        sizes["m"] = sizes["n"] if kind == "self" else self._own_m
+        return NewChoice(kind=kind, fill=self.fill.currentData(), seed=self.seed.value(), **sizes)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setWindowTitle(self.tr("New problem"))
+        self.radios["direct"].setText(self.tr("Q, K, V directly"))
+        self.radios["self"].setText(self.tr("Self-attention from X"))
+        self.radios["cross"].setText(self.tr("Cross-attention from X and a second sequence C"))
+        labels = {
+            "n": self.tr("queries n"), "m": self.tr("keys m"), "num_heads": self.tr("heads"), "d_k": "dₖ", "d_v": "dᵥ",
+            "fill": self.tr("filled with"), "seed": self.tr("seed"),
+        }
+        for name, text in labels.items():
+            self._labels[name].setText(text)
+        names = {"d_k": self.tr("d_k, width of a query and a key in one head"),
+                 "d_v": self.tr("d_v, width of a value in one head")}
+        for name, label in self._labels.items():
+            label.buddy().setAccessibleName(names.get(name, labels[name]))
+        fills = (self.tr("small integers"), self.tr("random numbers"), self.tr("identity"), self.tr("zeros"))
+        for place, text in enumerate(fills):
+            self.fill.setItemText(place, text)
+        self.seed.setToolTip(self.tr("The same seed gives the same numbers again"))
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Create"))
+        self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(self.tr("Cancel"))
+        self._show_choice()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
+        column.setSpacing(SPACING.l)
+        kinds = QVBoxLayout()
+        kinds.setSpacing(SPACING.s)
+        for kind, radio in self.radios.items():
+            radio.setObjectName(f"new.{kind}")
+            self._kinds.addButton(radio)
+            kinds.addWidget(radio)
+            radio.toggled.connect(self._show_choice)
+        column.addLayout(kinds)
+        column.addLayout(self._grid())
+        words = QVBoxLayout()
+        words.setSpacing(SPACING.xs)
+        for label in (self._shapes, self._what):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            words.addWidget(label)
+        column.addLayout(words)
+        self._shapes.setObjectName("new.shapes")
+        dress(self._shapes, strong=True)
+        dress(self._what, tone="text2")
+        column.addStretch(1)
+        column.addWidget(self.buttons)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+
+    def _grid(self) -> QGridLayout:
+        for key in FILLS:
+            self.fill.addItem(key, key)
+        grid = QGridLayout()
+        rows = (("n", "m", "num_heads"), ("d_k", "d_v"), ("fill", "seed"))
+        lay_out(grid, [[(self._labels[name], self._editor(name), 2 if name == "fill" else 1) for name in row]
+                       for row in rows])
+        for at in range(3):
+            grid.setColumnStretch(at, 1)
+        for name, box in self.boxes.items():
+            box.valueChanged.connect(self._on_keys_changed if name == "m" else self._show_choice)
+        self.fill.currentIndexChanged.connect(self._show_choice)
+        for name, label in self._labels.items():
+            label.setBuddy(self._editor(name))
+            self._editor(name).setObjectName(f"new.{name}")
+        return grid
+
+    def _editor(self, name: str) -> QWidget:
+        return {"fill": self.fill, "seed": self.seed}.get(name) or self.boxes[name]
+
+    def _on_keys_changed(self, keys: int) -> None:
+        if self.boxes["m"].isEnabled():
+            self._own_m = keys
+        self._show_choice()
+
+    def _show_choice(self) -> None:
+        """What the present choice will be, in words."""
+        choice = self.result_choice()
+        follows = choice.kind == "self"
+        self.boxes["m"].setEnabled(not follows)
+        self.boxes["m"].setToolTip(self.tr("In self-attention the keys are the rows of X too") if follows else "")
+        with QSignalBlocker(self.boxes["m"]):
+            self.boxes["m"].setValue(choice.m)
+        self.seed.setEnabled(choice.fill in SEEDED)
+        self._shapes.setText(", ".join(f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()))
+        self._what.setText(self.tr("Heads: {heads}, each with scores {n} × {m}. Output: {n} × {width}.").format(
+            heads=choice.num_heads, n=choice.n, m=choice.m, width=choice.num_heads * choice.d_v))
+
+
+def _is_possible(name: str, value: object) -> bool:
+    choices = {"kind": KINDS, "fill": FILLS}
+    if name in choices:
+        return value in choices[name]
+    if not isinstance(value, int) or isinstance(value, bool):
+        return False
+    return 0 <= value <= 999_999 if name == "seed" else 1 <= value <= SIZES.get(name, 0)

@@ -1,0 +1,75 @@
+"""A picture of what will be written, scaled down to the room there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.theme import current_theme, scaled
+
+DELAY_MS = 150  # a picture is drawn when typing rests
+PAPER = QColor("white")
+
+
+class Preview(QWidget):
+    """Asks for its picture a moment after the last change; an error is said in its place."""
+
+    def __init__(self, draw: Callable[[], QImage], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._draw = draw
+        self._image = QImage()
+        self._sentence = ""
+        self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
+        self._timer.timeout.connect(self.draw_now)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(460), scaled(400))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(scaled(240), scaled(200))
+
+    def image(self) -> QImage:
+        """The picture on show; null when there is none."""
+        return self._image
+
+    def sentence(self) -> str:
+        """Why there is no picture; empty when there is one."""
+        return self._sentence
+
+    def draw_soon(self) -> None:
+        """Draw anew once nothing has changed for a moment."""
+        self._timer.start()
+
+    def draw_now(self) -> None:
+        """Draw anew at once."""
+        self._timer.stop()
+        try:
+            self._image, self._sentence = self._draw(), ""
+        except (ValueError, OSError, MemoryError) as error:
+            self._image, self._sentence = QImage(), str(error)
+        self.setAccessibleDescription(self._sentence)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), current_theme().sunken)
+        room = self.rect().adjusted(SPACING.l, SPACING.l, -SPACING.l, -SPACING.l)
+        if self._image.isNull():
+            painter.setPen(current_theme().error if self._sentence else current_theme().text3)
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._sentence)
+            return
+        ratio = self.devicePixelRatioF()
+        size = self._image.size().scaled(room.size() * ratio, Qt.AspectRatioMode.KeepAspectRatio)
+        size = size.boundedTo(self._image.size())  # never blown up
+        picture = self._image.scaled(
+            size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
+        picture.setDevicePixelRatio(ratio)
+        place = picture.deviceIndependentSize().toSize()
+        left, top = room.center().x() - place.width() // 2, room.center().y() - place.height() // 2
+        painter.fillRect(left, top, place.width(), place.height(), PAPER)
+        painter.drawImage(left, top, picture)
