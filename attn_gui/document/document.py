@@ -13,7 +13,7 @@ from PySide6.QtGui import QUndoStack
 from attn_gui.document.draft import Draft, EditError
 from attn_gui.document.edits import Change, Edit
 from attn_gui.document.history import LIMIT, History
-from attn_gui.engine import Problem
+from attn_gui.engine.problem import Problem
 
 __all__ = ["Change", "Document", "EditError"]
 

@@ -14,8 +14,8 @@ from attn_gui.document.edits import Change, Edit, Edits, SetCells, SetFields
 from attn_gui.document.history import Step
 from attn_gui.document.ownership import Working, changed_names, owned
 from attn_gui.document.phrases import Label, Refusal
-from attn_gui.engine import Problem
 from attn_gui.engine.indices import Box
+from attn_gui.engine.problem import Problem
 
 Array = NDArray[Any]
 
@@ -82,9 +82,8 @@ class Draft:
     def _fields_step(self, edit: SetFields) -> Step | None:
         fields = {**self.state.fields, **edit.fields}
         after = owned({name: value for name, value in fields.items() if value is not None}, self.state.arrays)
-        if after.problem == self.state.problem:
-            return None
-        return _FieldsStep(self, self.state, after, edit)
+        names = changed_names(self.state, after)
+        return _FieldsStep(self, self.state, after, names, edit.label) if names else None
 
 
 def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
@@ -148,11 +147,8 @@ class _FieldsStep:
     draft: Draft
     before: Working
     after: Working
-    edit: SetFields
-
-    @property
-    def label(self) -> Label:
-        return self.edit.label
+    names: tuple[str, ...]
+    label: Label
 
     @property
     def cost(self) -> int:
@@ -169,7 +165,7 @@ class _FieldsStep:
         return self._change()
 
     def _change(self) -> Change:
-        return Change(dict.fromkeys(changed_names(self.before, self.after, self.edit.fields), None))
+        return Change(dict.fromkeys(self.names, None))
 
 
 @dataclass(frozen=True, eq=False)

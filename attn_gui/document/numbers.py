@@ -34,7 +34,7 @@ def parse_number(text: str, dtype: DTypeLike = np.float64) -> float:
     """
     plain = _normalized(text)
     if not plain:
-        raise NumberError(QT_TRANSLATE_NOOP("Sentences", "Nothing is written: a cell needs a number."))
+        raise NumberError(QT_TRANSLATE_NOOP("Sentences", "A cell needs a number."))
     if _COMMAS & set(plain):
         raise NumberError(
             QT_TRANSLATE_NOOP("Sentences", "“{text}” has a comma: use a point, as in 1.5."), text=quoted(text)
@@ -108,10 +108,13 @@ def shortest(value: float, dtype: DTypeLike = np.float64) -> str:
     kind = np.dtype(dtype)
     if kind.kind in "bui":
         return str(int(value))
-    text = repr(float(value)) if kind == np.float64 else str(kind.type(value))
-    if kind != np.float64 and kind.type(float(text)) != value and value == value:
-        text = repr(float(value))  # read as float64 and rounded once more, the shorter text would miss
-    return _trimmed(text)
+    if kind == np.float64:
+        return _trimmed(repr(float(value)))
+    own = np.float64(value).astype(kind)
+    text = str(own)
+    if np.float64(text).astype(kind) == own or own != own:
+        return _trimmed(text)
+    return _trimmed(repr(float(value)))  # read as float64 and rounded once more, the shorter text would miss
 
 
 def _trimmed(text: str) -> str:

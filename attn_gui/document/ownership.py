@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_gui.engine import Problem
+from attn_gui.engine.masks import Layer
+from attn_gui.engine.problem import Problem
 
 Array = NDArray[Any]
 Arrays = dict[str, Array]
@@ -25,14 +26,14 @@ class Working:
     views: Arrays
 
 
-def owned(fields: Mapping[str, object], current: Mapping[str, Array]) -> Working:
+def owned(fields: Mapping[str, Any], current: Mapping[str, Array]) -> Working:
     """The problem of `fields` over memory of its own; arrays of `current` that stay as they are stay in place.
 
-    Raises ShapeError or another ValueError if the fields do not make a problem.
+    Raises ShapeError, ValueError or TypeError if the fields do not make a problem.
     """
     try:
         problem = Problem.over(fields)
-    except ValueError:
+    except (ValueError, TypeError):
         problem = Problem(**fields)  # casts and copies what cannot be read in place, or says what is wrong
     free = {id(array): array for array in current.values()}
     arrays = {name: _own(array, current.get(name), free) for name, array in problem.arrays().items()}
@@ -67,20 +68,26 @@ def _with_arrays(fields: Mapping[str, Any], arrays: Arrays) -> dict[str, object]
             own[first] = array
         elif first == "mask":
             layers = [*own[first]]
-            layers[int(inner[0])] = {**_mapping(layers[int(inner[0])]), inner[1]: array}
+            layers[int(inner[0])] = replace(layers[int(inner[0])], **{inner[1]: array})
             own[first] = tuple(layers)
         else:
-            own[first] = {**_mapping(own[first]), inner[0]: array}
+            own[first] = {**own[first], inner[0]: array}
     return own
 
 
-def _mapping(record: Any) -> Mapping[str, Any]:
-    return record if isinstance(record, Mapping) else record.to_mapping()
-
-
-def changed_names(before: Working, after: Working, named: Iterable[str]) -> tuple[str, ...]:
-    """Arrays that came, left or were replaced, and those of the `named` fields that differ."""
-    arrays = (*before.arrays, *(name for name in after.arrays if name not in before.arrays))
+def changed_names(before: Working, after: Working) -> tuple[str, ...]:
+    """Arrays that came, left or were replaced, by dotted name, and the other fields that differ."""
+    arrays = dict.fromkeys((*before.arrays, *after.arrays))
     moved = [name for name in arrays if before.arrays.get(name) is not after.arrays.get(name)]
-    others = [name for name in named if name not in arrays and before.fields.get(name) is not after.fields.get(name)]
-    return (*moved, *others)
+    old, new = _without_arrays(before.fields), _without_arrays(after.fields)
+    return (*moved, *(name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)))
+
+
+def _without_arrays(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return None
+    if isinstance(value, Layer):
+        value = value.to_mapping()
+    if isinstance(value, Mapping):
+        return {name: _without_arrays(inner) for name, inner in value.items()}
+    return tuple(map(_without_arrays, value)) if isinstance(value, tuple) else value

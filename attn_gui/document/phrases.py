@@ -18,25 +18,26 @@ class Label:
 
     source: object  # a text; Qt's stubs say that QT_TRANSLATE_NOOP gives an object
     args: Mapping[str, object] = field(default_factory=dict)
+    context: str = "History"
 
     def __str__(self) -> str:
-        return QCoreApplication.translate("History", str(self.source)).format(**self.args)
+        return QCoreApplication.translate(self.context, str(self.source)).format(**self.args)
 
 
 class Refusal(ValueError):
     """Input that is not taken, with one sentence that says why.
 
     `str(error)` is the English sentence, `error.sentence()` the same in the language of the moment. `template` is the
-    English text, marked with `QT_TRANSLATE_NOOP("Sentences", "…")`, and `values` what fills its {places}.
+    English text, marked with `QT_TRANSLATE_NOOP("Sentences", "…")`, and `arguments` what fills its {places}.
     """
 
-    def __init__(self, template: object, **values: object) -> None:
+    def __init__(self, template: object, **arguments: object) -> None:
         self.template = str(template)
-        super().__init__(self.template.format(**values))
-        self.values = values
+        super().__init__(self.template.format(**arguments))
+        self.arguments = arguments
 
     def sentence(self) -> str:
-        return QCoreApplication.translate("Sentences", self.template).format(**self.values)
+        return QCoreApplication.translate("Sentences", self.template).format(**self.arguments)
 
 
 def quoted(text: str, longest: int = 24) -> str:

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_gui.document.tokens import split_tokens
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tokens"),
+    [
+        ("The animal didn't cross.", "The animal didn't cross ."),
+        ("“It’s tired”, she said…", "“ It’s tired ” , she said …"),
+        ("'quoted' a-b GPT-4 a_b", "' quoted ' a - b GPT - 4 a_b"),
+        ("costs 3.14 or 1,000. Yes.", "costs 3.14 or 1,000 . Yes ."),
+        ("思维机器", "思 维 机 器"),
+        ("用GPT4模型，好！", "用 GPT4 模 型 ， 好 ！"),
+        ("カタカナ と ㄅ", "カ タ カ ナ と ㄅ"),
+        ("한국어 말", "한국어 말"),
+        ("e\u0301te\u0301 naïve", "e\u0301te\u0301 naïve"),
+        ("हिन्दी में", "हिन्दी में"),
+        ("𠀀𠀁a", "𠀀 𠀁 a"),
+        ("ok👍🏽🇨🇳🇩🇪❤️", "ok 👍🏽 🇨🇳 🇩🇪 ❤️"),
+        ("👨\u200d👩\u200d👧 x", "👨\u200d👩\u200d👧 x"),
+        ("a\u3000b\tc\nd\u200be", "a b c d e"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_is_cut_where_a_reader_would(sentence: str, tokens: str) -> None:
+    assert split_tokens(sentence) == tuple(tokens.split())
+
+
+@given(st.text())
+def test_no_sign_is_lost_and_none_is_added(sentence: str) -> None:
+    tokens = split_tokens(sentence)
+    assert all(tokens)
+    assert "".join("".join(tokens).split()) == "".join(
+        letter for letter in "".join(tokens) if not letter.isspace()
+    )
+    letters = [letter for letter in sentence if letter.isalnum()]
+    assert [letter for letter in "".join(tokens) if letter.isalnum()] == letters
