@@ -1,0 +1,128 @@
+"""Single values made sure of: each function returns the value as a problem keeps it, or raises one sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from . import sentences
+from .layout import Array
+from .sentences import FieldError, FieldTypeError, ShapeError
+
+ALIGNS = ("start", "end")
+
+
+def as_switch(field: str, value: object) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise FieldTypeError(sentences.NOT_SWITCH, field=field, got=repr(value))
+    return bool(value)
+
+
+def as_whole(field: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise FieldTypeError(sentences.NOT_WHOLE, field=field, got=repr(value))
+    return int(value)
+
+
+def as_count(field: str, value: object) -> int:
+    number = as_whole(field, value)
+    if number < 1:
+        raise FieldError(sentences.NOT_POSITIVE, field=field, got=number)
+    return number
+
+
+def as_number(field: str, value: object) -> float:
+    """A finite number; a 0-d array counts as one."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise FieldTypeError(sentences.NOT_NUMBER, field=field, got=repr(value))
+    if not math.isfinite(value):
+        raise FieldError(sentences.NOT_FINITE, field=field, got=repr(float(value)))
+    return float(value)
+
+
+def as_positive(field: str, value: object) -> float:
+    number = as_number(field, value)
+    if number <= 0:
+        raise FieldError(sentences.NOT_ABOVE_ZERO, field=field, got=number)
+    return number
+
+
+def as_choice(field: str, value: object, choices: Sequence[str]) -> str:
+    if not isinstance(value, str) or value not in choices:
+        raise FieldError(sentences.CHOICE, field=field, choices=tuple(choices), got=repr(value))
+    return value
+
+
+def as_align(field: str, value: object) -> str:
+    return as_choice(field, value, ALIGNS)
+
+
+def as_texts(field: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(part, str) for part in value):
+        raise FieldTypeError(sentences.NOT_TEXTS, field=field, got=_kind(value))
+    return tuple(str(part) for part in value)
+
+
+def as_array(
+    field: str, value: object, dtype: np.dtype[Any] | None = None, *, axes: Sequence[int], copy: bool = False
+) -> Array:
+    """Read-only C-contiguous numbers of `dtype` (None: float64, or float32 where they are).
+
+    With `copy` lists and other dtypes are accepted and cast; without it, and with a dtype, nothing is ever copied.
+    """
+    if copy or dtype is None:
+        array = _numbers(field, value, dtype, copy)
+    elif isinstance(value, np.ndarray) and value.dtype == dtype and value.flags.c_contiguous:
+        array = value.view()
+    else:
+        got = str(value.dtype) if isinstance(value, np.ndarray) else _kind(value)
+        raise FieldTypeError(sentences.NOT_A_VIEW, field=field, expected=dtype.name, got=got)
+    if array.ndim not in axes:
+        expected = " or ".join(str(count) for count in axes)
+        raise ShapeError(sentences.AXES, matrices=(field,), axes=(), expected=expected, got=array.ndim, shape=array.shape)
+    if 0 in array.shape:
+        raise ShapeError(sentences.EMPTY, matrices=(field,), axes=(), expected=1, got=0, shape=array.shape)
+    array.flags.writeable = False
+    return array
+
+
+def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool) -> Array:
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got="rows of different lengths") from None
+    if array.dtype.kind not in "biuf":
+        raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got=str(array.dtype))
+    if dtype is None:
+        dtype = array.dtype if array.dtype in (np.float32, np.float64) else np.dtype(np.float64)
+    with np.errstate(over="ignore"):
+        array = np.array(array, dtype=dtype, order="C", copy=True) if copy else np.asarray(array, dtype, order="C")
+    return array if copy else array.view()
+
+
+def as_flags(field: str, value: object, *, copy: bool) -> Array:
+    """Read-only booleans with at least two axes; 0 and 1 count as booleans."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got="rows of different lengths") from None
+    if array.dtype != bool and (array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all()):
+        raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got=str(array.dtype))
+    flags = np.array(array, bool, order="C", copy=True) if copy else np.asarray(array, bool, order="C").view()
+    if flags.ndim > 4:
+        raise ShapeError(sentences.AXES, matrices=(field,), axes=(), expected="2 to 4", got=flags.ndim, shape=flags.shape)
+    if 0 in flags.shape:
+        raise ShapeError(sentences.EMPTY, matrices=(field,), axes=(), expected=1, got=0, shape=flags.shape)
+    flags = np.atleast_2d(flags)
+    flags.flags.writeable = False
+    return flags
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__

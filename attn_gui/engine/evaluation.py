@@ -1,0 +1,249 @@
+"""The dense evaluation: every stage of a problem is kept, and an edit recomputes only what it reaches."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+
+from . import graph, indices, sentences
+from .graph import Node
+from .indices import Box
+from .layout import Array
+from .problem import Problem
+from .sentences import FieldError, PlaceError, StageError
+from .sources import Source, layer_name, sources_of
+from .stages import catalog
+
+T = TypeVar("T")
+
+KEEP = 2 << 30  # bytes: a larger stage is not kept but computed by blocks
+TILE = 1 << 22  # cells of such a stage that are held at a time
+MANY, SMALL = 4, 1 << 13  # so many small boxes are quicker computed as one
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """What an update did: the changed `boxes` of every stage, the number of evaluated `cells`, the time it took."""
+
+    boxes: dict[str, list[Box]] = field(default_factory=dict)
+    cells: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+class Evaluation:
+    """All stages of one problem. It copies no array of the problem: it reads them where they are.
+
+    Numbers are held as float64 and rounded to the problem's dtype once, when they are read.
+    """
+
+    def __init__(self, problem: Problem, keep: int = KEEP) -> None:
+        self._keep = keep
+        self._build(problem)
+
+    def _build(self, problem: Problem) -> None:
+        self.problem = problem
+        self._sources = sources_of(problem)
+        self._nodes = graph.build(_catalog(problem), self._sources, _sizes(problem))
+        self._by_name = {node.name: node for node in self._nodes}
+        self._fields: dict[str, list[str]] = {}
+        for name, source in self._sources.items():
+            self._fields.setdefault(source.field, []).append(name)
+        self.stages = tuple(node.name for node in self._nodes if not node.stage.hidden)
+        self._arrays: dict[str, Array] = {}
+        with np.errstate(all="ignore"):
+            for node in self._nodes:
+                if node.stage.alias:
+                    self._tie(node)
+                elif self._kept(node):
+                    self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else float)
+                    self._compute(node, indices.whole(node.shape))
+
+    def _kept(self, node: Node) -> bool:
+        return int(np.prod(node.shape)) * (1 if node.stage.boolean else 8) <= self._keep
+
+    def _tie(self, node: Node) -> None:
+        """Let an alias show the cells of its input."""
+        name = node.inputs[0].name
+        cells = np.asarray(self._sources[name].cells) if name in self._sources else self._arrays[name]
+        self._arrays[node.name] = np.broadcast_to(cells if cells.ndim == len(node.shape) else cells[None], node.shape)
+
+    # --- reading ---------------------------------------------------------------------------------
+    def fetch(self, name: str, box: Box) -> Array:
+        """The numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the spot."""
+        if name in self._sources:
+            return self._sources[name].read(box)
+        if name in self._arrays:
+            array = self._arrays[name][box]
+            return array if array.dtype == np.float64 or array.dtype == np.bool_ else array.astype(np.float64)
+        outer, array = self._by_name[name].compute(box, self.fetch)
+        return array[indices.within(box, outer)]
+
+    def node(self, stage: str) -> Node:
+        """The stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
+        if stage not in self.stages:
+            raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=self.stages)
+        return self._by_name[stage]
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        return tuple(self._nodes)
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        return self._sources
+
+    def shape(self, stage: str) -> tuple[int, ...]:
+        """The lengths of a stage's axes, batch included."""
+        return self.node(stage).shape
+
+    def axes(self, stage: str) -> tuple[str, ...]:
+        """The names of a stage's axes."""
+        return self.node(stage).stage.axes
+
+    def box(self, stage: str, box: Box) -> Array:
+        """The numbers of a box, read-only, in the problem's dtype."""
+        box = _within(stage, self.shape(stage), box)
+        with np.errstate(all="ignore"):
+            array = self.fetch(stage, box).astype(self.problem.dtype, copy=False).view()
+        array.flags.writeable = False
+        return array
+
+    def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
+        """A 2-D block. In a stage without heads `columns` count within the head's columns, or all (head None)."""
+        shape = self.shape(stage)
+        if len(shape) == 4:
+            if head is None:
+                raise FieldError(sentences.NEEDS_HEAD, stage=stage)
+            return self.box(stage, (*indices.cell((batch, head)), _cut(rows, shape[2]), _cut(columns, shape[3])))[0, 0]
+        mine = self.head_columns(stage, head) if head is not None else slice(0, shape[2])
+        inside = _cut(columns, mine.stop - mine.start)
+        across = slice(mine.start + inside.start, mine.start + inside.stop)
+        return self.box(stage, (slice(batch, batch + 1), _cut(rows, shape[1]), across))[0]
+
+    def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
+        """Which cells of a map the mask leaves open; None when no boolean layer is enabled."""
+        if "allowed" not in self._by_name:
+            return None
+        n, m = self.problem.n, self.problem.m
+        return self.fetch("allowed", (*indices.cell((batch, head)), _cut(rows, n), _cut(columns, m)))[0, 0]
+
+    def head_columns(self, stage: str, head: int) -> slice:
+        """The columns of a stage that belong to a query head (a K/V head is shared by its group)."""
+        shape, problem = self.shape(stage), self.problem
+        if stage in ("key", "value", "rotated_key"):
+            head, heads = head * problem.num_kv_heads // problem.num_heads, problem.num_kv_heads
+        elif stage in ("query", "rotated_query", "concat"):
+            heads = problem.num_heads
+        else:
+            return slice(0, shape[-1])
+        width = shape[-1] // heads
+        return slice(head * width, (head + 1) * width)
+
+    # --- changing --------------------------------------------------------------------------------
+    def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
+        """Follow cells that have changed in place; `problem` already holds them.
+
+        `changed` names dotted fields with boxes in the array's own axes, `[()]` for a number. A problem of another
+        structure (shapes, heads, masks) is computed anew.
+        """
+        start = time.perf_counter()
+        if problem.structure != self.problem.structure:
+            self._build(problem)
+            boxes = {name: [indices.whole(self.shape(name))] for name in self.stages}
+            cells = {name: indices.count(found[0]) for name, found in boxes.items()}
+            return Recomputed(boxes, cells, time.perf_counter() - start)
+        self.problem, self._sources = problem, sources_of(problem)
+        for node in self._nodes:
+            if node.stage.alias and node.inputs[0].name in self._sources:
+                self._tie(node)
+        with np.errstate(all="ignore"):
+            reached = graph.reach(self._nodes, self._named(changed), self.fetch)
+            counts = {
+                node.name: sum(self._compute(node, box) for box in _merged(reached[node.name]))
+                for node in self._nodes
+                if node.name in reached and node.name in self._arrays and not node.stage.alias
+            }
+        return Recomputed(self._shown(reached), self._shown(counts), time.perf_counter() - start)
+
+    def reach(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
+        """The boxes of every stage that a change of the given fields, or of stages, would reach."""
+        return self._shown(graph.reach(self._nodes, self._named(changed), self.fetch))
+
+    def _named(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
+        """Boxes of fields as boxes of the sources that read them."""
+        found: dict[str, list[Box]] = {}
+        for name, boxes in changed.items():
+            for source in self._fields.get(name, ()):
+                shape = self._sources[source].shape
+                found[source] = [_within(name, shape, box) for box in boxes]
+            if name not in self._fields and name in self.stages:
+                found[name] = [_within(name, self.shape(name), box) for box in boxes]
+        return found
+
+    def _shown(self, found: Mapping[str, T]) -> dict[str, T]:
+        return {name: found[name] for name in self.stages if name in found}
+
+    def _compute(self, node: Node, box: Box) -> int:
+        """Compute and keep the cells of a box; returns how many were evaluated."""
+        count = 0
+        for tile in self._tiles(node, box):
+            outer, array = node.compute(tile, self.fetch)
+            self._arrays[node.name][tile] = array[indices.within(tile, outer)]
+            count += array.size
+        return count
+
+    def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
+        """Boxes that read no more of a stage that is not kept than can be held."""
+        unkept = [ref.name for ref in node.inputs if ref.name in self._by_name and ref.name not in self._arrays]
+        if not unkept or "i" not in node.axes:
+            yield box
+            return
+        axis = node.axes.index("i")
+        row = max(int(np.prod(self._by_name[name].shape)) // self.problem.n for name in unkept)
+        step = max(1, TILE // row)
+        for low in range(box[axis].start, box[axis].stop, step):
+            yield (*box[:axis], slice(low, min(low + step, box[axis].stop)), *box[axis + 1 :])
+
+
+def _catalog(problem: Problem) -> list[graph.Stage]:
+    enabled = [(layer_name(k), layer.adds) for k, layer in enumerate(problem.mask) if layer.enabled]
+    biases = [name for name, adds in enabled if adds]
+    return catalog(problem.score, biases, [name for name, adds in enabled if not adds])
+
+
+def _sizes(problem: Problem) -> dict[str, int]:
+    """The letters that every formula shares; the others follow from the shapes."""
+    heads, kv_heads = problem.num_heads, problem.num_kv_heads
+    return {
+        "b": problem.batch_size, "h": heads, "g": kv_heads, "r": heads // kv_heads,
+        "i": problem.n, "j": problem.m, "t": 2,
+    }  # fmt: skip
+
+
+def _merged(boxes: list[Box]) -> list[Box]:
+    if len(boxes) <= MANY:
+        return boxes
+    one = indices.around(boxes)
+    return [one] if indices.count(one) <= SMALL else boxes
+
+
+def _cut(cut: slice, length: int) -> slice:
+    start, stop, _ = cut.indices(length)
+    return slice(start, max(start, stop))
+
+
+def _within(name: str, shape: tuple[int, ...], box: Box) -> Box:
+    """The box with whole numbers. Raises PlaceError (an IndexError) if it leaves the shape."""
+    if len(box) != len(shape):
+        raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
+    found = tuple(
+        slice(cut.start or 0, length if cut.stop is None else cut.stop)
+        for cut, length in zip(box, shape, strict=True)
+    )  # fmt: skip
+    if any(cut.start < 0 or cut.stop > length for cut, length in zip(found, shape, strict=True)):
+        raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
+    return found

@@ -1,0 +1,339 @@
+"""The formula of one cell: a tree that knows its value, its text and its LaTeX. Its leaves are cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from .layout import Array
+from .symbols import cell_latex, symbol
+
+# "text": every digit and every term; "latex": four digits; "symbols": LaTeX with names instead of numbers
+Style = Literal["text", "plain", "latex", "symbols"]
+
+SHOWN = 4  # a sum of more terms is shortened where it is typeset
+
+
+def number_text(value: float, style: Style) -> str:
+    if math.isnan(value):
+        return r"\mathrm{NaN}" if style in ("latex", "symbols") else "nan"
+    if math.isinf(value):
+        return ("-" if value < 0 else "") + (r"\infty" if style in ("latex", "symbols") else "inf")
+    if style == "text":
+        return repr(value)
+    return short_number(value)
+
+
+def short_number(value: float) -> str:
+    """Four digits behind the point; very small and very large numbers as a power of ten in LaTeX."""
+    if value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    if 5e-4 <= abs(value) < 1e6:
+        return f"{value:.4f}" if abs(value) < 1000 else f"{value:.6g}"
+    mantissa, exponent = f"{value:.3e}".split("e")
+    return rf"{mantissa}\cdot 10^{{{int(exponent)}}}"
+
+
+class Expression:
+    """A part of a formula; `rank` tells how tightly it binds."""
+
+    rank = 9
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return ()
+
+    @property
+    def value(self) -> float:
+        raise NotImplementedError
+
+    def write(self, style: Style) -> str:
+        raise NotImplementedError
+
+    def cells(self) -> Iterator[Cell]:
+        """Every source cell, in reading order."""
+        for part in self.parts:
+            yield from part.cells()
+
+    def named(self) -> dict[str, Named]:
+        """The parts that have a name of their own, outer ones first."""
+        found: dict[str, Named] = {}
+        for part in self.parts:
+            found |= {name: named for name, named in part.named().items() if name not in found}
+        return found
+
+    def magnitude(self) -> float:
+        """The sum of the absolute terms: what a rounding error of this expression is measured by."""
+        return abs(self.value)
+
+    def inner(self, part: Expression, style: Style) -> str:
+        """A part, in brackets where it does not bind more tightly than this."""
+        text = part.write(style)
+        if part.binds(style) > self.rank:
+            return text
+        return rf"\left({text}\right)" if style in ("latex", "symbols") else f"({text})"
+
+    def binds(self, style: Style) -> int:
+        return self.rank
+
+    def __str__(self) -> str:
+        return self.write("text")
+
+
+class Number(Expression):
+    def __init__(self, value: float) -> None:
+        self.number = float(value)
+
+    @property
+    def value(self) -> float:
+        return self.number
+
+    def binds(self, style: Style) -> int:
+        negative = math.copysign(1.0, self.number) < 0
+        return 0 if negative or r"\cdot" in self.write(style) else 9
+
+    def write(self, style: Style) -> str:
+        return number_text(self.number, style)
+
+
+class Cell(Number):
+    """One cell of a stage or a matrix: `name`, its full `index` there, and its value."""
+
+    def __init__(self, name: str, index: tuple[int, ...], value: float, shown: tuple[int, ...] | None = None) -> None:
+        super().__init__(value)
+        self.name, self.index = name, index
+        self.shown = index if shown is None else shown
+
+    def cells(self) -> Iterator[Cell]:
+        yield self
+
+    def binds(self, style: Style) -> int:
+        return 9 if style == "symbols" else super().binds(style)
+
+    def write(self, style: Style) -> str:
+        if style == "symbols":
+            return subscripted(cell_latex(self.name), [str(k) for k in self.shown])
+        return number_text(self.number, style)
+
+    def place(self) -> str:
+        """Where the cell is, as plain text: `Q[0, 10, 97]`."""
+        return f"{symbol(self.name)}[{', '.join(map(str, self.index))}]" if self.index else symbol(self.name)
+
+    def __repr__(self) -> str:
+        return f"Cell({self.name!r}, {self.index}, {self.number!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cell):
+            return NotImplemented
+        return (self.name, self.index) == (other.name, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.index))
+
+
+def subscripted(base: str, indices: list[str]) -> str:
+    return f"{base}_{{{','.join(indices)}}}" if indices else base
+
+
+class Sum(Expression):
+    """Terms added up. They may be made one by one when asked for, since there can be thousands."""
+
+    rank = 1
+
+    def __init__(
+        self, count: int, term: Callable[[int], Expression], values: Array | None = None, symbols: str | None = None
+    ) -> None:
+        self.count, self.term, self._values = count, term, values
+        self.symbols = symbols  # how a long sum reads with a summation sign
+
+    @cached_property
+    def parts(self) -> tuple[Expression, ...]:  # type: ignore[override]  # computed once instead of on each call
+        return tuple(self.term(k) for k in range(self.count))
+
+    @cached_property
+    def values(self) -> Array:
+        return np.array([part.value for part in self.parts]) if self._values is None else self._values
+
+    @cached_property
+    def value(self) -> float:  # type: ignore[override]
+        finite = bool(np.isfinite(self.values).all())
+        return math.fsum(self.values) if finite else float(np.sum(self.values))
+
+    def magnitude(self) -> float:
+        return float(np.abs(self.values).sum())
+
+    def binds(self, style: Style) -> int:
+        if self.count == 1:
+            return self.term(0).binds(style)
+        return 2 if style == "symbols" and self._long and self.symbols and r"\sum" not in self.symbols else self.rank
+
+    @property
+    def _long(self) -> bool:
+        return self.count > SHOWN
+
+    def write(self, style: Style) -> str:
+        if self.count == 0:
+            return "0"
+        if style == "symbols" and self._long and self.symbols:
+            return self.symbols
+        shown = range(self.count) if style == "text" or not self._long else (0, 1, self.count - 1)
+        pieces = [self._signed(self.term(k), style) for k in shown]
+        if len(pieces) < self.count:
+            pieces.insert(2, r"+ \cdots" if style in ("latex", "symbols") else "+ …")
+        return " ".join(pieces).removeprefix("+ ")
+
+    def _signed(self, part: Expression, style: Style) -> str:
+        if isinstance(part, Negative):
+            return f"- {part.inner(part.part, style)}"
+        text = part.write(style) if part.binds(style) >= self.rank else self.inner(part, style)
+        if isinstance(part, Number) and part.binds(style) == 0 and text.startswith("-"):
+            return f"- {text[1:]}"
+        return f"+ {text}"
+
+
+class Product(Expression):
+    rank = 2
+
+    def __init__(self, *factors: Expression) -> None:
+        self.factors = factors
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return self.factors
+
+    @property
+    def value(self) -> float:
+        return math.prod(part.value for part in self.factors)
+
+    def write(self, style: Style) -> str:
+        if len(self.factors) == 1:
+            return self.factors[0].write(style)
+        sign = {"text": "*", "plain": "·", "latex": r" \cdot ", "symbols": r"\,"}[style]
+        return sign.join(self.inner(part, style) for part in self.factors)
+
+    def binds(self, style: Style) -> int:
+        return self.factors[0].binds(style) if len(self.factors) == 1 else self.rank
+
+
+class Negative(Expression):
+    rank = 1
+
+    def __init__(self, part: Expression) -> None:
+        self.part = part
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.part,)
+
+    @property
+    def value(self) -> float:
+        return -self.part.value
+
+    def binds(self, style: Style) -> int:
+        return 0
+
+    def write(self, style: Style) -> str:
+        return "-" + self.inner(self.part, style)
+
+
+class Quotient(Expression):
+    """A fraction; 0 / 0 is 0, which is the weight in a row that sees no key."""
+
+    rank = 2
+
+    def __init__(self, top: Expression, bottom: Expression) -> None:
+        self.top, self.bottom = top, bottom
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.top, self.bottom)
+
+    @property
+    def value(self) -> float:
+        top, bottom = self.top.value, self.bottom.value
+        return top / bottom if bottom else 0.0
+
+    def write(self, style: Style) -> str:
+        if style in ("latex", "symbols"):
+            return rf"\frac{{{self.top.write(style)}}}{{{self.bottom.write(style)}}}"
+        return f"{self.inner(self.top, style)} / {self.inner(self.bottom, style)}"
+
+
+class Power(Expression):
+    rank = 3
+
+    def __init__(self, base: Expression, exponent: int) -> None:
+        self.base, self.exponent = base, exponent
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.base,)
+
+    @property
+    def value(self) -> float:
+        return self.base.value**self.exponent
+
+    def write(self, style: Style) -> str:
+        base = self.inner(self.base, style)
+        if style in ("latex", "symbols"):
+            return f"{base}^{{{self.exponent}}}"
+        return f"{base}**{self.exponent}" if style == "text" else f"{base}^{self.exponent}"
+
+
+class Function(Expression):
+    """exp, tanh, sqrt, cos or sin of a part."""
+
+    rank = 4
+
+    def __init__(self, name: str, part: Expression) -> None:
+        self.name, self.part = name, part
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.part,)
+
+    @property
+    def value(self) -> float:
+        with np.errstate(all="ignore"):
+            return float(getattr(np, self.name)(self.part.value))
+
+    def write(self, style: Style) -> str:
+        inside = self.part.write(style)
+        if style not in ("latex", "symbols"):
+            return f"{self.name}({inside})"
+        if self.name == "exp":
+            return f"e^{{{inside}}}"
+        return rf"\sqrt{{{inside}}}" if self.name == "sqrt" else rf"\{self.name}\left({inside}\right)"
+
+
+class Named(Expression):
+    """A part that has a name of its own (a maximum, a total); what it stands for is said once, after the formula."""
+
+    def __init__(self, name: str, latex: str, part: Expression, definition: str | None = None) -> None:
+        self.name, self.latex, self.part, self.definition = name, latex, part, definition
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.part,)
+
+    @property
+    def value(self) -> float:
+        return self.part.value
+
+    def binds(self, style: Style) -> int:
+        return Number(self.value).binds(style) if style == "latex" else 9
+
+    def write(self, style: Style) -> str:
+        return {"symbols": self.latex, "latex": number_text(self.value, "latex")}.get(style, self.name)
+
+    def named(self) -> dict[str, Named]:
+        return {self.name: self} | super().named()
+
+
+def add(*parts: Expression) -> Sum:
+    """The sum of a few parts."""
+    return Sum(len(parts), parts.__getitem__)

@@ -1,0 +1,78 @@
+"""A picture of a stage: the two axes of one head of one batch item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .evaluation import Evaluation
+from .indices import Box
+from .layout import Array
+
+
+@dataclass(frozen=True)
+class Plane:
+    """What a map shows. In a stage without heads `head` picks the head's columns, None shows them all."""
+
+    evaluation: Evaluation
+    stage: str
+    batch: int = 0
+    head: int | None = 0
+    transposed: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns) as shown."""
+        rows, columns = self._lengths()
+        return (columns, rows) if self.transposed else (rows, columns)
+
+    @property
+    def signed(self) -> bool:
+        return self.stage != "weights"
+
+    def block(self, rows: slice, columns: slice) -> tuple[Array, Array | None]:
+        """(values, allowed) of a part as shown; `allowed` only for stages behind the mask."""
+        if self.transposed:
+            rows, columns = columns, rows
+        head = self.head if self.head is not None or not self._heads else 0
+        values = self.evaluation.block(self.stage, self.batch, head, rows, columns)
+        allowed = None
+        if self.stage in ("masked", "weights") and head is not None:
+            allowed = self.evaluation.allowed(self.batch, head, rows, columns)
+        if self.transposed:
+            return values.T, None if allowed is None else allowed.T
+        return values, allowed
+
+    def index(self, row: int, column: int) -> tuple[int, ...]:
+        """The full index in the stage of a cell as shown."""
+        if self.transposed:
+            row, column = column, row
+        if self._heads:
+            return (self.batch, self.head or 0, row, column)
+        return (self.batch, row, self._columns().start + column)
+
+    def cells(self, box: Box) -> tuple[slice, slice] | None:
+        """The part of a stage's box that this plane shows, as it shows it; None for no part."""
+        batch, *middle, rows, columns = box
+        if not batch.start <= self.batch < batch.stop:
+            return None
+        if middle and not middle[0].start <= (self.head or 0) < middle[0].stop:
+            return None
+        mine = self._columns()
+        start, stop = max(columns.start, mine.start) - mine.start, min(columns.stop, mine.stop) - mine.start
+        if start >= stop or rows.start >= rows.stop:
+            return None
+        across = slice(start, stop)
+        return (across, rows) if self.transposed else (rows, across)
+
+    @property
+    def _heads(self) -> bool:
+        return len(self.evaluation.shape(self.stage)) == 4
+
+    def _columns(self) -> slice:
+        if self._heads or self.head is None:
+            return slice(0, self.evaluation.shape(self.stage)[-1])
+        return self.evaluation.head_columns(self.stage, self.head)
+
+    def _lengths(self) -> tuple[int, int]:
+        mine = self._columns()
+        return self.evaluation.shape(self.stage)[-2], mine.stop - mine.start

@@ -1,0 +1,76 @@
+"""Additive attention (Bahdanau, Cho, Bengio, 2015)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..expression import Expression, Function, Product, Sum, add
+from ..layout import Array, contract
+from ..stage import Addends, Input, Leaves, Stage
+
+D, F, S = 5, 6, 7  # query width, key width and hidden width, in the order b g r i j d f s
+
+
+class Additive(Stage):
+    """w · tanh(q W_q + k W_k): a network of one hidden layer; queries and keys may differ in width."""
+
+    name, title, latex = "scores", "S", "S"
+    axes = ("batch", "head", "query", "key")
+    formula = (
+        "logits[b (g r) i j] = query[b i (g r d)], key[b j (g f)], "
+        "w_score_query[d s], w_score_key[f s], w_score[s]"
+    )  # fmt: skip
+
+    def forward(self, *inputs: Input) -> Array:
+        of_query, of_key, w = self._sides(inputs)
+        total = np.zeros(np.broadcast_shapes(of_query[..., :1].shape, of_key[..., :1].shape))
+        for s in range(w.shape[S]):
+            total += w[..., s : s + 1] * np.tanh(of_query[..., s : s + 1] + of_key[..., s : s + 1])
+        return np.asarray(total[..., 0, 0, 0])
+
+    def _sides(self, inputs: Sequence[Input]) -> tuple[Array, Array, Array]:
+        query, key, w_query, w_key, w = (array for array in inputs if array is not None)
+        of_query = contract(query, w_query, axes=(D,), ordered=self.ordered)
+        return of_query, contract(key, w_key, axes=(F,), ordered=self.ordered), w
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        query, key, w_query, w_key, _ = (array for array in inputs if array is not None)
+        of_query, of_key, w = self._sides(inputs)
+        back, forth, to_w = np.zeros(of_query.shape), np.zeros(of_key.shape), np.zeros(w.shape)
+        for s in range(w.shape[S]):
+            here = (..., slice(s, s + 1))
+            hidden = np.tanh(of_query[here] + of_key[here])
+            inner = grad * w[here] * (1 - hidden**2)
+            back[here], forth[here] = inner.sum(axis=4, keepdims=True), inner.sum(axis=(2, 3), keepdims=True)
+            to_w[here] = (grad * hidden).sum()
+        to_query = contract(back, w_query, axes=(S,))
+        to_key = contract(forth, w_key, axes=(S,))
+        to_w_query = contract(back, query, axes=(0, 1, 2, 3), zero_wins=True)
+        to_w_key = contract(forth, key, axes=(0, 1, 4), zero_wins=True)
+        return to_query, to_key, to_w_query, to_w_key, to_w
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        query, key, w_query, w_key, w = (leaves for leaves in inputs if leaves is not None)
+        hidden, _, _ = self._hidden(inputs)
+
+        def inner(s: int) -> Expression:
+            asked = Sum(query.values.size, lambda d: Product(query[[d, 0, 0]], w_query[[d, 0, s]]))
+            offered = Sum(key.values.size, lambda f: Product(key[[0, f, 0]], w_key[[0, f, s]]))
+            return Product(w[[0, 0, s]], Function("tanh", add(*asked.parts, *offered.parts)))
+
+        vector = [leaves.latex.split(",")[0] + "}" for leaves in (query, key)]
+        symbols = rf"\sum_s w_s\,\tanh\left({vector[0]} W_q + {vector[1]} W_k\right)_s"
+        return Sum(w.values.size, inner, hidden * w.values.reshape(-1), symbols)
+
+    def _hidden(self, inputs: Sequence[Leaves | None]) -> tuple[Array, Array, Array]:
+        query, key, w_query, w_key, _ = (leaves.values for leaves in inputs if leaves is not None)
+        of_query, of_key = (query * w_query).sum(axis=(0, 1)), (key * w_key).sum(axis=(0, 1))
+        return np.tanh(of_query + of_key), of_query, of_key
+
+    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+        """One term for each hidden unit."""
+        w = inputs[4]
+        assert w is not None
+        return [Addends(w.values * self._hidden(inputs)[0], [w])]

@@ -1,0 +1,31 @@
+"""Average pooling: attention that does not look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..expression import Expression, Number
+from ..layout import Array
+from ..stage import Addends, Input, Leaves, Stage
+
+
+class Average(Stage):
+    """Every key counts the same: no cell of the query or the key is read."""
+
+    name, title, latex = "scores", "S", "S"
+    axes = ("batch", "head", "query", "key")
+    formula = "logits[b h i j] = "
+
+    def forward(self, *inputs: Input) -> Array:
+        return np.zeros((1, 1, 1, 1))
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        return ()
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        return Number(0.0)
+
+    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+        return []

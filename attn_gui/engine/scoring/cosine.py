@@ -1,0 +1,70 @@
+"""Cosine similarity (Graves et al., "Neural Turing Machines", 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..expression import Expression, Function, Named, Number, Power, Product, Quotient, Sum
+from ..layout import Array, contract
+from ..stage import Addends, Input, Leaves, Stage
+
+D = 5  # the axis that is summed, in the order b g r i j d
+
+
+class Cosine(Stage):
+    """The cosine of the angle between query and key; 0 where one of them is all zeros."""
+
+    name, title, latex = "scores", "S", "S"
+    axes = ("batch", "head", "query", "key")
+    formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)]"
+
+    def forward(self, *inputs: Input) -> Array:
+        query, key = inputs
+        assert query is not None
+        assert key is not None
+        dot = contract(query, key, axes=(D,), ordered=self.ordered)
+        norms = _norm(query) * _norm(key)
+        return np.asarray(np.where(norms == 0, 0.0, dot / np.where(norms == 0, 1.0, norms))[..., 0])
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        query, key = inputs
+        assert query is not None
+        assert key is not None
+        q, k = (np.where(_norm(x) == 0, np.inf, _norm(x)) for x in (query, key))
+        unit_q, unit_k = query / q, key / k
+        to_query = contract(grad, unit_k, axes=(4,), zero_wins=True)
+        to_key = contract(grad, unit_q, axes=(2, 3), zero_wins=True)
+        along = grad * result
+        back = to_query - along.sum(axis=4, keepdims=True) * unit_q
+        forth = to_key - along.sum(axis=(2, 3), keepdims=True) * unit_k
+        return back / q, forth / k
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        query, key = inputs
+        assert query is not None
+        assert key is not None
+        q, k = (self._length(leaves, sign) for leaves, sign in ((query, "q"), (key, "k")))
+        if not (query.values.any() and key.values.any()):
+            return Number(0.0)
+        values = query.values * key.values
+        symbols = r" \cdot ".join(leaves.latex.split(",")[0] + "}" for leaves in inputs if leaves is not None)
+        return Quotient(Sum(values.size, lambda c: Product(query[[c]], key[[c]]), values, symbols), Product(q, k))
+
+    def _length(self, leaves: Leaves, sign: str) -> Named:
+        squares = Sum(
+            leaves.values.size, lambda c: Power(leaves[[c]], 2), leaves.values**2, rf"\sum_c {leaves.latex}^{{2}}"
+        )  # fmt: skip
+        return Named(f"|{sign}|", rf"\|{sign}\|", Function("sqrt", squares))
+
+    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+        query, key = inputs
+        assert query is not None
+        assert key is not None
+        norms = float(np.sqrt((query.values**2).sum()) * np.sqrt((key.values**2).sum())) or 1.0
+        return [Addends(query.values * key.values / norms, [query, key])]
+
+
+def _norm(x: Array) -> Array:
+    return np.asarray(np.sqrt((x**2).sum(axis=D, keepdims=True)))

@@ -1,0 +1,78 @@
+"""The Gaussian kernel of Nadaraya-Watson regression (Watson, 1964), as a score before the softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..expression import Cell, Expression, Negative, Number, Power, Product, Quotient, Sum, add
+from ..layout import Array, contract
+from ..stage import Addends, Input, Leaves, Stage
+
+D = 5  # the axis that is summed, in the order b g r i j d
+
+
+class Gaussian(Stage):
+    """−(w·‖q − k‖)²/2, the ‖k‖² in it times key_norm: with 0 a dot product is left, up to a number for each query."""
+
+    name, title, latex = "scores", "S", "S"
+    axes = ("batch", "head", "query", "key")
+    formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)], w[], key_norm[]"
+
+    def forward(self, *inputs: Input) -> Array:
+        query, key, w, norm = inputs
+        assert query is not None
+        assert key is not None
+        assert w is not None
+        return np.asarray((self._distance(query, key, norm) * (w * w / -2.0))[..., 0])
+
+    def _distance(self, query: Array, key: Array, norm: Input) -> Array:
+        """‖q − k‖² + (key_norm − 1)·‖k‖², column by column, so that nothing large cancels and little is held."""
+        total = np.zeros(np.broadcast_shapes(query[..., :1].shape, key[..., :1].shape))
+        for c in range(query.shape[D]):
+            total += (query[..., c : c + 1] - key[..., c : c + 1]) ** 2
+        if norm is not None and (norm != 1.0).any():
+            total += (norm - 1.0) * (key**2).sum(axis=D, keepdims=True)
+        return total
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        query, key, w, norm = inputs
+        assert query is not None
+        assert key is not None
+        assert w is not None
+        assert norm is not None
+        to_query = w * w * (contract(grad, key, axes=(4,), zero_wins=True) - grad.sum(axis=4, keepdims=True) * query)
+        rows = grad.sum(axis=(2, 3), keepdims=True)
+        to_key = w * w * (contract(grad, query, axes=(2, 3), zero_wins=True) - norm * rows * key)
+        to_w = grad * self._distance(query, key, norm) * -w
+        to_norm = grad * (key**2).sum(axis=D, keepdims=True) * (w * w / -2.0)
+        return to_query, to_key, to_w, to_norm
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        query, key, w, norm = inputs
+        assert query is not None
+        assert key is not None
+        assert w is not None
+        assert norm is not None
+        symbols = rf"\sum_c \left({query.latex} - {key.latex}\right)^{{2}}"
+        values = (query.values - key.values) ** 2
+        apart = Sum(values.size, lambda c: Power(_minus(query[[c]], key[[c]]), 2), values, symbols)
+        distance: Expression = apart
+        if norm.one.value != 1.0:
+            squares = Sum(key.values.size, lambda c: Power(key[[c]], 2), key.values**2, rf"\sum_c {key.latex}^{{2}}")
+            distance = add(apart, Product(_minus(norm.one, Number(1.0)), squares))
+        return Negative(Quotient(Product(Power(w.one, 2), distance), Number(2.0)))
+
+    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+        query, key, w, norm = inputs
+        assert query is not None
+        assert key is not None
+        assert w is not None
+        assert norm is not None
+        squares = (query.values - key.values) ** 2 + (norm.one.value - 1.0) * key.values**2
+        return [Addends(squares * (w.one.value**2 / -2.0), [query, key])]
+
+
+def _minus(one: Cell, other: Cell | Number) -> Expression:
+    return add(one, Negative(other))

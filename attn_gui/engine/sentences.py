@@ -1,0 +1,149 @@
+"""Every sentence that the engine can say, as a template; whoever shows one may translate the template first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# --- fields --------------------------------------------------------------------------------------
+MISSING = "{field} is missing: give query, key and value, or x with w_query, w_key and w_value."
+BOTH_WAYS = "{field} and {other} exclude each other: give query, key and value, or x with its weights."
+UNKNOWN_FIELD = "{field} is not a field of a problem."
+NEEDS = "{field} needs {other}."
+CHOICE = "{field} must be one of {choices}, got {got}."
+NOT_WHOLE = "{field} must be a whole number, got {got}."
+NOT_POSITIVE = "{field} must be at least 1, got {got}."
+NOT_NUMBER = "{field} must be a number, got {got}."
+NOT_FINITE = "{field} must be finite, got {got}."
+NOT_ABOVE_ZERO = "{field} must be greater than 0, got {got}."
+NOT_SWITCH = "{field} must be True or False, got {got}."
+NOT_TEXTS = "{field} must be texts, got {got}."
+NOT_RECORD = "{field} must be a mapping, got {got}."
+NOT_LAYERS = "{field} must be a tuple of mask layers, got {got}."
+NOT_NUMBERS = "{field} must hold real numbers, got {got}."
+NOT_BOOLEANS = "{field} must hold True and False, got {got}."
+NOT_A_VIEW = "{field} must already be a contiguous array of {expected} to be read in place, got {got}."
+UNKNOWN_LAYER = "{field} must be one of the mask layers {choices}, got {got}."
+UNKNOWN_PARAMETER = "{field} does not have the parameter {got}; it has {choices}."
+
+# --- shapes --------------------------------------------------------------------------------------
+AXES = "{matrix} must have {expected} axes, got the shape {shape}."
+EMPTY = "{matrix} has an axis without cells: its shape is {shape}."
+KV_HEADS = "num_kv_heads must divide num_heads: {heads} heads cannot share {got} K/V heads evenly."
+HEADS = "{matrix} has {got} columns, which {heads} heads cannot share evenly."
+EQUAL_WIDTH = "A head of {matrix} must be as wide as a head of {other}: expected {expected} columns, got {got}."
+EVEN_WIDTH = "Rotary positions pair the columns of a head: {matrix} must have an even number, got {got}."
+SAME_ROWS = "{matrix} must have as many rows as {other}: expected {expected}, got {got}."
+SAME_BATCH = "{matrix} must have as many batch items as {other}: expected {expected}, got {got}."
+INNER = "{matrix} must have as many rows as {other} has columns: expected {expected}, got {got}."
+COLUMNS = "{matrix} must have as many columns as {other}: expected {expected}, got {got}."
+LENGTH = "{matrix} must have one number for each column of {other}: expected {expected}, got {got}."
+TOKENS = "{matrix} must have one text for each row of {other}: expected {expected}, got {got}."
+LENGTHS = "{matrix} must have one number, or one for each batch item: expected {expected}, got {got}."
+BROADCAST = "{matrix} must broadcast to (batch, head, query, key) = {expected}, got the shape {got}."
+BLOCK_WIDTH = "The residual adds x to the output: {matrix} must be as wide as x: expected {expected} columns, got {got}."
+
+# --- cells of a result ---------------------------------------------------------------------------
+NO_STAGE = "{stage} is not a stage of this problem; it has {choices}."
+INDEX = "{stage} takes an index of {expected} whole numbers within {shape}, got {got}."
+BOX = "A box of {stage} must lie within its shape {shape}, got {got}."
+NEEDS_HEAD = "{stage} has a map for every head: say which one."
+TOO_LARGE = "{stage} would take {size} GB: read it in parts with trace.block."
+ONE_OF = "Give either an index or a cotangent, not {got}."
+COTANGENT = "The cotangent must have the shape of {stage}: expected {expected}, got {got}."
+
+# --- changing sizes ------------------------------------------------------------------------------
+ONE_SIZE = "Change one size at a time, got {got}."
+HEAD_COUNTS = "{got} heads cannot share the columns evenly; {choices} can."
+KV_COUNTS = "{got} K/V heads cannot serve {heads} heads evenly; {choices} can."
+EVEN_HEAD = "Rotary positions pair the columns of a head: d_k must be even, got {got}."
+DIRECT_WIDTH = "d_model is {heads} × {width} = {expected} here: change the heads or d_k instead."
+BLOCK_FIXED = "The block adds x to the output, so d_model and the width of w_output change together."
+SHARED_BATCH = "{field} is one matrix for all batch items."
+SELF_ATTENTION = "In self-attention the keys are the queries: change n instead of m."
+KV_FELL = "K/V heads: {before} do not divide {heads} heads, {after} do."
+TOKENS_ADDED = "{count} new rows were named by their number."
+
+
+def spoken(value: object) -> str:
+    """A value as it is written in a sentence: short, and lists without brackets."""
+    if isinstance(value, tuple) and value and all(isinstance(part, str) for part in value):
+        return ", ".join(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
+
+
+def say(template: str, arguments: dict[str, object]) -> str:
+    return template.format(**{name: spoken(value) for name, value in arguments.items()})
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that was done beside what was asked: `template` with `arguments` filled in is `message`."""
+
+    template: str
+    arguments: dict[str, object]
+
+    @property
+    def message(self) -> str:
+        return say(self.template, self.arguments)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class FieldError(ValueError):
+    """A value that a problem cannot have, said in one sentence: `template` with `arguments` filled in."""
+
+    def __init__(self, template: str, **args: object) -> None:
+        super().__init__(say(template, args))
+        self.template = template
+        self.arguments = args
+
+
+class FieldTypeError(TypeError):
+    """A value of the wrong sort, said in one sentence: `template` with `arguments` filled in."""
+
+    def __init__(self, template: str, **args: object) -> None:
+        super().__init__(say(template, args))
+        self.template = template
+        self.arguments = args
+
+
+class StageError(KeyError):
+    """A stage that the problem does not have, said in one sentence."""
+
+    def __init__(self, template: str, **args: object) -> None:
+        super().__init__(say(template, args))
+        self.template = template
+        self.arguments = args
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class PlaceError(IndexError):
+    """A cell or a box outside its stage, said in one sentence."""
+
+    def __init__(self, template: str, **args: object) -> None:
+        super().__init__(say(template, args))
+        self.template = template
+        self.arguments = args
+
+
+class ShapeError(ValueError):
+    """Matrices that do not fit together, said in one sentence.
+
+    `matrices` and `axes` name the clashing sides ("row", "column", "batch"), `expected` and `got` their sizes.
+    """
+
+    def __init__(
+        self, template: str, *, matrices: tuple[str, ...], axes: tuple[str, ...], expected: object, got: object,
+        **args: object,
+    ) -> None:  # fmt: skip
+        args |= {"matrix": matrices[0], "expected": expected, "got": got}
+        if len(matrices) > 1:
+            args["other"] = matrices[1]
+        super().__init__(say(template, args))
+        self.template, self.arguments = template, args
+        self.matrices, self.axes, self.expected, self.got = matrices, axes, expected, got

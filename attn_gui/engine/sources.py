@@ -1,0 +1,92 @@
+"""What the chain starts from: every array and number of a problem, under the names that formulas use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from .indices import Box
+from .layout import Array
+from .masks import Layer, Positions
+
+if TYPE_CHECKING:
+    from .problem import Problem
+
+
+class Readable(Protocol):
+    """What can be read by boxes: an array, or a rule that has never been written out."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    def __getitem__(self, box: Any, /) -> Array: ...
+
+
+@dataclass(frozen=True)
+class Source:
+    """One input of the chain; `field` is its dotted name in the problem."""
+
+    field: str
+    cells: Readable
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.cells.shape
+
+    def read(self, box: Box) -> Array:
+        """The cells of a box; numbers as float64, whatever the problem's dtype."""
+        cells = np.asarray(self.cells[box])
+        return cells if cells.dtype == np.float64 or cells.dtype == np.bool_ else cells.astype(np.float64)
+
+
+DIRECT = ("query", "key", "value")
+MATRICES = (
+    "x", "context", "w_query", "b_query", "w_key", "b_key", "w_value", "b_value", "w_output", "b_output",
+)  # fmt: skip
+
+
+def sources_of(problem: Problem) -> dict[str, Source]:
+    """{name in the formulas: source}; what the problem does not have is left out."""
+    found = {f"given_{name}": (name, getattr(problem, name)) for name in DIRECT}
+    found |= {name: (name, getattr(problem, name)) for name in MATRICES}
+    found |= {name: (f"score_params.{name}", cells) for name, cells in problem.score_params.items()}
+    if problem.block is not None:
+        found |= {name: (f"block.{name}", cells) for name, cells in problem.block.items()}
+    found |= {name: (name, getattr(problem, name)) for name in ("softcap", "temperature", "rotary_theta")}
+    found["scale"] = ("scale", problem.effective_scale)
+    sources = {
+        name: Source(field, np.asarray(cells)) for name, (field, cells) in found.items() if cells is not None
+    }  # fmt: skip
+    return sources | _positions(problem) | layer_sources(problem)
+
+
+def _positions(problem: Problem) -> dict[str, Source]:
+    if problem.rotary_theta is None:
+        return {}
+    width = problem.d_k
+    exponent = -np.arange(0, width, 2) / width
+    return {
+        "query_position": Source("", np.arange(problem.n, dtype=float)),
+        "key_position": Source("", np.arange(problem.m, dtype=float)),
+        "exponent": Source("", exponent),
+    }
+
+
+def layer_name(position: int) -> str:
+    return f"layer{position}"
+
+
+def layer_sources(problem: Problem) -> dict[str, Source]:
+    """Every enabled mask layer with only its own axes."""
+    sizes = problem.map_shape
+    return {
+        layer_name(k): Source(layer.field(k), layer_cells(layer, sizes))
+        for k, layer in enumerate(problem.mask)
+        if layer.enabled
+    }
+
+
+def layer_cells(layer: Layer, sizes: tuple[int, int, int, int]) -> Readable:
+    return layer.cells if layer.cells is not None else Positions(layer, sizes)

@@ -1,0 +1,64 @@
+"""Layer normalization (Ba, Kiros, Hinton, 2016)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..expression import Expression, Function, Named, Negative, Number, Power, Product, Quotient, Sum, add
+from ..layout import Array
+from ..stage import Addends, Input, Leaves, Stage
+
+
+class LayerNorm(Stage):
+    """Every row shifted to mean 0 and variance 1, then scaled and shifted by learned numbers."""
+
+    name, title, latex = "normalized", "N", "N"
+    axes = ("batch", "query", "column")
+    along = "o"
+    formula = "hidden[b i o] = hidden[b i o], ln_weight[o], ln_bias[o], ln_eps[]"
+
+    def forward(self, *inputs: Input) -> Array:
+        x, weight, bias, eps = _given(inputs)
+        centered = x - x.mean(axis=-1, keepdims=True)
+        deviation = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
+        return np.asarray(centered / deviation * weight + bias)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        x, weight, _, eps = _given(inputs)
+        centered = x - x.mean(axis=-1, keepdims=True)
+        deviation = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
+        unit, g = centered / deviation, grad * weight
+        share = (g * unit).mean(axis=-1, keepdims=True)
+        slope = (g - g.mean(axis=-1, keepdims=True) - unit * share) / deviation
+        return slope, grad * unit, grad, -unit * g / (2 * deviation**2)
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        x, weight, bias, eps = inputs
+        assert x is not None
+        assert weight is not None
+        assert bias is not None
+        assert eps is not None
+        count, mean_value = Number(x.values.size), float(x.values.mean())
+        total = Sum(x.values.size, lambda k: x[[k]], x.values, rf"\sum_c {x.latex}")
+        mean = Named("mu", r"\mu", Quotient(total, count))
+        squares = Sum(
+            x.values.size, lambda k: Power(add(x[[k]], Negative(mean)), 2), (x.values - mean_value) ** 2,
+            rf"\sum_c \left({x.latex} - \mu\right)^{{2}}",
+        )  # fmt: skip
+        variance = Named("var", r"\sigma^{2}", Quotient(squares, count))
+        unit = Quotient(add(x[at], Negative(mean)), Function("sqrt", add(variance, eps.one)))
+        return add(Product(unit, weight[at]), bias[at])
+
+    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+        """How far each number of the row stands from the mean, in standard deviations."""
+        x, eps = inputs[0], inputs[3]
+        assert x is not None
+        assert eps is not None
+        centered = x.values - x.values.mean()
+        return [Addends(centered / np.sqrt((centered**2).mean() + eps.one.value), [x])]
+
+
+def _given(inputs: Sequence[Input]) -> list[Array]:
+    return [array for array in inputs if array is not None]

@@ -1,0 +1,80 @@
+"""Rotary positions (Su et al., "RoFormer", 2021), half-split: column i of a head is paired with column i + d_k/2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..expression import Expression, Function, Negative, Product, add
+from ..layout import Array
+from ..stage import Addends, Input, Leaves, Stage
+
+
+class Angle(Stage):
+    """Position times θ^(−2p/d_k): how far each pair of columns is turned."""
+
+    hidden = True
+
+    def __init__(self, name: str, formula: str) -> None:
+        self.name, self.title, self.latex, self.formula = name, "φ", r"\varphi", formula
+        self.axes = ("row", "column")
+
+    def forward(self, *inputs: Input) -> Array:
+        position, theta, exponent = inputs
+        assert position is not None
+        assert theta is not None
+        return position * theta**exponent
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        _, theta, exponent = inputs
+        assert exponent is not None
+        return None, grad * result * exponent / theta, None
+
+
+class Rotary(Stage):
+    """Turns each pair of columns by its position's angle."""
+
+    along = "t"
+
+    def __init__(self, name: str, title: str, formula: str) -> None:
+        self.name, self.title, self.latex, self.formula = name, title, title.replace("′", "'"), formula
+        self.axes = ("batch", "row", "column")
+
+    def forward(self, *inputs: Input) -> Array:
+        x, angle = inputs
+        assert x is not None
+        assert angle is not None
+        cos, sin = np.cos(angle), np.sin(angle)
+        first, second = _halves(x)
+        return np.concatenate([first * cos - second * sin, second * cos + first * sin], axis=_T)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        _, angle = inputs
+        assert angle is not None
+        back = self.forward(grad, -angle)
+        first, second = _halves(result)
+        turned = np.concatenate([-second, first], axis=_T)
+        return back, (grad * turned).sum(axis=_T, keepdims=True)
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        x, angle = inputs
+        assert x is not None
+        assert angle is not None
+        cos, sin = (Function(name, angle.one) for name in ("cos", "sin"))
+        own, other = Product(x[at], cos), Product(x[[1 - at[0]]], sin)
+        return add(own, other if at[0] else Negative(other))
+
+    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+        x, angle = inputs
+        assert x is not None
+        assert angle is not None
+        turn = np.array([np.cos(angle.values), np.sin(angle.values)]).reshape(2)
+        return [Addends(x.values * (turn[::-1] if at[0] else turn * (1, -1)), [x])]
+
+
+_T = 3  # the axis of the pair, in the order b i h t p
+
+
+def _halves(x: Array) -> tuple[Array, Array]:
+    return x[:, :, :, :1], x[:, :, :, 1:]

@@ -1,0 +1,38 @@
+"""Soft capping of scores (Gemma 2, 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..expression import Expression, Function, Product, Quotient
+from ..layout import Array
+from ..stage import Input, Leaves, Stage
+
+
+class Softcap(Stage):
+    """Keeps every score between −cap and cap: cap · tanh(s / cap); ±∞ become ±cap."""
+
+    name, title, latex = "capped", "cap", "S''"
+    axes = ("batch", "head", "query", "key")
+    formula = "logits[b h i j] = logits[b h i j], softcap[]"
+
+    def forward(self, *inputs: Input) -> Array:
+        logits, cap = inputs
+        assert logits is not None
+        assert cap is not None
+        return cap * np.tanh(logits / cap)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        logits, cap = inputs
+        assert logits is not None
+        slope = 1 - (result / cap) ** 2
+        fading = np.where(slope == 0, 0.0, slope * logits)
+        return grad * slope, grad * (result - fading) / cap
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        logits, cap = inputs
+        assert logits is not None
+        assert cap is not None
+        return Product(cap.one, Function("tanh", Quotient(logits.one, cap.one)))
