@@ -95,7 +95,8 @@ def pdf(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
     return _bytes(buffer)
 
 
-ENCODERS: Mapping[str, Callable[[MapFigure, Layout, float], bytes]] = MappingProxyType(
+Encoder = Callable[[MapFigure, Layout, float], bytes]
+ENCODERS: Mapping[str, Encoder] = MappingProxyType(
     {"png": png, "svg": svg, "pdf": pdf}
 )
 """The formats of figures by the ending of their files."""

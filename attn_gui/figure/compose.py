@@ -1,0 +1,129 @@
+"""From an evaluation to a figure: which cells, which labels, which levels, which words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attn_gui.engine import Evaluation, Plane, Problem, Trace
+from attn_gui.figure.display import Levels, auto_levels
+from attn_gui.figure.map_figure import Axis, MapFigure, Panel
+from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.words import WORDS, Words
+
+Source = Problem | Trace | Evaluation
+Heads = int | Sequence[int] | str | None
+
+_BY_KEY = ("key", "rotated_key", "value")
+
+
+def evaluation_of(source: Source) -> Evaluation:
+    """The evaluation of a problem, which is computed, or the one behind a trace."""
+    if isinstance(source, Problem):
+        return Evaluation(source)
+    return source.evaluation if isinstance(source, Trace) else source
+
+
+def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int | None, ...]:
+    """The heads to show; (None,) for a stage that has none and for None: the matrix as a whole.
+
+    ValueError with a sentence for a stage or head that is not there.
+    """
+    if stage not in evaluation.stages:
+        raise ValueError(f"There is no stage {stage!r}; the problem has {', '.join(evaluation.stages)}.")
+    apart = "head" in evaluation.axes(stage)
+    if not apart and (heads is None or not _belongs_to_heads(evaluation, stage)):
+        return (None,)
+    count = evaluation.problem.num_heads
+    if heads == "all" or heads is None:
+        return tuple(range(count))
+    if isinstance(heads, str):
+        raise ValueError(f"Heads are a number, several numbers or 'all', got {heads!r}.")
+    chosen = (heads,) if isinstance(heads, int) else tuple(heads)
+    for head in chosen:
+        if not 0 <= head < count:
+            raise ValueError(f"There is no head {head}; the problem has {_counted(count)}.")
+    if not chosen:
+        raise ValueError("There is nothing to draw: choose at least one head.")
+    return chosen
+
+
+def compose(
+    evaluation: Evaluation, *, stage: str, heads: Sequence[int | None], batch: int = 0,
+    theme: str = "light", lang: str = "en", values: bool | None = None, colorbar: bool = True,
+) -> MapFigure:
+    """The figure of a stage for one head, or for several on a sheet; ValueError with a sentence for bad choices."""
+    problem = evaluation.problem
+    if not 0 <= batch < problem.batch_size:
+        raise ValueError(f"There is no batch item {batch}; the problem has {_counted(problem.batch_size)}.")
+    if theme not in THEMES or lang not in WORDS:
+        wrong, known = (theme, THEMES) if theme not in THEMES else (lang, WORDS)
+        raise ValueError(f"{wrong!r} is not one of {', '.join(known)}.")
+    words = WORDS[lang]
+    panels = tuple(_panel(evaluation, stage, batch, head, words if len(heads) > 1 else None) for head in heads)
+    weights = stage == "weights"
+    rows, columns = panels[0].values.shape
+    return MapFigure(
+        panels=panels,
+        rows=_rows(problem, stage, rows),
+        columns=_columns(evaluation, stage, heads[0] if len(heads) == 1 else 0, columns),
+        levels=_levels(panels, weights, problem.m),
+        title=" · ".join(_title(problem, stage, heads, batch, words)),
+        subtitle=f"{rows} × {columns}",
+        weights=weights,
+        palette="weights" if weights else "signed",
+        theme=THEMES[theme],
+        words=words,
+        show_values=values,
+        show_colorbar=colorbar,
+    )
+
+
+def _panel(evaluation: Evaluation, stage: str, batch: int, head: int | None, words: Words | None) -> Panel:
+    plane = Plane(evaluation, stage, batch, head)
+    rows, columns = plane.shape
+    values, allowed = plane.block(slice(0, rows), slice(0, columns))
+    return Panel(values, allowed, words.head.format(head) if words is not None and head is not None else "")
+
+
+def _levels(panels: Sequence[Panel], weights: bool, keys: int) -> Levels:
+    """Common levels of all panels: the widest of theirs."""
+    every = [auto_levels(panel.values, panel.allowed, signed=not weights, keys=keys) for panel in panels]
+    return max(every, key=lambda levels: levels.high)
+
+
+def _rows(problem: Problem, stage: str, count: int) -> Axis:
+    if stage in _BY_KEY:
+        return Axis("key", _labels(problem.key_tokens, range(count)))
+    return Axis("query", _labels(problem.query_tokens, range(count)))
+
+
+def _columns(evaluation: Evaluation, stage: str, head: int | None, count: int) -> Axis:
+    """Keys with their tokens, or columns under the numbers that they have in the whole matrix."""
+    if evaluation.axes(stage)[-1] == "key":
+        return Axis("key", _labels(evaluation.problem.key_tokens, range(count)))
+    apart = "head" in evaluation.axes(stage)
+    first = evaluation.head_columns(stage, head).start if head is not None and not apart else 0
+    return Axis("column", _labels(None, range(first, first + count)))
+
+
+def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:
+    return tokens if tokens and len(tokens) == len(numbers) else [str(number) for number in numbers]
+
+
+def _title(problem: Problem, stage: str, heads: Sequence[int | None], batch: int, words: Words) -> list[str]:
+    parts = [words.stages.get(stage, stage)]
+    if len(heads) == 1 and heads[0] is not None:
+        parts.append(words.head.format(heads[0]))
+    if problem.batch_size > 1:
+        parts.append(words.item.format(batch))
+    return parts
+
+
+def _belongs_to_heads(evaluation: Evaluation, stage: str) -> bool:
+    """Whether a matrix without a head axis has columns for each head, as Q, K, V and concat do."""
+    columns = evaluation.head_columns(stage, 0)
+    return (columns.start, columns.stop) != (0, evaluation.shape(stage)[-1])
+
+
+def _counted(count: int) -> str:
+    return "only 0" if count == 1 else f"0 to {count - 1}"
