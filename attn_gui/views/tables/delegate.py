@@ -1,0 +1,127 @@
+"""How a cell is painted and typed into."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import QAbstractItemDelegate, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.figure.colors import lut
+from attn_gui.figure.display import NAN, Levels, to_display
+from attn_gui.figure.tokens import LINE, SPACING, Theme
+from attn_gui.views.tables.editor import CellEditor
+from attn_gui.views.theme import current_theme, scaled, ui_font
+
+Index = QModelIndex | QPersistentModelIndex
+TINT = {"light": 0.32, "dark": 0.45}
+CHOSEN = 0.22  # of the accent, over a selected cell
+NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+STEPS = {
+    Qt.Key.Key_Return: (1, 0),
+    Qt.Key.Key_Enter: (1, 0),
+    Qt.Key.Key_Tab: (0, 1),
+    Qt.Key.Key_Backtab: (0, -1),
+}
+
+
+def step_of(event: QKeyEvent) -> tuple[int, int] | None:
+    """Where Enter and Tab go from a cell, as (rows, columns); Shift turns them round."""
+    step = STEPS.get(Qt.Key(event.key()))
+    if step is None or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        return None
+    back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and event.key() != Qt.Key.Key_Backtab
+    return (-step[0], -step[1]) if back else step
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Paints text and tint of a cell with one call to the model; tells where the typing goes on."""
+
+    stepped = Signal(int, int)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._levels: Levels | None = None
+        self._theme = current_theme()
+        self._font = QFont()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take the theme and the zoom of now."""
+        self._theme, self._font = current_theme(), ui_font("body", tabular=True)
+
+    def set_levels(self, levels: Levels | None) -> None:
+        """The values that the ends of the tint stand for; None for no tint."""
+        self._levels = levels
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        rect, state, theme = option.rect, option.state, self._theme
+        text, value = cast(MatrixModel, index.model()).cell(index.row(), index.column())
+        tint = self._tint(value, theme)
+        if tint is not None:
+            painter.fillRect(rect, tint)
+        if state & QStyle.StateFlag.State_Selected:
+            chosen = QColor(theme.accent)
+            chosen.setAlphaF(CHOSEN)
+            painter.fillRect(rect, chosen)
+        painter.setFont(self._font)
+        painter.setPen(theme.error if value != value and text else theme.text)
+        pad = scaled(SPACING.s)
+        align = Qt.AlignmentFlag.AlignCenter if text == "✓" else NUMBER
+        painter.drawText(rect.adjusted(scaled(SPACING.xs), 0, -pad, 0), align, text)
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QPen(theme.accent, LINE.focus))
+            painter.drawRect(rect.adjusted(1, 1, -1, -1))
+
+    def _tint(self, value: float, theme: Theme) -> QColor | None:
+        if self._levels is None:
+            return None
+        display = to_display(np.array([value]), None, self._levels)
+        if display.flags[0] == NAN:
+            return None
+        color = QColor.fromRgba(int(lut("signed", theme.name)[display.indices[0]]))
+        color.setAlphaF(TINT[theme.name])
+        return color
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> CellEditor:
+        editor = CellEditor(parent)
+        editor.setAccessibleName(self.tr("Row {row}, column {column}").format(row=index.row(), column=index.column()))
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Once: what is half typed survives a change of the cell behind it."""
+        if isinstance(editor, CellEditor) and not editor.loaded:
+            editor.loaded = True
+            editor.setText(str(index.data(Qt.ItemDataRole.EditRole)))
+            editor.selectAll()
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        if isinstance(editor, CellEditor):
+            editor.set_refused(not model.setData(index, editor.text(), Qt.ItemDataRole.EditRole))
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        if isinstance(editor, CellEditor):
+            editor.set_cell(option.rect)
+
+    def eventFilter(self, editor: QObject, event: QEvent) -> bool:
+        """Enter and Tab commit and go on; a refused text keeps its editor."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and isinstance(editor, CellEditor):
+            step = step_of(event)
+            if step is not None:
+                self.commitData.emit(editor)
+                if not editor.refused:
+                    self.closeEditor.emit(editor, QAbstractItemDelegate.EndEditHint.NoHint)
+                    self.stepped.emit(*step)
+                return True
+        return super().eventFilter(editor, event)

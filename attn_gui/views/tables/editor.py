@@ -1,0 +1,79 @@
+"""Typing into a cell: the line, and the bubble below it that says why a text was refused."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
+
+from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.views.theme import restyle, scaled, ui_font
+
+BUBBLE_WIDTH = 12 * SIZE.control
+
+
+class CellEditor(QLineEdit):
+    """One cell's text; grows with it, and knows whether the text was refused."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._viewport = parent
+        self.refused = False
+        self.loaded = False
+        self._cell = QRect()
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setFont(ui_font("body", tabular=True))
+        self.textChanged.connect(self._on_self_text_changed)
+        self.textEdited.connect(self._on_self_text_edited)
+
+    def set_cell(self, rect: QRect) -> None:
+        """Lie on the cell, wider where the text needs it, inside the viewport."""
+        self._cell = QRect(rect)  # the option that it comes from dies with the call
+        needed = self.fontMetrics().horizontalAdvance(self.text()) + scaled(2 * SPACING.m)
+        room = self._viewport.width()
+        wide = QRect(rect.x(), rect.y(), min(max(rect.width(), needed), room), rect.height())
+        if wide.right() >= room:
+            wide.moveRight(max(rect.right(), room - 1))
+        self.setGeometry(wide)
+
+    def set_refused(self, refused: bool) -> None:
+        """Red or not; a refused text keeps the editor open."""
+        self.refused = refused
+        self.setProperty("wrong", "true" if refused else "false")
+        restyle(self)
+
+    def _on_self_text_changed(self) -> None:
+        if self._cell.isValid():
+            self.set_cell(self._cell)
+
+    def _on_self_text_edited(self) -> None:
+        if self.refused:
+            self.set_refused(False)
+
+
+class Bubble(QLabel):
+    """One sentence that hangs below a cell, over whatever is there."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._over = window
+        self.setProperty("bubble", "error")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def point_at(self, cell: QRect) -> None:
+        """Stand below the cell, given in the window's coordinates, or above it where there is no room."""
+        self.setFont(ui_font("small", weight=600))
+        self.setWordWrap(False)
+        margin, room = scaled(SPACING.s), min(scaled(BUBBLE_WIDTH), self._over.width())
+        self.setWordWrap(self.sizeHint().width() > room)
+        if self.wordWrap():
+            self.resize(room, self.heightForWidth(room))
+        else:
+            self.resize(self.sizeHint())
+        left = max(0, min(cell.left(), self._over.width() - self.width()))
+        top = cell.bottom() + 1 + margin
+        if top + self.height() > self._over.height():
+            top = cell.top() - margin - self.height()
+        self.move(QPoint(left, max(0, top)))
+        self.raise_()
+        self.show()

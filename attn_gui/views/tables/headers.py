@@ -1,0 +1,138 @@
+"""Row and column headers: tokens and whole-matrix numbers, as chips where a row or column is marked."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QHeaderView, QLineEdit, QWidget
+
+from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.views.theme import current_theme, scaled, ui_font
+
+ELIDE = Qt.TextElideMode.ElideRight
+
+
+class MarkedHeader(QHeaderView):
+    """A header that paints its own sections; one of them may wear a role's color."""
+
+    size_name = "micro"
+    alignment = Qt.AlignmentFlag.AlignCenter
+
+    def __init__(self, orientation: Qt.Orientation, parent: QWidget) -> None:
+        super().__init__(orientation, parent)
+        self._mark: tuple[int, str] | None = None
+        self.setSectionsClickable(True)
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setMinimumSectionSize(1)
+
+    def set_mark(self, section: int | None, role: str) -> None:
+        """Show one section as a chip in the color of "query", "key" or "accent"."""
+        mark = None if section is None else (section, role)
+        if mark != self._mark:
+            self._mark = mark
+            self.viewport().update()
+
+    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
+        theme = current_theme()
+        marked = self._mark is not None and self._mark[0] == section
+        ground, ink = (theme.sunken, theme.text) if self._holds_selection(section) else (theme.raised, theme.text2)
+        if marked and self._mark is not None:
+            ground, ink = getattr(theme, f"{self._mark[1]}_soft"), getattr(theme, self._mark[1])
+        painter.fillRect(rect, ground)
+        painter.setPen(theme.line)
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.drawLine(rect.topRight(), rect.bottomRight())
+        painter.setPen(ink)
+        painter.setFont(ui_font(self.size_name, 600 if marked else 400, tabular=True))
+        inner = rect.adjusted(scaled(SPACING.s), 0, -scaled(SPACING.s), 0)
+        text = painter.fontMetrics().elidedText(self._text(section), ELIDE, inner.width())
+        painter.drawText(inner, self.alignment | Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _text(self, section: int) -> str:
+        return str(self.model().headerData(section, self.orientation(), Qt.ItemDataRole.DisplayRole) or "")
+
+    def _holds_selection(self, section: int) -> bool:
+        selection = self.selectionModel()
+        if selection is None or not selection.hasSelection():
+            return False
+        if self.orientation() == Qt.Orientation.Vertical:
+            return selection.rowIntersectsSelection(section)
+        return selection.columnIntersectsSelection(section)
+
+
+class ColumnHeader(MarkedHeader):
+    """Column numbers of the whole matrix."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+
+    def sizeHint(self) -> QSize:
+        height = max(scaled(SIZE.table_header), self.fontMetrics().height() + scaled(SPACING.xs))
+        return QSize(super().sizeHint().width(), height)
+
+
+class TokenHeader(MarkedHeader):
+    """Tokens, right-aligned; a double click renames one."""
+
+    size_name = "body"
+    alignment = Qt.AlignmentFlag.AlignRight
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Vertical, parent)
+        self._table = parent
+        self._editor: QLineEdit | None = None
+        self._section = -1
+        self.renamable = False
+
+    def sizeHint(self) -> QSize:
+        common = QFontMetrics(ui_font(self.size_name)).horizontalAdvance("because") + scaled(2 * SPACING.s)
+        return QSize(max(scaled(SIZE.table_row_header), common), super().sizeHint().height())
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        section = self.logicalIndexAt(event.position().toPoint())
+        if self.renamable and section >= 0:
+            self.rename(section)
+        else:
+            super().mouseDoubleClickEvent(event)
+
+    def rename(self, section: int) -> None:
+        """Open the editor on a row's token."""
+        self._close()
+        self._section = section
+        self._editor = QLineEdit(self.viewport())
+        self._editor.setFont(ui_font("body"))
+        self._editor.setAccessibleName(self.tr("Token of row {row}").format(row=section))
+        self._editor.setText(str(self.model().headerData(section, Qt.Orientation.Vertical, Qt.ItemDataRole.EditRole)))
+        self._editor.setGeometry(0, self.sectionViewportPosition(section), self.width(), self.sectionSize(section))
+        self._editor.selectAll()
+        self._editor.installEventFilter(self)
+        self._editor.show()
+        self._editor.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._editor and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
+                self._commit()
+                return True
+            if event.key() == Qt.Key.Key_Escape:
+                self._close()
+                return True
+        if watched is self._editor and event.type() == QEvent.Type.FocusOut:
+            self._commit()
+        return super().eventFilter(watched, event)
+
+    def _commit(self) -> None:
+        if self._editor is not None:
+            text, section = self._editor.text(), self._section
+            self._close()
+            self.model().setHeaderData(section, Qt.Orientation.Vertical, text, Qt.ItemDataRole.EditRole)
+
+    def _close(self) -> None:
+        if self._editor is not None:
+            editor, self._editor = self._editor, None
+            editor.removeEventFilter(self)
+            focused = editor.hasFocus()
+            editor.hide()
+            editor.deleteLater()
+            if focused:
+                self._table.setFocus()

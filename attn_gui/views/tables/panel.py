@@ -1,0 +1,190 @@
+"""One matrix: its title and shape, the heads' bands, and the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.figure.display import auto_levels
+from attn_gui.figure.tokens import SIZE, SPACING, Theme
+from attn_gui.views.tables.parts import ChoiceBar, ShapeBadge, TitleRow, WholeRows
+from attn_gui.views.tables.ruler import HeadRuler
+from attn_gui.views.tables.view import MatrixView
+from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_signal, ui_font
+
+TINTED_CELLS = 40_000
+SAMPLED_ROWS = 64
+RELAYED = ("cellChosen", "copyRequested", "pasteRequested", "clearRequested", "fillDownRequested",
+           "fillRightRequested", "typingBlocked", "left")  # fmt: skip
+REST = 150  # ms after the last change until the tint is measured again
+
+
+class MatrixPanel(QWidget):
+    """Shows one array field; the table inside (`view`) is `table.FIELD`."""
+
+    headPicked = Signal(int)
+    cellChosen = Signal(int, int)
+    copyRequested = Signal(bool)  # with headers
+    pasteRequested = Signal()
+    clearRequested = Signal()
+    fillDownRequested = Signal()
+    fillRightRequested = Signal()
+    typingBlocked = Signal()  # somebody typed into a computed matrix
+    left = Signal()  # Esc: back to where the person came from
+    titleDoubleClicked = Signal()
+    barPicked = Signal(str)  # the key of the way out
+
+    def __init__(self, field: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.field = field
+        self.view = MatrixView()
+        self.view.setObjectName(f"table.{field}")
+        self._symbol, self._name, self._shape = QLabel(), QLabel(), ShapeBadge()
+        self._bar, self._ruler, self._rows = ChoiceBar(), HeadRuler(), WholeRows(self.view)
+        self._title = TitleRow(self._symbol, self._name, self._shape)
+        self._columns = SIZE.table_column
+        self._head_width = 0
+        self._rest = QTimer(self, singleShot=True, interval=REST)
+        self._lay_out()
+        for name in RELAYED:
+            getattr(self.view, name).connect(getattr(self, name))
+        self._rest.timeout.connect(self._measure)
+        self._title.doubleClicked.connect(self.titleDoubleClicked)
+        self._ruler.picked.connect(self._on_ruler_picked)
+        self._bar.picked.connect(self.barPicked)
+        theme_signal.changed.connect(self.set_theme)
+        self.set_theme(current_theme())
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING.s)
+        for widget in (self._title, self._bar, self._ruler):
+            column.addWidget(widget)
+        column.addWidget(self._rows, 1)
+        dress(self._symbol, "sentence", "text", strong=True)
+        dress(self._name, "body", "text2")
+
+    # --- silent setters --------------------------------------------------------------------------
+    def set_model(self, model: MatrixModel) -> None:
+        """Show a model's numbers; it stays whoever's it is."""
+        self.view.setModel(model)
+        model.modelReset.connect(self._measure)
+        model.dataChanged.connect(self._rest.start)
+        self._measure()
+
+    def set_title(self, symbol: str, name: str) -> None:
+        """The symbol as in the formula, and the word for it, "Query" or "computed from X · W_Q"."""
+        self._symbol.setText(symbol)
+        self._name.setText(name)
+        self.view.setAccessibleName(f"{symbol} {name}".strip())
+
+    def symbol(self) -> str:
+        return self._symbol.text()
+
+    def set_shape(
+        self, rows: int, columns: int, heads: tuple[int, int] | None = None, wrong: Sequence[int] = ()
+    ) -> None:
+        """The badge "16 × 384 = 16 × (12 · 32)"; `heads` is (count, width), `wrong` the axes that clash (0, 1)."""
+        self._shape.set_shape((rows, columns), heads, frozenset(wrong))
+        self.view.setAccessibleDescription(self._shape.plain())
+
+    def set_heads(self, count: int, width: int, chosen: int) -> None:
+        """Bands of `width` columns, one a head, the chosen one filled; no bands for less than two."""
+        self._head_width = width
+        self._ruler.set_heads(count, width, chosen)
+
+    def set_marks(
+        self, row: int | None, role: str = "query", column: int | None = None, column_role: str = "accent"
+    ) -> None:
+        """Lines around a row and a column in the color of "query", "key" or "accent"; None takes them away."""
+        self.view.set_marks(None if row is None else (row, role), None if column is None else (column, column_role))
+
+    def set_computed(self, computed: bool) -> None:
+        """On the ground of things that cannot be typed into."""
+        self.view.setProperty("computed", "true" if computed else "false")
+        restyle(self.view)
+
+    def set_renamable(self, renamable: bool) -> None:
+        """Whether a double click on a row header renames its token."""
+        self.view.rows.renamable = renamable
+
+    def set_compact(self, compact: bool) -> None:
+        """Narrower columns, for two decimals."""
+        self._columns = SIZE.table_column_compact if compact else SIZE.table_column
+        self._measure()
+
+    def set_bar(self, text: str = "", choices: Sequence[tuple[str, str]] = ()) -> None:
+        """A sentence with ways out, (key, label) each, between title and table; no text, no bar."""
+        self._bar.set_choices(text, choices)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take colors and sizes of now."""
+        self.view.cells.refresh()
+        self.view.rows.setDefaultSectionSize(self._row_height())
+        self._shape.set_theme(theme)
+        self._measure()
+
+    def flash(self, rows: slice, columns: slice) -> None:
+        """Outline cells that were just edited."""
+        self.view.flash(rows, columns)
+
+    def scroll_to_head(self, head: int) -> None:
+        """Bring the first column of a head to the left border."""
+        if self._head_width:
+            self.view.horizontalScrollBar().setValue(head * self._head_width)
+
+    def select_cell(self, row: int, column: int) -> None:
+        """Make a cell the current one and bring it to the eye."""
+        self.view.choose(row, column)
+
+    # --- questions -------------------------------------------------------------------------------
+    def current_cell(self) -> tuple[int, int] | None:
+        index = self.view.currentIndex()
+        return (index.row(), index.column()) if index.isValid() else None
+
+    def selection(self) -> tuple[slice, slice] | None:
+        """Rows and columns of the selected block; None when nothing is selected."""
+        if self.view.model() is None or not self.view.selectionModel().hasSelection():
+            return None
+        block = self.view.selectionModel().selection().at(0)  # the table selects one block at a time
+        return slice(block.top(), block.bottom() + 1), slice(block.left(), block.right() + 1)
+
+    # --- measures --------------------------------------------------------------------------------
+    def _measure(self) -> None:
+        """The tint's levels and the columns' width, from the numbers of now."""
+        model = self.view.model()
+        if not isinstance(model, MatrixModel):
+            return
+        rows, columns = model.rowCount(), model.columnCount()
+        tinted = 0 < rows * columns <= TINTED_CELLS and model.dtype.kind == "f"
+        block = model.block(slice(0, rows if tinted else SAMPLED_ROWS), slice(0, columns))
+        self.view.cells.set_levels(auto_levels(block, signed=True, keys=columns) if tinted else None)
+        width = max(scaled(self._columns), self._text_width(model, block.reshape(-1, columns) if columns else block))
+        if width != self.view.columns.defaultSectionSize():
+            self.view.columns.setDefaultSectionSize(width)
+        self.view.viewport().update()
+
+    def _text_width(self, model: MatrixModel, block: NDArray[Any]) -> int:
+        """Of the widest number: the largest or the smallest one."""
+        if block.size == 0 or block.dtype.kind == "b":
+            return 0
+        finite = np.where(np.isfinite(block), block, 0)
+        places = {int(np.argmax(finite)), int(np.argmin(finite)), int(np.argmax(~np.isfinite(block)))}
+        metrics = QFontMetrics(ui_font("body", tabular=True))
+        texts = [model.cell(*divmod(place, block.shape[1]))[0] for place in places]
+        return max(metrics.horizontalAdvance(text) for text in texts) + scaled(SPACING.s + SPACING.xs) + 1
+
+    def _row_height(self) -> int:
+        return max(scaled(SIZE.table_row), QFontMetrics(ui_font("body")).height() + scaled(SPACING.xs))
+
+    def _on_ruler_picked(self, head: int) -> None:
+        self.scroll_to_head(head)
+        self.headPicked.emit(head)

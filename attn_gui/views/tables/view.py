@@ -1,0 +1,252 @@
+"""The table itself: keys as in a spreadsheet, whole rows, lines around the marked row and column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEasingCurve,
+    QEvent,
+    QItemSelection,
+    QModelIndex,
+    QRect,
+    Qt,
+    QTimer,
+    QVariantAnimation,
+    Signal,
+)
+from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QTableView, QWidget
+
+from attn_gui.figure.tokens import LINE, TIME_MS
+from attn_gui.views.tables.delegate import CellDelegate, Index, step_of
+from attn_gui.views.tables.editor import Bubble, CellEditor
+from attn_gui.views.tables.headers import ColumnHeader, TokenHeader
+from attn_gui.views.theme import current_theme
+
+Trigger = QAbstractItemView.EditTrigger
+Move = QAbstractItemView.CursorAction
+CONTROL = Qt.KeyboardModifier.ControlModifier
+FAR = {Move.MoveLeft: (0, -1), Move.MoveRight: (0, 1), Move.MoveUp: (-1, 0), Move.MoveDown: (1, 0)}
+EDGES = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
+
+
+class MatrixView(QTableView):
+    """Says what a person wants of the cells; the model says what they hold."""
+
+    cellChosen = Signal(int, int)
+    copyRequested = Signal(bool)  # with headers
+    pasteRequested = Signal()
+    clearRequested = Signal()
+    fillDownRequested = Signal()
+    fillRightRequested = Signal()
+    typingBlocked = Signal()  # somebody typed into a computed matrix
+    left = Signal()  # Esc outside of an editor
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows, self.columns = TokenHeader(self), ColumnHeader(self)
+        self.cells = CellDelegate(self)
+        self._silent = self._far = False
+        self._row: tuple[int, str] | None = None
+        self._column: tuple[int, str] | None = None
+        self._edited: tuple[slice, slice] | None = None
+        self._bubble: Bubble | None = None
+        self.setVerticalHeader(self.rows)
+        self.setHorizontalHeader(self.columns)
+        self.setItemDelegate(self.cells)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
+        self.setEditTriggers(Trigger.DoubleClicked | Trigger.EditKeyPressed | Trigger.AnyKeyPressed)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(True)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.cells.stepped.connect(self.step)
+        self._hold = QTimer(self, singleShot=True, interval=TIME_MS.edited_outline_hold)
+        self._fade = QVariantAnimation(self, startValue=1.0, endValue=0.0, duration=TIME_MS.edited_outline_fade)
+        self._fade.setEasingCurve(QEasingCurve.Type.OutQuad)
+        self._hold.timeout.connect(self._fade.start)
+        self._fade.valueChanged.connect(self._on_fade_value_changed)
+        self._fade.finished.connect(self._on_fade_finished)
+
+    # --- silent setters --------------------------------------------------------------------------
+    def setModel(self, model: QAbstractItemModel | None) -> None:
+        super().setModel(model)
+        if model is not None and hasattr(model, "refused"):
+            model.refused.connect(self._on_model_refused)
+            model.modelReset.connect(self._hide_bubble)
+
+    def set_marks(self, row: tuple[int, str] | None, column: tuple[int, str] | None) -> None:
+        """A row and a column between lines in a role's color, their headers as chips."""
+        self._row, self._column = row, column
+        self.rows.set_mark(*(row or (None, "")))
+        self.columns.set_mark(*(column or (None, "")))
+        self.viewport().update()
+
+    def choose(self, row: int, column: int) -> None:
+        """Make a cell the current one without a signal."""
+        self._silent = True
+        self.setCurrentIndex(self.model().index(row, column))
+        self._silent = False
+
+    def flash(self, rows: slice, columns: slice) -> None:
+        """Outline what was just edited, for a moment."""
+        self._fade.stop()
+        self._edited = (rows, columns)
+        self._hold.start()
+        self.viewport().update()
+
+    # --- keys ------------------------------------------------------------------------------------
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step, asked = step_of(event), self._asked(event)
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if step is not None:
+            self.step(*step)
+        elif asked is not None:
+            asked()
+        elif control and event.key() in EDGES:
+            self._far = True
+            super().keyPressEvent(QKeyEvent(event.type(), event.key(), event.modifiers() & ~CONTROL))
+            self._far = False
+        else:
+            super().keyPressEvent(event)
+            return
+        event.accept()
+
+    def moveCursor(
+        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        """With Ctrl an arrow goes to the border."""
+        if not self._far or action not in FAR:
+            return super().moveCursor(action, modifiers)
+        index, (down, right) = self.currentIndex(), FAR[action]
+        last_row, last_column = self.model().rowCount() - 1, self.model().columnCount() - 1
+        row = index.row() if not down else last_row if down > 0 else 0
+        column = index.column() if not right else last_column if right > 0 else 0
+        return self.model().index(row, column)
+
+    def step(self, rows: int, columns: int) -> None:
+        """Go to a neighboring cell, not past the border."""
+        index = self.currentIndex()
+        row = min(max(index.row() + rows, 0), self.model().rowCount() - 1)
+        column = min(max(index.column() + columns, 0), self.model().columnCount() - 1)
+        self.setFocus()
+        self.setCurrentIndex(self.model().index(row, column))
+
+    def _asked(self, event: QKeyEvent) -> Callable[[], None] | None:
+        """What a key asks of somebody else; most are actions of the window already and never come here."""
+        keys = QKeySequence(event.keyCombination()).toString(QKeySequence.SequenceFormat.PortableText)
+        if event.matches(QKeySequence.StandardKey.Copy):
+            return partial(self.copyRequested.emit, False)
+        if event.matches(QKeySequence.StandardKey.Paste):
+            return self.pasteRequested.emit
+        others: dict[str, Callable[[], None]] = {
+            "Ctrl+Shift+C": partial(self.copyRequested.emit, True),
+            "Del": self.clearRequested.emit,
+            "Ctrl+D": self.fillDownRequested.emit,
+            "Ctrl+R": self.fillRightRequested.emit,
+            "Esc": self.left.emit,
+        }
+        return others.get(keys)
+
+    # --- editing ---------------------------------------------------------------------------------
+    def edit(self, index: QModelIndex, trigger: Trigger, event: QEvent | None) -> bool:  # type: ignore[override]
+        """Typing into a computed matrix is a wish, not an edit."""
+        typed = isinstance(event, QKeyEvent) and event.text().isprintable() and event.text() != ""
+        wish = typed or trigger in (Trigger.DoubleClicked, Trigger.EditKeyPressed)
+        computed = index.isValid() and not self.model().flags(index) & Qt.ItemFlag.ItemIsEditable
+        if wish and computed and trigger & self.editTriggers():
+            self.typingBlocked.emit()
+            return False
+        return super().edit(index, trigger, event)  # type: ignore[arg-type]  # Qt passes None here itself
+
+    def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
+        """A refused text stays where it is until it is mended or given up with Esc."""
+        reverted = hint == QAbstractItemDelegate.EndEditHint.RevertModelCache
+        if isinstance(editor, CellEditor) and editor.refused and not reverted:
+            return
+        self._hide_bubble()
+        super().closeEditor(editor, hint)
+
+    def _on_model_refused(self, row: int, column: int, sentence: str) -> None:
+        index = self.model().index(row, column)
+        editor = self.indexWidget(index)
+        if not self.isVisible() or not isinstance(editor, CellEditor):
+            return
+        if self._bubble is None or self._bubble.parentWidget() is not self.window():
+            self._bubble = Bubble(self.window())
+        kept = self.tr("Esc keeps {value}.").format(value=index.data(Qt.ItemDataRole.DisplayRole))
+        self._bubble.setText(f"{sentence} {kept}")
+        editor.setAccessibleDescription(self._bubble.text())
+        self._place_bubble(editor)
+        editor.textEdited.connect(self._hide_bubble)
+
+    def _place_bubble(self, editor: QWidget) -> None:
+        if self._bubble is not None:
+            corner = editor.mapTo(self.window(), editor.rect().topLeft())
+            self._bubble.point_at(QRect(corner, editor.size()))
+
+    def _hide_bubble(self) -> None:
+        if self._bubble is not None:
+            self._bubble.hide()
+
+    # --- what happened ---------------------------------------------------------------------------
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        if current.isValid() and not self._silent:
+            self.cellChosen.emit(current.row(), current.column())
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        super().selectionChanged(selected, deselected)
+        self.rows.viewport().update()
+        self.columns.viewport().update()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """A refused text does not outlive its table: an editor left open would still commit while it is destroyed."""
+        for editor in self.viewport().findChildren(CellEditor):
+            self.closeEditor(editor, QAbstractItemDelegate.EndEditHint.RevertModelCache)
+        super().hideEvent(event)
+
+    # --- painting --------------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.model() is None or (self._row is None and self._column is None and self._edited is None):
+            return
+        painter, theme = QPainter(self.viewport()), current_theme()
+        rows, columns = self.model().rowCount(), self.model().columnCount()
+        for mark, vertical in ((self._column, True), (self._row, False)):
+            if mark is None:
+                continue
+            place = slice(mark[0], mark[0] + 1)
+            rect = self._area(slice(0, rows), place) if vertical else self._area(place, slice(0, columns))
+            painter.setPen(QPen(getattr(theme, mark[1]), LINE.row_and_column))
+            _pair_of_lines(painter, rect, vertical)
+        if self._edited is not None:
+            painter.setOpacity(self._fade.currentValue() if self._fade.state() == self._fade.State.Running else 1.0)
+            painter.setPen(QPen(theme.edit, LINE.edited, Qt.PenStyle.DashLine))
+            painter.drawRect(self._area(*self._edited).adjusted(1, 1, -1, -1))
+
+    def _area(self, rows: slice, columns: slice) -> QRect:
+        """The rectangle of a block of cells in the viewport, grid lines left out."""
+        left, top = self.columnViewportPosition(columns.start), self.rowViewportPosition(rows.start)
+        right = self.columnViewportPosition(columns.stop - 1) + self.columnWidth(columns.stop - 1)
+        bottom = self.rowViewportPosition(rows.stop - 1) + self.rowHeight(rows.stop - 1)
+        return QRect(left, top, right - left - 1, bottom - top - 1)
+
+    def _on_fade_value_changed(self) -> None:
+        self.viewport().update()
+
+    def _on_fade_finished(self) -> None:
+        self._edited = None
+        self.viewport().update()
+
+
+def _pair_of_lines(painter: QPainter, rect: QRect, vertical: bool) -> None:
+    """Along both sides of a row or column; the neighbors' first pixels belong to it, so that no number is touched."""
+    if vertical:
+        painter.drawLine(rect.left(), rect.top(), rect.left(), rect.bottom())
+        painter.drawLine(rect.right() + 1, rect.top(), rect.right() + 1, rect.bottom())
+    else:
+        painter.drawLine(rect.left(), rect.top(), rect.right(), rect.top())
+        painter.drawLine(rect.left(), rect.bottom() + 1, rect.right(), rect.bottom() + 1)
