@@ -85,9 +85,9 @@ def as_array(
         raise FieldTypeError(sentences.NOT_A_VIEW, field=field, expected=dtype.name, got=got)
     if array.ndim not in axes:
         expected = " or ".join(str(count) for count in axes)
-        raise ShapeError(sentences.AXES, matrices=(field,), axes=(), expected=expected, got=array.ndim, shape=array.shape)
+        raise _misshapen(sentences.AXES, field, array, expected, array.ndim)
     if 0 in array.shape:
-        raise ShapeError(sentences.EMPTY, matrices=(field,), axes=(), expected=1, got=0, shape=array.shape)
+        raise _misshapen(sentences.EMPTY, field, array, 1, 0)
     array.flags.writeable = False
     return array
 
@@ -116,12 +116,16 @@ def as_flags(field: str, value: object, *, copy: bool) -> Array:
         raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got=str(array.dtype))
     flags = np.array(array, bool, order="C", copy=True) if copy else np.asarray(array, bool, order="C").view()
     if flags.ndim > 4:
-        raise ShapeError(sentences.AXES, matrices=(field,), axes=(), expected="2 to 4", got=flags.ndim, shape=flags.shape)
+        raise _misshapen(sentences.AXES, field, flags, "2 to 4", flags.ndim)
     if 0 in flags.shape:
-        raise ShapeError(sentences.EMPTY, matrices=(field,), axes=(), expected=1, got=0, shape=flags.shape)
+        raise _misshapen(sentences.EMPTY, field, flags, 1, 0)
     flags = np.atleast_2d(flags)
     flags.flags.writeable = False
     return flags
+
+
+def _misshapen(template: str, field: str, array: Array, expected: object, got: object) -> ShapeError:
+    return ShapeError(template, matrices=(field,), axes=(), expected=expected, got=got, shape=array.shape)
 
 
 def _kind(value: object) -> str:

@@ -15,8 +15,8 @@ from .indices import Box
 from .layout import Array
 from .problem import Problem
 from .sentences import FieldError, PlaceError, StageError
-from .sources import Source, layer_name, sources_of
-from .stages import catalog
+from .sources import Source, sizes_of, sources_of
+from .stages import stages_of
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ class Evaluation:
     def _build(self, problem: Problem) -> None:
         self.problem = problem
         self._sources = sources_of(problem)
-        self._nodes = graph.build(_catalog(problem), self._sources, _sizes(problem))
+        self._nodes = graph.build(stages_of(problem), self._sources, sizes_of(problem))
         self._by_name = {node.name: node for node in self._nodes}
         self._fields: dict[str, list[str]] = {}
         for name, source in self._sources.items():
@@ -108,7 +108,7 @@ class Evaluation:
         """The numbers of a box, read-only, in the problem's dtype."""
         box = _within(stage, self.shape(stage), box)
         with np.errstate(all="ignore"):
-            array = self.fetch(stage, box).astype(self.problem.dtype, copy=False).view()
+            array: Array = self.fetch(stage, box).astype(self.problem.dtype, copy=False).view()
         array.flags.writeable = False
         return array
 
@@ -118,18 +118,19 @@ class Evaluation:
         if len(shape) == 4:
             if head is None:
                 raise FieldError(sentences.NEEDS_HEAD, stage=stage)
-            return self.box(stage, (*indices.cell((batch, head)), _cut(rows, shape[2]), _cut(columns, shape[3])))[0, 0]
+            place = (*indices.cell((batch, head)), _cut(rows, shape[2]), _cut(columns, shape[3]))
+            return np.asarray(self.box(stage, place)[0, 0])
         mine = self.head_columns(stage, head) if head is not None else slice(0, shape[2])
         inside = _cut(columns, mine.stop - mine.start)
         across = slice(mine.start + inside.start, mine.start + inside.stop)
-        return self.box(stage, (slice(batch, batch + 1), _cut(rows, shape[1]), across))[0]
+        return np.asarray(self.box(stage, (slice(batch, batch + 1), _cut(rows, shape[1]), across))[0])
 
     def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
         """Which cells of a map the mask leaves open; None when no boolean layer is enabled."""
         if "allowed" not in self._by_name:
             return None
         n, m = self.problem.n, self.problem.m
-        return self.fetch("allowed", (*indices.cell((batch, head)), _cut(rows, n), _cut(columns, m)))[0, 0]
+        return np.asarray(self.fetch("allowed", (*indices.cell((batch, head)), _cut(rows, n), _cut(columns, m)))[0, 0])
 
     def head_columns(self, stage: str, head: int) -> slice:
         """The columns of a stage that belong to a query head (a K/V head is shared by its group)."""
@@ -209,19 +210,51 @@ class Evaluation:
             yield (*box[:axis], slice(low, min(low + step, box[axis].stop)), *box[axis + 1 :])
 
 
-def _catalog(problem: Problem) -> list[graph.Stage]:
-    enabled = [(layer_name(k), layer.adds) for k, layer in enumerate(problem.mask) if layer.enabled]
-    biases = [name for name, adds in enabled if adds]
-    return catalog(problem.score, biases, [name for name, adds in enabled if not adds])
+class Trace:
+    """Every stage of one problem by name; always with the batch axis, read-only, in the problem's dtype."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+
+    @property
+    def problem(self) -> Problem:
+        return self.evaluation.problem
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that the problem has, in order."""
+        return self.evaluation.stages
+
+    def axes(self, stage: str) -> tuple[str, ...]:
+        return self.evaluation.axes(stage)
+
+    def __contains__(self, stage: object) -> bool:
+        return stage in self.stages
+
+    def __getitem__(self, stage: str) -> Array:
+        """A whole stage. Raises ValueError past 2 GB, StageError (a KeyError) for a stage that is not there."""
+        shape = self.evaluation.shape(stage)
+        size = int(np.prod(shape)) * np.dtype(self.problem.dtype).itemsize
+        if size > KEEP:
+            raise FieldError(sentences.TOO_LARGE, stage=stage, size=f"{size / 2**30:.1f}")
+        return self.evaluation.box(stage, indices.whole(shape))
+
+    @property
+    def allowed(self) -> Array:
+        """Which cells of the maps the mask leaves open: (batch, head, query, key) booleans."""
+        shape = self.problem.map_shape
+        if "masked" not in self.stages:
+            return np.broadcast_to(np.True_, shape)
+        return self.evaluation.fetch("allowed", indices.whole(shape)).view()
+
+    def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
+        """A 2-D part of a stage; never more than the part is computed or held."""
+        return self.evaluation.block(stage, batch, head, rows, columns)
 
 
-def _sizes(problem: Problem) -> dict[str, int]:
-    """The letters that every formula shares; the others follow from the shapes."""
-    heads, kv_heads = problem.num_heads, problem.num_kv_heads
-    return {
-        "b": problem.batch_size, "h": heads, "g": kv_heads, "r": heads // kv_heads,
-        "i": problem.n, "j": problem.m, "t": 2,
-    }  # fmt: skip
+def compute(problem: Problem) -> Trace:
+    """Every stage of a problem, in the order scores → scale → softcap → bias → mask → softmax(· / temperature)."""
+    return Trace(Evaluation(problem))
 
 
 def _merged(boxes: list[Box]) -> list[Box]:

@@ -151,7 +151,7 @@ class Sum(Expression):
         self.symbols = symbols  # how a long sum reads with a summation sign
 
     @cached_property
-    def parts(self) -> tuple[Expression, ...]:  # type: ignore[override]  # computed once instead of on each call
+    def parts(self) -> tuple[Expression, ...]:
         return tuple(self.term(k) for k in range(self.count))
 
     @cached_property
@@ -159,7 +159,7 @@ class Sum(Expression):
         return np.array([part.value for part in self.parts]) if self._values is None else self._values
 
     @cached_property
-    def value(self) -> float:  # type: ignore[override]
+    def value(self) -> float:
         finite = bool(np.isfinite(self.values).all())
         return math.fsum(self.values) if finite else float(np.sum(self.values))
 

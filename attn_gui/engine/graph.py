@@ -1,4 +1,4 @@
-"""The chain of one problem: stages tied to their inputs. All addressing (boxes, heads, batch, sharing) is here, once."""
+"""The chain of one problem: stages tied to their inputs. All addressing (boxes, heads, batch) is here, once."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Node:
             return [box]
         lengths = {k: ranges[k][1] - ranges[k][0] if k in ranges else self.sizes[k] for k in self.order}
         flags = align(fetch(gate.name, place), gate.axes, self.order, lengths)
-        flags = flags.any(axis=tuple(range(len(self.left), flags.ndim)))
+        flags = np.asarray(flags.any(axis=tuple(range(len(self.left), flags.ndim))))
         flags = np.broadcast_to(flags, [lengths[k] for k in self.left]).reshape(indices.shape_of(box))
         return indices.open_parts(flags, box)
 

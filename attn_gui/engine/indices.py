@@ -177,7 +177,7 @@ def open_parts(flags: npt.NDArray[np.bool_], box: Box) -> list[Box]:
     boxes = [box]
     for axis in range(flags.ndim):
         rest = tuple(k for k in range(flags.ndim) if k != axis)
-        runs = list(_runs(flags.any(axis=rest)))
+        runs = list(_runs(np.asarray(flags.any(axis=rest))))
         if not runs:
             return []
         if len(boxes) * len(runs) > MOST_BOXES:

@@ -43,7 +43,8 @@ def contract(
     if b is None:
         long = tuple(k for k in axes if a.shape[k] > 1)
         return a.sum(axis=long, keepdims=True) if long else a
-    a, b = contract(a, axes=[k for k in axes if b.shape[k] == 1]), contract(b, axes=[k for k in axes if a.shape[k] == 1])
+    only_a, only_b = ([k for k in axes if other.shape[k] == 1] for other in (b, a))
+    a, b = contract(a, axes=only_a), contract(b, axes=only_b)
     inner = [k for k in axes if a.shape[k] > 1]
     if not inner:
         out = a * b
@@ -63,7 +64,7 @@ def _matmul(a: Array, b: Array, ordered: bool, zero_wins: bool) -> Array:
     if not zero_wins or np.isfinite(out).all():
         return out
     flat = tuple(range(a.ndim - 2))
-    wild = ~(np.isfinite(a).all(axis=(*flat, -2)) & np.isfinite(b).all(axis=(*flat, -1)))
+    wild = np.asarray(~(np.isfinite(a).all(axis=(*flat, -2)) & np.isfinite(b).all(axis=(*flat, -1))))
     tame_a, tame_b = np.where(wild, 0.0, a), np.where(wild[:, None], 0.0, b)
     out = _in_order(tame_a, tame_b) if ordered else tame_a @ tame_b
     for k in np.flatnonzero(wild):

@@ -293,9 +293,8 @@ def layer_from_mapping(mapping: Mapping[str, Any] | Layer, name: str = "mask") -
     if kind not in MASKS:
         raise FieldError(sentences.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=repr(kind))
     known = tuple(f.name for f in fields(MASKS[kind]))
-    for parameter in given:
-        if parameter not in known:
-            raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=parameter, choices=known)
+    for unknown in given.keys() - known:
+        raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=unknown, choices=known)
     for parameter in MASKS[kind].parameters:
         if parameter.name not in given and parameter.kind in ("lengths", "array"):
             raise FieldError(sentences.NEEDS, field=f"{name} ({kind})", other=parameter.name)

@@ -331,5 +331,5 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
     if isinstance(one, Record) and isinstance(other, Record):
-        return list(one) == list(other) and all(_same(one[name], other[name]) for name in one)
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
     return type(one) is type(other) and bool(one == other)

@@ -74,6 +74,15 @@ def _positions(problem: Problem) -> dict[str, Source]:
     }
 
 
+def sizes_of(problem: Problem) -> dict[str, int]:
+    """The letters that every formula shares; the others follow from the shapes."""
+    heads, kv_heads = problem.num_heads, problem.num_kv_heads
+    return {
+        "b": problem.batch_size, "h": heads, "g": kv_heads, "r": heads // kv_heads,
+        "i": problem.n, "j": problem.m, "t": 2,
+    }  # fmt: skip
+
+
 def layer_name(position: int) -> str:
     return f"layer{position}"
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..stage import Linear, Stage
+from attn_gui.engine.stage import Linear, Stage
+
 from .additive import Additive
 from .average import Average
 from .cosine import Cosine

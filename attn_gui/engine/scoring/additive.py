@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..expression import Expression, Function, Product, Sum, add
-from ..layout import Array, contract
-from ..stage import Addends, Input, Leaves, Stage
+from attn_gui.engine.expression import Expression, Function, Product, Sum, add
+from attn_gui.engine.layout import Array, contract
+from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 
 D, F, S = 5, 6, 7  # query width, key width and hidden width, in the order b g r i j d f s
 

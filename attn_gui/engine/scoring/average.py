@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..expression import Expression, Number
-from ..layout import Array
-from ..stage import Addends, Input, Leaves, Stage
+from attn_gui.engine.expression import Expression, Number
+from attn_gui.engine.layout import Array
+from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 
 
 class Average(Stage):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..scoring import SCORES
-from ..stage import Linear, Stage
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.scoring import SCORES
+from attn_gui.engine.sources import layer_name
+from attn_gui.engine.stage import Linear, Stage
+
 from .layer_norm import LayerNorm
 from .mask import Allowed, Mask
 from .rotary import Angle, Rotary
@@ -55,6 +58,13 @@ def catalog(score: str, biases: Sequence[str] = (), masks: Sequence[str] = ()) -
     if masks:
         found += [Allowed(masks), Mask()]
     return [*found, *AFTER]
+
+
+def stages_of(problem: Problem) -> list[Stage]:
+    """The catalog with the score function and the enabled mask layers of a problem."""
+    enabled = [(layer_name(k), layer.adds) for k, layer in enumerate(problem.mask) if layer.enabled]
+    biases = [name for name, adds in enabled if adds]
+    return catalog(problem.score, biases, [name for name, adds in enabled if not adds])
 
 
 def _stages() -> tuple[Stage, ...]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..expression import Expression, Function, Negative, Product, add
-from ..layout import Array
-from ..stage import Addends, Input, Leaves, Stage
+from attn_gui.engine.expression import Expression, Function, Negative, Product, add
+from attn_gui.engine.layout import Array
+from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 
 
 class Angle(Stage):
@@ -24,7 +24,7 @@ class Angle(Stage):
         position, theta, exponent = inputs
         assert position is not None
         assert theta is not None
-        return position * theta**exponent
+        return np.asarray(position * theta**exponent)
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
         _, theta, exponent = inputs

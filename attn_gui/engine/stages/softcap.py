@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..expression import Expression, Function, Product, Quotient
-from ..layout import Array
-from ..stage import Input, Leaves, Stage
+from attn_gui.engine.expression import Expression, Function, Product, Quotient
+from attn_gui.engine.layout import Array
+from attn_gui.engine.stage import Input, Leaves, Stage
 
 
 class Softcap(Stage):

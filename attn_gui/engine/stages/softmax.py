@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..expression import Cell, Expression, Function, Named, Negative, Number, Quotient, Sum, add
-from ..layout import Array
-from ..stage import Addends, Input, Leaves, Stage
+from attn_gui.engine.expression import Cell, Expression, Function, Named, Negative, Number, Quotient, Sum, add
+from attn_gui.engine.layout import Array
+from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 
 FEW = 4  # so many keys are written out instead of Z …
 MILD = 16.0  # … while e^s is as exact as e^(s − max)
