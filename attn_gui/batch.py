@@ -1,0 +1,147 @@
+"""`attn-gui export`: figures and numbers of a problem as files, without a window. Imports engine, formats, figure."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from attn_gui.engine import Evaluation, Problem, Trace
+from attn_gui.formats import FormatError, Loaded, save_arrays, save_matrix
+from attn_gui.formats.npz import members_of
+from attn_gui.formats.saving import saving
+
+_ROWS_ARE_KEYS = ("key", "value", "rotated_key")
+# stages without an axis for heads whose columns nevertheless belong to heads
+_CUT_BY_HEADS = ("query", "key", "value", "rotated_query", "rotated_key", "concat")
+
+
+class ExportError(ValueError):
+    """What was asked for is not there; the message is one sentence."""
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What to write, checked against the problem."""
+
+    loaded: Loaded
+    evaluation: Evaluation
+    stages: tuple[str, ...]
+    heads: tuple[int, ...]
+    options: argparse.Namespace
+
+    def heads_of(self, stage: str) -> tuple[int, ...]:
+        """The heads that have a file of their own; a stage that they share goes by the first."""
+        return self.heads if self.apart(stage) else self.heads[:1]
+
+    def apart(self, stage: str) -> bool:
+        return "head" in self.evaluation.axes(stage) or stage in _CUT_BY_HEADS
+
+    def path(self, stage: str, part: str, ending: str) -> Path:
+        item = f"-b{self.options.batch}" if self.evaluation.problem.batch_size > 1 else ""
+        return self.base(f"{stage}-{part}{item}.{ending}")
+
+    def base(self, rest: str) -> Path:
+        return Path(self.options.folder, f"{self.options.file.stem}-{rest}")
+
+
+def export(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
+    """Write every file that `options` (of the command line) asks for; gives each path once it is written.
+
+    Raises ExportError, FormatError and other ValueErrors, each with one sentence.
+    """
+    request = _request(loaded, options)
+    _make_folder(options.folder)
+    for ending in dict.fromkeys(options.format):
+        if ending == "npz":
+            yield _write_stages(request)
+        elif ending == "csv":
+            yield from _write_tables(request)
+        else:
+            yield from _write_figures(request, ending)
+
+
+def _request(loaded: Loaded, options: argparse.Namespace) -> _Request:
+    problem, evaluation = loaded.problem, Evaluation(loaded.problem)
+    if options.batch >= problem.batch_size:
+        raise ExportError(f"There is no batch item {options.batch}; the problem has {_count(problem.batch_size)}.")
+    every = tuple(range(problem.num_heads))
+    heads = every if options.heads is None else options.heads
+    if missing := [head for head in heads if head not in every]:
+        raise ExportError(f"There is no head {missing[0]}; the problem has {_count(problem.num_heads)}.")
+    stages = tuple(dict.fromkeys(options.stage or ["weights"]))
+    if unknown := [stage for stage in stages if stage not in evaluation.stages]:
+        raise ExportError(f"There is no stage {unknown[0]!r}; the problem has {', '.join(evaluation.stages)}.")
+    return _Request(loaded, evaluation, stages, heads, options)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        with saving(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+    except FormatError as error:
+        if folder.exists():
+            raise ExportError(f"{folder} is a file; expected a folder.") from error
+        raise
+
+
+def _write_stages(request: _Request) -> Path:
+    """Whole stages with the axes of the contract, in a file that opens as a problem again."""
+    trace = Trace(request.evaluation)
+    stages = request.stages if request.options.stage else trace.stages
+    members = members_of(replace(request.loaded, problem=_as_direct(trace)))
+    path = request.base("stages.npz")
+    save_arrays(members | {stage: trace[stage] for stage in stages}, path)
+    return path
+
+
+def _as_direct(trace: Trace) -> Problem:
+    """The same problem with its query, key and value as given: other arrays of their names would contradict x."""
+    problem = trace.problem
+    if not problem.projected:
+        return problem
+    given = ("x", "context", "w_query", "w_key", "w_value", "b_query", "b_key", "b_value", "block")
+    cleared: dict[str, object] = dict.fromkeys(given)
+    return problem.replace(**cleared | {name: trace[name] for name in ("query", "key", "value")})
+
+
+def _write_tables(request: _Request) -> Iterator[Path]:
+    """The numbers of each stage and head, labelled with the tokens."""
+    every = slice(None)
+    for stage in request.stages:
+        for head in request.heads_of(stage):
+            mine = head if request.apart(stage) else None
+            values = request.evaluation.block(stage, request.options.batch, mine, every, every)
+            path = request.path(stage, f"h{head}", "csv")
+            rows, columns = _labels(request.evaluation, stage)
+            save_matrix(values, path, row_labels=rows, column_labels=columns)
+            yield path
+
+
+def _labels(evaluation: Evaluation, stage: str) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """The tokens of a stage's rows and columns, where it has any."""
+    problem, axes = evaluation.problem, evaluation.axes(stage)
+    rows = problem.key_tokens if stage in _ROWS_ARE_KEYS else problem.query_tokens
+    return rows, problem.key_tokens if axes[-1] == "key" else None
+
+
+def _write_figures(request: _Request, ending: str) -> Iterator[Path]:
+    from attn_gui.figure.sheet import write  # Qt is not needed for numbers
+
+    options = request.options
+    for stage in request.stages:
+        heads = request.heads_of(stage)
+        sheets = {"all": heads} if options.sheet else {f"h{head}": (head,) for head in heads}
+        for part, chosen in sheets.items():
+            path = request.path(stage, part, ending)
+            write(
+                request.evaluation, path, stage=stage, heads=chosen, batch=options.batch, format=ending,
+                width_cm=options.width, height_cm=options.height, dpi=options.dpi, theme=options.theme,
+                lang=options.lang, sheet=options.sheet,
+            )  # fmt: skip
+            yield path
+
+
+def _count(size: int) -> str:
+    return "only 0" if size == 1 else f"0 to {size - 1}"

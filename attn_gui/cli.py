@@ -1,0 +1,164 @@
+"""The command line. Answers --help and --version with the standard library alone; the rest is imported when needed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from attn_gui import __version__
+from attn_gui.display import missing_display
+
+if TYPE_CHECKING:
+    from attn_gui.formats import Loaded
+
+DONE, REFUSED, INTERRUPTED = 0, 2, 130
+IMAGES = ("png", "svg", "pdf")
+NUMBERS = ("npz", "csv")
+_RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
+
+
+class Refusal(Exception):
+    """What cannot be done, in one sentence."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Mistakes are one sentence, without the usage in front of it."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Refusal(f"{message[:1].upper()}{message[1:].rstrip('.')}.")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; the exit code: 0 done, 2 one sentence on stderr."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _export(words[1:]) if words[:1] == ["export"] else _window(words)
+    except Refusal as refusal:
+        return _refuse(str(refusal))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read the paths has heard enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+
+
+def _refuse(sentence: str) -> int:
+    print(f"attn-gui: {sentence}", file=sys.stderr)
+    return REFUSED
+
+
+def _window(words: list[str]) -> int:
+    chosen = _window_parser().parse_args(words)
+    if chosen.file is not None:
+        _open(chosen.file)  # a bad file is refused here, before a window appears
+    if reason := missing_display():
+        raise Refusal(reason)
+    from attn_gui.app.start import run
+
+    return run(chosen.file, chosen.lang)
+
+
+def _export(words: list[str]) -> int:
+    chosen = _export_parser().parse_args(words)
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"  # with a display, too: the same figure everywhere
+    from attn_gui.batch import export
+
+    loaded = _open(chosen.file)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="surrogateescape")  # names that are not UTF-8 leave as they came
+    try:
+        for path in export(loaded, chosen):
+            print(path, flush=True)
+    except BrokenPipeError:
+        raise
+    except (ValueError, OSError) as error:
+        raise Refusal(str(error)) from error
+    except MemoryError as error:
+        raise Refusal("This does not fit into the memory of this computer; choose fewer heads or stages.") from error
+    return DONE
+
+
+def _window_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        "attn-gui",
+        usage="attn-gui [FILE] [--lang en|zh]\n       attn-gui export FILE -o DIR [options]",
+        description="Take attention apart by hand: edit Q, K, V and watch every step follow.",
+        epilog="“attn-gui export --help” tells how to write figures and numbers without a window.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a session (.attn) or a .npz to open")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language of the window (default: the system's)")
+    parser.add_argument("--version", action="version", version=f"attn-gui {__version__}")
+    return parser
+
+
+def _export_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        "attn-gui export",
+        usage="attn-gui export FILE -o DIR [options]",
+        description="Write figures or numbers of a problem; needs no display. Prints one written path a line.",
+        epilog="Files are DIR/NAME-STAGE-hHEAD[-bITEM].EXT, the item only where there are several. A stage without "
+        "heads, such as output, is written once, under the first head chosen. An existing file is replaced.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("file", metavar="FILE", type=Path, help="a session (.attn) or a .npz")
+    add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
+    add("--stage", metavar="NAME", nargs="+", help="stages to write (default: weights; npz: all)")
+    add("--heads", type=_heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
+    add("--batch", type=_whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0; npz has all)")
+    add("--format", nargs="+", choices=(*IMAGES, *NUMBERS), default=["png"], metavar="EXT",
+        help="png, svg, pdf, npz (all stages in one file), csv; several at once (default: png)")  # fmt: skip
+    add("--sheet", action="store_true", help="figures: all chosen heads on one sheet")
+    add("--width", type=_centimetres, metavar="CM", help="of the figure (default: as its cells need, 0.5 cm or more)")
+    add("--height", type=_centimetres, metavar="CM", help="of the figure (default: as its cells need)")
+    add("--dpi", type=_whole(30, 2400), default=300, metavar="N", help="dots per inch of a png (default: 300)")
+    add("--lang", choices=("en", "zh"), default="en", help="language of the figure (default: en)")
+    add("--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: light)")
+    return parser
+
+
+def _heads(text: str) -> tuple[int, ...] | None:
+    """`all` (None), or heads and ranges of them: 0,2-3."""
+    if text == "all":
+        return None
+    found: dict[int, None] = {}
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        if match is None or int(match[2] or match[1]) < int(match[1]):
+            raise argparse.ArgumentTypeError(f"expected all, or heads such as 0,2-3, got {text!r}")
+        found |= dict.fromkeys(range(int(match[1]), int(match[2] or match[1]) + 1))
+    return tuple(found)
+
+
+def _whole(lowest: int, highest: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"\d{1,9}", text, re.ASCII) or not lowest <= int(text) <= highest:
+            raise argparse.ArgumentTypeError(f"expected a whole number from {lowest} to {highest}, got {text!r}")
+        return int(text)
+
+    return parse
+
+
+def _centimetres(text: str) -> float:
+    try:
+        length = float(text)
+    except ValueError:
+        length = 0.0
+    if not 1 <= length <= 500:
+        raise argparse.ArgumentTypeError(f"expected centimetres from 1 to 500, got {text!r}")
+    return length
+
+
+def _open(path: Path) -> Loaded:
+    from attn_gui.formats import FormatError, open_file
+
+    try:
+        return open_file(path)
+    except FormatError as error:
+        raise Refusal(str(error)) from error

@@ -1,0 +1,48 @@
+"""Whether a window could be shown: Qt itself would abort with a core dump. Imports neither Qt nor the project."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+
+_X_DISPLAY = re.compile(r"(?:(?P<host>[^:/]*)(?:/unix)?):(?P<number>\d{1,5})(?:\.\d+)?")
+_PATIENCE = 3.0  # seconds for an X server on another machine
+
+
+def missing_display(environment: Mapping[str, str] = os.environ) -> str | None:
+    """One sentence that says why no window can open, None if one can; only Linux and its kin can lack a display."""
+    if not sys.platform.startswith(("linux", "freebsd")) or environment.get("QT_QPA_PLATFORM"):
+        return None
+    wayland, x_display = environment.get("WAYLAND_DISPLAY"), environment.get("DISPLAY")
+    if not wayland and not x_display:
+        return "There is no display (DISPLAY and WAYLAND_DISPLAY are not set); “attn-gui export” works without one."
+    if (wayland and _answers_wayland(wayland, environment)) or (x_display and _answers_x(x_display)):
+        return None
+    return f"The display {wayland or x_display} does not answer; “attn-gui export” works without one."
+
+
+def _answers_wayland(name: str, environment: Mapping[str, str]) -> bool:
+    return _connects(socket.AF_UNIX, os.path.join(environment.get("XDG_RUNTIME_DIR", ""), name))
+
+
+def _answers_x(name: str) -> bool:
+    found = _X_DISPLAY.fullmatch(name)
+    if found is None:
+        return name.startswith("/") and _connects(socket.AF_UNIX, name.rpartition(":")[0])  # launchd sockets
+    number = int(found["number"])
+    if found["host"] not in ("", "unix"):
+        return _connects(socket.AF_INET, (found["host"], 6000 + number))
+    path = f"/tmp/.X11-unix/X{number}"
+    return _connects(socket.AF_UNIX, path) or _connects(socket.AF_UNIX, f"\0{path}")
+
+
+def _connects(family: socket.AddressFamily, address: str | tuple[str, int]) -> bool:
+    with suppress(OSError, OverflowError, UnicodeError), socket.socket(family, socket.SOCK_STREAM) as end:
+        end.settimeout(_PATIENCE)
+        end.connect(address)
+        return True
+    return False

@@ -1,0 +1,142 @@
+"""Arrays out of foreign bytes: checked before they are allocated, native and contiguous after. Imports NumPy."""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown, size_text
+
+Array: TypeAlias = NDArray[Any]
+DType: TypeAlias = np.dtype[Any]
+
+LARGEST_TOTAL = 2 * 2**30  # bytes of all arrays of a file together
+MOST_AXES = 4
+LONGEST_HEADER = 10_000  # what NumPy itself accepts
+CHUNK = 2**20
+MAGIC = b"\x93NUMPY"
+_BAD_HEADER = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is damaged: its header cannot be read.")
+
+
+class Stream(Protocol):
+    def read(self, count: int, /) -> bytes: ...
+
+
+@dataclass
+class Budget:
+    """What the arrays of one file may still allocate."""
+
+    left: int = LARGEST_TOTAL
+
+    def take(self, name: str, shape: tuple[int, ...], itemsize: int) -> int:
+        """The bytes of an array of `shape`; refused if it has too many axes, no cells, or is too large."""
+        if len(shape) > MOST_AXES:
+            template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has {got} axes; expected at most {expected}.")
+            raise FormatError(template, name=shown(name), got=len(shape), expected=MOST_AXES)
+        if min(shape, default=1) < 1:
+            template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has no cells, its shape is {got}.")
+            raise FormatError(template, name=shown(name), got=shape_text(shape))
+        count = math.prod(shape) * itemsize
+        if count > self.left:
+            template = QT_TRANSLATE_NOOP(
+                "Sentences", "{file}: “{name}” of shape {shape} needs {got} of memory; expected at most {expected}."
+            )
+            values = {"shape": shape_text(shape), "got": size_text(count), "expected": size_text(self.left)}
+            raise FormatError(template, name=shown(name), **values)
+        self.left -= count
+        return count
+
+
+@dataclass(frozen=True)
+class Header:
+    """What stands before the numbers of a .npy."""
+
+    shape: tuple[int, ...]
+    fortran: bool
+    dtype: DType
+    length: int  # bytes of the header itself
+
+
+def read_header(stream: Stream, name: str) -> Header:
+    """The header of a .npy, never more than a few kilobytes of it."""
+    start = stream.read(8)
+    if start[:6] != MAGIC:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is not a NumPy array.")
+        raise FormatError(template, name=shown(name))
+    wide = start[6:7] != b"\1"
+    length = stream.read(4 if wide else 2)
+    count = int.from_bytes(length, "little")
+    if count > LONGEST_HEADER:
+        raise FormatError(_BAD_HEADER, name=shown(name))
+    parse = np.lib.format.read_array_header_2_0 if wide else np.lib.format.read_array_header_1_0
+    try:
+        shape, fortran, dtype = parse(io.BytesIO(length + stream.read(count)), max_header_size=LONGEST_HEADER)
+    except Exception as error:  # the header is a Python literal: a broken one raises anything
+        raise FormatError(_BAD_HEADER, name=shown(name)) from error
+    return Header(tuple(map(int, shape)), bool(fortran), dtype, len(start) + len(length) + count)
+
+
+def read_npy(stream: Stream, name: str, present: int, budget: Budget) -> Array:
+    """One array of a .npy of `present` bytes: native byte order, C-contiguous, at most four axes.
+
+    Nothing is unpickled, and nothing is allocated before the header is known to be honest about the size.
+    """
+    header = read_header(stream, name)
+    check_dtype(name, header.dtype)
+    count = budget.take(name, header.shape, header.dtype.itemsize)
+    if present != header.length + count:
+        raise _broken(name, count, max(present - header.length, 0))
+    return native(read_bytes(stream, name, count), header.dtype, header.shape, fortran=header.fortran)
+
+
+def read_bytes(stream: Stream, name: str, count: int) -> NDArray[np.uint8]:
+    """Exactly `count` bytes, counted as they come: what a zip says about the size of its members proves nothing."""
+    buffer = np.empty(count, np.uint8)
+    done = 0
+    while done < count:
+        part = stream.read(min(CHUNK, count - done))
+        if not part:
+            raise _broken(name, count, done)
+        buffer[done : done + len(part)] = np.frombuffer(part, np.uint8)
+        done += len(part)
+    if stream.read(1):  # at the end of a zip member this also compares its checksum
+        raise _broken(name, count, count + 1)
+    return buffer
+
+
+def check_dtype(name: str, dtype: DType) -> None:
+    """Refuse everything but real numbers, whole numbers and true/false."""
+    if dtype.hasobject:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences", "{file}: “{name}” holds Python objects, which could run code; expected numbers."
+        )
+        raise FormatError(template, name=shown(name))
+    if not (dtype.kind in "iub" or (dtype.kind == "f" and dtype.itemsize in (2, 4, 8))):
+        template = QT_TRANSLATE_NOOP(
+            "Sentences",
+            "{file}: “{name}” holds {got}; expected float16, float32, float64, whole numbers or true and false.",
+        )
+        raise FormatError(template, name=shown(name), got=shown(str(dtype)))
+
+
+def native(data: NDArray[np.uint8], dtype: DType, shape: tuple[int, ...], *, fortran: bool = False) -> Array:
+    """The bytes as numbers of this machine's byte order, C-contiguous; any byte but 0 is true."""
+    cells: Array = data != 0 if dtype.kind == "b" else data.view(dtype)
+    return cells.reshape(shape, order="F" if fortran else "C").astype(dtype.newbyteorder("="), order="C", copy=False)
+
+
+def from_bfloat16(data: NDArray[np.uint8], shape: tuple[int, ...]) -> Array:
+    """bfloat16, which NumPy lacks, as the float32 of exactly the same values."""
+    return (data.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(shape)
+
+
+def _broken(name: str, expected: int, got: int) -> FormatError:
+    template = QT_TRANSLATE_NOOP(
+        "Sentences", "{file}: “{name}” is damaged or cut off: expected {expected} bytes of numbers, got {got}."
+    )
+    return FormatError(template, name=shown(name), expected=expected, got=got)

@@ -1,0 +1,138 @@
+"""The one boundary that every file is read through, and the records that come out of it. Imports engine only."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Generic, NamedTuple, TypeAlias, TypeVar
+
+from attn_gui.engine.problem import Problem
+from attn_gui.formats.arrays import Array
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, size_text
+
+PathText: TypeAlias = str | os.PathLike[str]
+LARGEST_FILE = 2 * 2**30
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+
+_NOT_REGULAR = {
+    stat.S_IFDIR: QT_TRANSLATE_NOOP("Sentences", "{file} is a folder; expected a file."),
+    stat.S_IFIFO: QT_TRANSLATE_NOOP("Sentences", "{file} is a pipe; expected a regular file."),
+}
+_DEVICE = QT_TRANSLATE_NOOP("Sentences", "{file} is a device or socket; expected a regular file.")
+_OS_ERRORS = {
+    errno.ENOENT: QT_TRANSLATE_NOOP("Sentences", "{file} does not exist."),
+    errno.ENOTDIR: QT_TRANSLATE_NOOP("Sentences", "{file} does not exist."),
+    errno.EACCES: QT_TRANSLATE_NOOP("Sentences", "{file} may not be read: you have no permission."),
+    errno.EPERM: QT_TRANSLATE_NOOP("Sentences", "{file} may not be read: you have no permission."),
+}
+_UNREADABLE = QT_TRANSLATE_NOOP("Sentences", "{file} could not be read: {reason}.")
+_REFUSED = QT_TRANSLATE_NOOP("Sentences", "{file}: {reason}")
+_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged or is not what its name says ({reason}).")
+
+
+class Source(NamedTuple):
+    """A regular file, open at its start."""
+
+    file: BinaryIO
+    size: int
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A problem as a file holds it: with the view, what is known about it, and what was noted while reading."""
+
+    problem: Problem
+    view: Mapping[str, object] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    about: Mapping[str, str] = field(default_factory=dict)  # title, model, text, …
+
+    @property
+    def text(self) -> str:
+        return self.about.get("text", "")
+
+    @property
+    def model(self) -> str:
+        return self.about.get("model", "")
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """One array as a file holds it, with the labels of its rows and columns where there are any."""
+
+    values: Array
+    row_labels: tuple[str, ...] | None = None
+    column_labels: tuple[str, ...] | None = None
+    notes: tuple[Note, ...] = ()
+
+
+Content = TypeVar("Content", Loaded, Matrix)
+
+
+@dataclass(frozen=True)
+class Format(Generic[Content]):
+    """A kind of file; `matches` tells it by its first bytes, where they can tell."""
+
+    key: str
+    suffixes: tuple[str, ...]
+    label: str  # English; context "Sentences"
+    kind: str  # "problem" or "matrix"
+    read: Callable[[Source], Content]
+    write: Callable[[Content], bytes]
+    matches: Callable[[bytes], bool]
+
+
+@contextmanager
+def reading(path: PathText, largest: int = LARGEST_FILE) -> Iterator[Source]:
+    """Open a regular file; whatever goes wrong inside becomes one FormatError that names it."""
+    try:
+        with _opened(path, largest) as source:
+            yield source
+    except FormatError as error:
+        raise error.at(path) from error.__cause__
+    except OSError as error:
+        template = _OS_ERRORS.get(error.errno or 0, _UNREADABLE)
+        raise FormatError(template, reason=error.strerror or error).at(path) from error
+    except MemoryError as error:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} does not fit into the memory of this computer.")
+        raise FormatError(template).at(path) from error
+    except Exception as error:  # parsers of foreign bytes raise anything: fuzzing showed ten different types
+        said = hasattr(error, "template")  # the engine says in a sentence of its own what does not fit together
+        raise FormatError(_REFUSED if said else _DAMAGED, reason=error if said else _reason(error)).at(path) from error
+
+
+@contextmanager
+def _opened(path: PathText, largest: int) -> Iterator[Source]:
+    _check_regular(os.stat(path).st_mode)  # before opening: opening a pipe would wait for ever
+    with os.fdopen(os.open(path, _READ), "rb") as file:
+        status = os.fstat(file.fileno())  # and after: the name may mean another file by now
+        _check_regular(status.st_mode)
+        if not status.st_size:
+            raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is empty."))
+        check_size(status.st_size, largest)
+        yield Source(file, status.st_size)
+
+
+def check_size(size: int, largest: int) -> None:
+    """Refuse a file of more than `largest` bytes."""
+    if size > largest:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} is too large: {got}; expected at most {expected}.")
+        raise FormatError(template, got=size_text(size), expected=size_text(largest))
+
+
+def suffix(path: PathText) -> str:
+    return Path(path).suffix.lower()
+
+
+def _check_regular(mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        raise FormatError(_NOT_REGULAR.get(stat.S_IFMT(mode), _DEVICE))
+
+
+def _reason(error: Exception) -> str:
+    words = " ".join(str(error).split()).rstrip(".")
+    return f"{type(error).__name__}: {words[:120]}" if words else type(error).__name__

@@ -1,0 +1,133 @@
+"""A problem as arrays by dotted name and options as JSON, and back: what its files share. Imports engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from attn_gui.engine.problem import Problem
+from attn_gui.formats.arrays import Array
+from attn_gui.formats.json_text import Json
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
+
+ARRAYS = (
+    "query", "key", "value", "x", "context", "w_query", "b_query", "w_key", "b_key", "w_value", "b_value",
+    "w_output", "b_output",
+)  # fmt: skip
+OPTIONS = (
+    "num_heads", "num_kv_heads", "score", "score_params", "scale", "softcap", "temperature", "rotary_theta", "mask",
+    "block", "query_tokens", "key_tokens", "dtype",
+)  # fmt: skip
+RECORDS = ("score_params", "block")
+ABOUT = ("title", "description", "model", "license", "source", "layer", "text", "note")
+_DOTTED = re.compile(r"(?:score_params|block|mask\.(0|[1-9][0-9]{0,2}))\.([a-z_]+)")
+_NOTED = 8  # names that are worth saying
+
+
+def is_field(name: str) -> bool:
+    """Whether an array of this name belongs to a problem."""
+    return name in ARRAYS or _DOTTED.fullmatch(name) is not None
+
+
+def split(problem: Problem) -> tuple[dict[str, Array], dict[str, Json]]:
+    """The arrays by dotted name, and everything else as JSON; what has its default value is left out."""
+    arrays = problem.arrays()
+    options: dict[str, Json] = {"num_heads": problem.num_heads}
+    for name, value in problem.fields().items():
+        if name == "mask":
+            options[name] = [_plain(layer.to_mapping()) for layer in problem.mask]
+        elif name not in arrays:
+            options[name] = _plain(value)
+    return arrays, options | {"dtype": np.dtype(problem.dtype).name}
+
+
+def assemble(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> tuple[Problem, dict[str, str], list[Note]]:
+    """The problem, what else the options say about it, and a note on options that nobody knows.
+
+    Without a dtype in the options it is float32 if no array is finer. Raises FormatError, ShapeError.
+    """
+    fields: dict[str, Any] = {name: options[name] for name in OPTIONS if options.get(name) is not None}
+    if "tokens" in options:
+        fields = {"query_tokens": options["tokens"], "key_tokens": options["tokens"]} | fields
+    fields |= {name: dict(_object(fields[name], name)) for name in RECORDS if name in fields}
+    fields["mask"] = [dict(_object(layer, "mask")) for layer in _list(fields.get("mask", []), "mask")]
+    for name, array in arrays.items():
+        _put(fields, name, array)
+    fields.setdefault("dtype", _dtype(arrays))
+    strange = [name for name in options if name not in (*OPTIONS, *ABOUT, "tokens")]
+    return Problem(**fields), words(options), _noted(strange)
+
+
+def words(options: Mapping[str, Json]) -> dict[str, str]:
+    """What the options say about the problem, in words: model, text, …"""
+    return {name: str(options[name]) for name in ABOUT if isinstance(options.get(name), str | int)}
+
+
+def ignored_arrays(names: list[str]) -> list[Note]:
+    template = QT_TRANSLATE_NOOP("Sentences", "Arrays not used: {names}.")
+    return [Note(template, names=listed(names))] if names else []
+
+
+def listed(names: Iterable[str]) -> str:
+    names = list(names)
+    return ", ".join(map(shown, names[:_NOTED])) + (", …" if len(names) > _NOTED else "")
+
+
+def _noted(names: list[str]) -> list[Note]:
+    template = QT_TRANSLATE_NOOP("Sentences", "Options not used: {names}.")
+    return [Note(template, names=listed(names))] if names else []
+
+
+def _put(fields: dict[str, Any], name: str, array: Array) -> None:
+    """Lay an array where its dotted name says."""
+    *record, last = name.split(".")
+    if not record:
+        fields[name] = array
+    elif record[0] == "mask":
+        place = int(record[1])
+        if place >= len(fields["mask"]):
+            template = QT_TRANSLATE_NOOP(
+                "Sentences", "{file}: “{name}” belongs to no mask layer; expected a layer {place} in the options."
+            )
+            raise FormatError(template, name=shown(name), place=place)
+        fields["mask"][place][last] = array
+    else:
+        fields.setdefault(record[0], {})[last] = array
+
+
+def _dtype(arrays: Mapping[str, Array]) -> str:
+    kinds = {array.dtype for array in arrays.values() if array.dtype.kind == "f"}
+    return "float32" if kinds and np.result_type(np.float16, *kinds) != np.float64 else "float64"
+
+
+def _plain(value: object) -> Json:
+    """A field as JSON; arrays are left out of records, they have names of their own."""
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items() if not _is_table(part)}
+    if isinstance(value, np.ndarray | tuple | list):
+        return [_plain(part) for part in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, np.ndarray)
+
+
+def _list(value: Json, name: str) -> list[Json]:
+    if not isinstance(value, list):
+        raise _unexpected(name, value, "list")
+    return value
+
+
+def _object(value: Json, name: str) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise _unexpected(name, value, "object")
+    return value
+
+
+def _unexpected(name: str, value: Json, expected: str) -> FormatError:
+    template = QT_TRANSLATE_NOOP("Sentences", "{file}: the option “{name}” is {got}; expected a JSON {expected}.")
+    return FormatError(template, name=name, got=shown(repr(value)), expected=expected)

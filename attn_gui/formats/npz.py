@@ -1,0 +1,123 @@
+"""`.npz`: a problem as arrays by field name and the options in `meta`; or any arrays by name. Imports engine, NumPy."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from attn_gui.formats.arrays import Array, Budget, read_bytes, read_header, read_npy
+from attn_gui.formats.base import Loaded, Source
+from attn_gui.formats.fields import assemble, ignored_arrays, is_field, listed, split
+from attn_gui.formats.json_text import TOO_LONG, Json, dump, parse_object
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
+
+LONGEST_META = 2**20
+LONGEST_DIRECTORY = 2**20
+_END = b"PK\5\6"
+_END_SIZE = 22
+_ZIP64_LOCATOR = b"PK\6\7"
+_ENCRYPTED = 1
+
+
+def matches(start: bytes) -> bool:
+    return start.startswith((b"PK\3\4", _END))
+
+
+def read(source: Source) -> Loaded:
+    """A problem by the contract's names; every other array is left unread and noted."""
+    _check_directory(source)
+    with zipfile.ZipFile(source.file) as archive:
+        members = _members(archive)
+        known = [name for name in members if is_field(name)]
+        if not known:
+            raise _no_problem(members)
+        budget = Budget()
+        arrays = {name: _array(archive, members[name], name, budget) for name in known}
+        meta = _meta(archive, members["meta"]) if "meta" in members else {}
+    problem, about, notes = assemble(arrays, meta)
+    ignored = [name for name in members if not is_field(name) and name != "meta"]
+    return Loaded(problem, notes=(*ignored_arrays(ignored), *notes), about=about)
+
+
+def write(loaded: Loaded) -> bytes:
+    """The problem's arrays and its options: what `read` takes in again, field for field."""
+    return arrays_bytes(members_of(loaded))
+
+
+def members_of(loaded: Loaded) -> dict[str, Array]:
+    """Every array of the file, `meta` included."""
+    arrays, options = split(loaded.problem)
+    meta = dump({**loaded.about, **options})
+    if len(meta) > LONGEST_META:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences", "{file}: the options are {got} long, too much for a .npz; save a session (.attn) instead."
+        )
+        raise FormatError(template, got=size_text(len(meta)))
+    return {**arrays, "meta": np.array(meta)}
+
+
+def arrays_bytes(arrays: Mapping[str, Array]) -> bytes:
+    """A `.npz` of arrays by name; the same arrays give the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array, order="C"), version=(1, 0), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _check_directory(source: Source) -> None:
+    """Refuse a zip whose table of contents would not fit before it is read: zipfile reads it whole."""
+    source.file.seek(-min(source.size, _END_SIZE + 20), io.SEEK_END)
+    tail = source.file.read()
+    end = tail[-_END_SIZE:]
+    source.file.seek(0)
+    if not end.startswith(_END) or end[-2:] != b"\0\0":
+        raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a .npz: its end is missing."))
+    directory = int.from_bytes(end[12:16], "little")
+    if tail.startswith(_ZIP64_LOCATOR) or directory > LONGEST_DIRECTORY:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} has a directory of {got}; expected at most {expected}.")
+        raise FormatError(template, got=size_text(directory), expected=size_text(LONGEST_DIRECTORY))
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """The entries by array name; refused if a name comes twice, is encrypted, or is packed in an unusual way."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for info in archive.infolist():
+        name = info.filename.removesuffix(".npy")
+        if name in found:
+            template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice.")
+            raise FormatError(template, name=shown(name))
+        if info.flag_bits & _ENCRYPTED or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is encrypted or packed in an unusual way.")
+            raise FormatError(template, name=shown(name))
+        found[name] = info
+    return found
+
+
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: Budget) -> Array:
+    with archive.open(info) as member:
+        return read_npy(member, name, info.file_size, budget)
+
+
+def _meta(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, Json]:
+    """The options: one text without axes, of at most a megabyte."""
+    with archive.open(info) as member:
+        header = read_header(member, "meta")
+        if header.dtype.kind not in "US" or header.shape != ():
+            raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file}: “meta” is not a text; expected JSON options."))
+        wide = 4 if header.dtype.kind == "U" else 1
+        if header.dtype.itemsize > wide * LONGEST_META:
+            raise FormatError(TOO_LONG, got=size_text(header.dtype.itemsize // wide), expected=size_text(LONGEST_META))
+        text = read_bytes(member, "meta", header.dtype.itemsize).view(header.dtype)[0]
+    return parse_object(text.decode() if isinstance(text, bytes) else str(text), LONGEST_META)
+
+
+def _no_problem(members: Iterable[str]) -> FormatError:
+    template = QT_TRANSLATE_NOOP(
+        "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
+    )
+    return FormatError(template, got=listed(list(members)) or "–")

@@ -1,0 +1,134 @@
+"""Writing a file so that a full disk, a crash or a mistake never costs the old one. Imports nothing but the sentences.
+
+QSaveFile is not used: on a full disk it replaced a good file by a cut one and reported success.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError
+
+CHUNK = 2**20
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_DISK_FULL = QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: there is no room left. Nothing was changed.")
+_FORBIDDEN = QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: you may not write there. Nothing was changed.")
+_NO_FOLDER = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} could not be saved: its folder {folder} does not exist. Nothing was changed."
+)
+_NAME_TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: the name is too long. Nothing was changed.")
+_OTHER = QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: {reason}. Nothing was changed.")
+_OS_ERRORS = {
+    errno.ENOSPC: _DISK_FULL,
+    errno.EDQUOT: _DISK_FULL,
+    errno.EFBIG: _DISK_FULL,
+    errno.EACCES: _FORBIDDEN,
+    errno.EPERM: _FORBIDDEN,
+    errno.EROFS: _FORBIDDEN,
+    errno.ENOENT: _NO_FOLDER,
+    errno.ENOTDIR: _NO_FOLDER,
+    errno.ENAMETOOLONG: _NAME_TOO_LONG,
+}
+
+
+def write_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Put `data` into the file at `path`, wholly or not at all.
+
+    It is written beside the old file, read again and compared, and only then takes the old one's place. A link is
+    followed: the file that it means is replaced, the link stays. Raises FormatError.
+    """
+    with saving(path):
+        target = Path(os.path.realpath(path))
+        mode = _mode_of(target)
+        beside = target.with_name(_hidden_name(target.name))
+        with suppress(FileNotFoundError):
+            beside.unlink()  # left by a crash; a new file, never something that a link may point to
+        try:
+            _write(beside, data, mode)
+            _verify(beside, data)
+            os.replace(beside, target)
+        except BaseException:
+            with suppress(OSError):
+                beside.unlink()
+            raise
+        _settle(target.parent)
+
+
+@contextmanager
+def saving(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Whatever goes wrong inside becomes one FormatError that names the file."""
+    try:
+        yield
+    except FormatError as error:
+        raise error.at(path) from error.__cause__
+    except OSError as error:
+        template = _OS_ERRORS.get(error.errno or 0, _OTHER)
+        values = {"reason": error.strerror or error, "folder": Path(path).parent}
+        raise FormatError(template, **values).at(path) from error
+    except ValueError as error:  # a name with a NUL in it
+        raise FormatError(_OTHER, reason=error).at(path) from error
+
+
+def _mode_of(target: Path) -> int | None:
+    """The permissions of the file to be replaced, None for a new one; refused if it is no regular file."""
+    try:
+        mode = target.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISREG(mode):
+        return stat.S_IMODE(mode)
+    if stat.S_ISDIR(mode):
+        raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: there is a folder of that name."))
+    raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: it is not a regular file."))
+
+
+def _hidden_name(name: str) -> str:
+    """One fixed name for each target, so that crashes never leave more than one; short, whatever the target's."""
+    return f".attn-gui-{zlib.crc32(os.fsencode(name)):08x}.saving"
+
+
+def _write(path: Path, data: bytes, mode: int | None) -> None:
+    descriptor = os.open(path, _NEW, 0o666)
+    try:
+        if mode is not None and hasattr(os, "fchmod"):
+            os.fchmod(descriptor, mode)
+        rest = memoryview(data)
+        while rest:
+            written = os.write(descriptor, rest[:CHUNK])
+            if not written:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            rest = rest[written:]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _verify(path: Path, data: bytes) -> None:
+    """Read back what was written: some file systems tell of a full disk by a short file only."""
+    rest = memoryview(data)
+    with path.open("rb") as file:
+        while part := file.read(CHUNK):
+            if part != rest[: len(part)]:
+                break
+            rest = rest[len(part) :]
+    if part or rest:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences", "{file} could not be saved: it does not read back the same. Nothing was changed."
+        )
+        raise FormatError(template)
+
+
+def _settle(folder: Path) -> None:
+    """Have the folder's new entry survive a power cut, where folders can be synced."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

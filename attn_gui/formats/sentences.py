@@ -1,0 +1,70 @@
+"""What files may be refused with and what is noted about them. Imports nothing of the project.
+
+Every sentence is an English template with {places}: `str()` is the English sentence, and whoever has a translator puts
+`template` through it (context "Sentences") and fills in `args_by_name`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Self
+
+LONGEST = 40
+
+
+def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pyside6-lupdate looks for
+    """Mark `text` for translation; the same as Qt's, which must not be imported here."""
+    return text
+
+
+class FormatError(ValueError):
+    """A file that cannot be read or written, in one sentence: what, where, expected, got.
+
+    `template` holds `{file}`, and `path` is set by the boundary that knows it.
+    """
+
+    def __init__(self, template: str, **values: object) -> None:
+        super().__init__(template)
+        self.template = template
+        self.args_by_name: dict[str, object] = {"file": "The file", **values}
+        self.path: Path | None = None
+
+    def at(self, path: str | os.PathLike[str]) -> Self:
+        """Say which file is meant."""
+        self.path = Path(path)
+        self.args_by_name["file"] = shown(self.path.name or str(self.path))
+        return self
+
+    def __str__(self) -> str:
+        return self.template.format(**self.args_by_name)
+
+
+class Note(str):
+    """One sentence about a file that was read: what was ignored, what was guessed."""
+
+    template: str
+    args_by_name: dict[str, object]
+
+    def __new__(cls, template: str, **values: object) -> Self:
+        note = super().__new__(cls, template.format(**values))
+        note.template, note.args_by_name = template, values
+        return note
+
+
+def shown(text: str, longest: int = LONGEST) -> str:
+    """Text from a file as it may stand in a sentence: on one line, nothing invisible, cut when long."""
+    line = " ".join("".join(letter if letter.isprintable() else "�" for letter in text[: 4 * longest]).split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape)) if shape else "1"
+
+
+def size_text(count: float) -> str:
+    """A number of bytes for people: 12 bytes, 1.5 MB."""
+    if count < 1000:
+        return f"{count} bytes"
+    power = min(len(f"{count:.0f}") - 1, 14) // 3
+    return f"{count / 1000**power:,.1f} {('', 'kB', 'MB', 'GB', 'TB')[power]}"

@@ -1,0 +1,105 @@
+"""`.attn`: a session, a safetensors file whose arrays have the names of their fields. Imports engine, safetensors.
+
+Everything that is no array is sorted JSON in the one metadata entry `attn_gui`, with `format_version`. A new version
+adds a step to `_UPGRADES`; the older ones stay for ever, each with a file in tests/data.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+import safetensors
+from safetensors.numpy import save
+
+from attn_gui.formats.arrays import Array, Budget, from_bfloat16, native
+from attn_gui.formats.base import Loaded, Source
+from attn_gui.formats.fields import assemble, ignored_arrays, is_field, split, words
+from attn_gui.formats.json_text import Json, dump, parse_object
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shown
+
+VERSION = 1
+ENTRY = "attn_gui"
+LONGEST_HEADER = 64 * 2**20
+LONGEST_OPTIONS = 32 * 2**20
+_UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
+_DTYPES = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
+    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
+}  # fmt: skip
+
+
+def matches(start: bytes) -> bool:
+    return len(start) > 8 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= LONGEST_HEADER
+
+
+def read(source: Source) -> Loaded:
+    """A session of this version or an older one; a newer one is refused with a sentence."""
+    data = source.file.read(source.size)
+    options = _options(data)
+    arrays = _arrays(data)
+    view, about = _objects(options, "view"), _objects(options, "about")
+    problem, _, notes = assemble({name: arrays[name] for name in arrays if is_field(name)}, options)
+    ignored = [name for name in arrays if not is_field(name)]
+    return Loaded(problem, view=view, notes=(*ignored_arrays(ignored), *notes), about=words(about))
+
+
+def write(loaded: Loaded) -> bytes:
+    """The same problem, view and words give the same bytes."""
+    arrays, options = split(loaded.problem)
+    options["format_version"] = VERSION
+    options |= {name: dict(part) for name, part in (("view", loaded.view), ("about", loaded.about)) if part}
+    return save(arrays, {ENTRY: dump(options)})
+
+
+def _options(data: bytes) -> dict[str, Json]:
+    """What the header says besides the arrays, brought up to this version."""
+    length = int.from_bytes(data[:8], "little")
+    if len(data) < 8 + length or length > LONGEST_HEADER:
+        raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a session."))
+    metadata = parse_object(data[8 : 8 + length].decode(), LONGEST_HEADER).get("__metadata__", {})
+    if not isinstance(metadata, dict) or ENTRY not in metadata:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} is a safetensors file, but not a session of attn_gui.")
+        raise FormatError(template)
+    options = parse_object(str(metadata[ENTRY]), LONGEST_OPTIONS)
+    version = options.pop("format_version", None)
+    if type(version) is not int or version < 1:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} has the session version {got}; expected a number from 1.")
+        raise FormatError(template, got=shown(json.dumps(version)))
+    if version > VERSION:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences",
+            "{file} was saved by a newer attn_gui (session version {got}; this one reads up to {expected}).",
+        )
+        raise FormatError(template, got=version, expected=VERSION)
+    for step in range(version, VERSION):
+        options = _UPGRADES[step](options)
+    return options
+
+
+def _arrays(data: bytes) -> dict[str, Array]:
+    """Every array; the official reader has checked that sizes and places agree, without gap or overlap."""
+    budget = Budget()
+    found: dict[str, Array] = {}
+    entries = safetensors.deserialize(data)  # type: ignore[no-untyped-call]  # its stub has no types
+    for name, entry in cast(list[tuple[str, dict[str, Any]]], entries):
+        shape, kind = tuple(entry["shape"]), entry["dtype"]
+        if kind not in _DTYPES:
+            template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected {expected}.")
+            raise FormatError(template, name=shown(name), got=shown(kind), expected=", ".join(_DTYPES))
+        dtype = np.dtype(_DTYPES[kind])
+        budget.take(name, shape, dtype.itemsize)
+        cells = np.frombuffer(entry["data"], np.uint8)
+        found[name] = from_bfloat16(cells, shape) if kind == "BF16" else native(cells, dtype, shape)
+    return found
+
+
+def _objects(options: dict[str, Json], name: str) -> dict[str, Json]:
+    """Take an optional JSON object out of the options."""
+    found = options.pop(name, {})
+    if not isinstance(found, dict):
+        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is a {got}; expected a JSON object.")
+        raise FormatError(template, name=name, got=type(found).__name__)
+    return found

@@ -1,0 +1,18 @@
+"""Where the files that come with the program are: inside the installed package, or at the top of a checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def resources() -> Path:
+    """The folder `resources`: the wheel carries it inside the package, an editable checkout reads it in place."""
+    installed = _PACKAGE / "resources"
+    return installed if installed.is_dir() else _PACKAGE.parent / "resources"
+
+
+def resource(*parts: str) -> Path:
+    """The path of one resource, such as `resource("examples", "worked-example.npz")`."""
+    return resources().joinpath(*parts)

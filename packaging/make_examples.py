@@ -1,0 +1,63 @@
+"""Make the small examples in resources/examples; the two of real models are copies (their README says of what).
+
+    python3 packaging/make_examples.py
+
+The same files come out every time.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from attn_gui.formats import save_arrays
+
+FOLDER = Path(__file__).resolve().parents[1] / "resources" / "examples"
+# a seed under which "Thinking" gives itself 0.88, as in "The Illustrated Transformer", and no softmax is saturated
+SEED = 3902
+
+
+def main() -> None:
+    save_arrays(_worked_example(), FOLDER / "worked-example.npz")
+    for width, name in ((4, "thinking-machines.npz"), (64, "thinking-machines-64.npz")):
+        save_arrays(_thinking_machines(width), FOLDER / name)
+
+
+def _worked_example() -> dict[str, np.ndarray]:
+    """Two queries, two keys: products [[1, 1], [1, 2]], divided by √3."""
+    about = {
+        "title": "Worked example, five steps",
+        "description": "Two queries and two keys: every number can be checked by hand.",
+        "num_heads": 1,
+    }
+    return {
+        "query": np.array([[1.0, 0, 1], [0, 1, 1]]),
+        "key": np.array([[1.0, 1, 0], [0, 1, 1]]),
+        "value": np.array([[1.0, 2], [3, 4]]),
+        "meta": np.array(json.dumps(about)),
+    }
+
+
+def _thinking_machines(d_k: int) -> dict[str, np.ndarray]:
+    """Two words as rows of X; a smaller d_k has the first columns of the larger's W_Q and W_K, W_V stays."""
+    random = np.random.default_rng(SEED)
+    about = {
+        "title": f"Thinking Machines, d_k = {d_k}",
+        "description": "Two words as vectors X, multiplied by W_Q, W_K and W_V.",
+        "text": "Thinking Machines",
+        "tokens": ["Thinking", "Machines"],
+        "num_heads": 1,
+    }
+    return {
+        "x": random.normal(size=(2, 8)).round(2),
+        "w_query": (random.normal(size=(8, 64)) * 0.5).round(2)[:, :d_k],
+        "w_key": (random.normal(size=(8, 64)) * 0.5).round(2)[:, :d_k],
+        "w_value": (random.normal(size=(8, 4)) * 0.5).round(2),
+        "meta": np.array(json.dumps(about)),
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""What is saved comes back: every field, bit for bit, and saving it again gives the same bytes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors import safe_open
+
+from attn_gui.engine.problem import Problem
+from attn_gui.formats import load, open_file, save, save_session
+
+ANY_TEXT = st.text(st.characters(codec=None, categories=None), max_size=6) | st.sampled_from(
+    ["<s>", "\ud800", "注意", "e\u0301", "\u202egnp", "👩‍👩‍👧", "\x00", "\n", "=1+1", '"', "\\", " "]
+)
+LAYERS = st.sampled_from(
+    [
+        {"kind": "causal"},
+        {"kind": "causal", "align": "end", "enabled": False},
+        {"kind": "window", "left": -2, "right": None, "align": "end"},
+        {"kind": "window", "left": None, "right": 3, "enabled": False},
+        {"kind": "prefix", "length": 2, "align": "end"},
+        {"kind": "padding", "lengths": 4},
+        {"kind": "alibi", "align": "end"},
+        {"kind": "custom"},
+        {"kind": "bias"},
+    ]
+)
+NUMBERS = st.floats(1e-300, 1e300)
+
+
+def wild(random: np.random.Generator, dtype: str, *shape: int) -> np.ndarray:
+    """Every pattern of bits may come: NaNs with payloads, infinities, subnormals, minus zero."""
+    whole = {"float64": np.uint64, "float32": np.uint32}[dtype]
+    return random.integers(0, np.iinfo(whole).max, shape, dtype=whole, endpoint=True).view(dtype)
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> Problem:
+    """Problems of every kind, with odd sizes, every mask layer and any text."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    dtype = draw(st.sampled_from(["float64", "float32"]))
+    heads, kv_heads = draw(st.sampled_from([(1, 1), (3, 3), (6, 2), (4, 1)]))
+    n, d_k, d_v, batch = 3, 2, draw(st.sampled_from([1, 5])), draw(st.sampled_from([None, 1, 2]))
+    kind = draw(st.sampled_from(["direct", "self", "cross"]))
+    m = n if kind == "self" else 7
+    lead = () if batch is None else (batch,)
+
+    def table(*shape: int) -> np.ndarray:
+        return wild(random, dtype, *shape)
+
+    fields: dict[str, object] = {}
+    if kind == "direct":
+        fields = {"query": table(*lead, n, heads * d_k), "key": table(*lead, m, kv_heads * d_k)}
+        fields["value"] = table(*lead, m, kv_heads * d_v)
+    else:
+        fields = {"x": table(*lead, n, 5), "w_query": table(5, heads * d_k), "w_key": table(5, kv_heads * d_k)}
+        fields |= {"w_value": table(5, kv_heads * d_v), "b_value": table(kv_heads * d_v)}
+        fields |= {"context": table(*lead, m, 5)} if kind == "cross" else {}
+    if draw(st.booleans()):
+        fields |= {"w_output": table(heads * d_v, 5), "b_output": table(5)}
+        if kind != "direct":
+            block = {"ln_weight": table(5), "ln_bias": table(5), "w_linear": table(5, 4), "ln_eps": draw(NUMBERS)}
+            fields["block"] = block | ({"b_linear": table(4)} if draw(st.booleans()) else {})
+    score = draw(st.sampled_from(["dot", "gaussian", "additive", "cosine", "average"]))
+    if score == "gaussian":
+        fields["score_params"] = {"w": draw(NUMBERS), "key_norm": -0.0}
+    elif score == "additive":
+        fields["score_params"] = {"w_score_query": table(d_k, 3), "w_score_key": table(d_k, 3), "w_score": table(3)}
+    mask = [dict(layer) for layer in draw(st.lists(LAYERS, max_size=4))]
+    for layer in mask:
+        if layer["kind"] == "custom":
+            layer["allowed"] = random.random((batch or 1, 1, n, m)) < 0.5
+        elif layer["kind"] == "bias":
+            layer["values"] = table(heads, 1, m)
+    for name in ("scale", "softcap", "temperature", "rotary_theta"):
+        fields[name] = draw(st.none() | NUMBERS)
+    for name, length in (("query_tokens", n), ("key_tokens", m)):
+        fields[name] = draw(st.none() | st.lists(ANY_TEXT, min_size=length, max_size=length).map(tuple))
+    return Problem(**fields, num_heads=heads, num_kv_heads=kv_heads, score=score, mask=mask, dtype=dtype)
+
+
+VIEWS = st.dictionaries(st.text(max_size=5), st.none() | st.booleans() | st.integers() | NUMBERS | ANY_TEXT, max_size=3)
+
+
+@given(problems(), VIEWS)
+def test_a_session_comes_back_bit_for_bit(
+    tmp_path_factory: pytest.TempPathFactory, problem: Problem, view: dict[str, object]
+) -> None:
+    path = tmp_path_factory.mktemp("session") / "one.attn"
+    save_session(problem, path, view, {"model": "a model", "text": "some\x00 text"})
+    first = path.read_bytes()
+    loaded = open_file(path)
+    assert loaded.problem == problem
+    assert (loaded.view, loaded.about, loaded.notes) == (view, {"model": "a model", "text": "some\x00 text"}, ())
+    save_session(loaded.problem, path, loaded.view, loaded.about)
+    assert path.read_bytes() == first
+
+
+@given(problems())
+def test_an_npz_comes_back_bit_for_bit(tmp_path_factory: pytest.TempPathFactory, problem: Problem) -> None:
+    path = tmp_path_factory.mktemp("npz") / "one.npz"
+    save(problem, path)
+    first = path.read_bytes()
+    loaded = open_file(path)
+    assert loaded.problem == problem
+    assert loaded.notes == ()
+    save(loaded.problem, path)
+    assert path.read_bytes() == first
+    with np.load(path) as plain:  # anybody's NumPy reads it
+        assert all(plain[name].tobytes() == array.tobytes() for name, array in problem.arrays().items())
+
+
+def test_a_session_is_what_the_contract_says(tmp_path: Path) -> None:
+    allowed = np.eye(2, 3, dtype=bool)
+    problem = Problem(
+        query=np.ones((2, 4)), key=np.ones((3, 4)), value=np.ones((3, 2)), num_heads=2,
+        mask=[{"kind": "causal"}, {"kind": "custom", "allowed": allowed, "enabled": False}],
+    )  # fmt: skip
+    save_session(problem, tmp_path / "a.attn", {"head": 1})
+    with safe_open(tmp_path / "a.attn", framework="np") as file:
+        assert set(file.keys()) == {"query", "key", "value", "mask.1.allowed"}
+        np.testing.assert_array_equal(file.get_tensor("mask.1.allowed"), allowed)
+        assert set(file.metadata()) == {"attn_gui"}
+        text = file.metadata()["attn_gui"]
+    options = json.loads(text)
+    assert text == json.dumps(options, sort_keys=True, separators=(",", ":"))
+    assert options["format_version"] == 1
+    assert options["view"] == {"head": 1}
+    assert options["mask"][1] == {"kind": "custom", "enabled": False}
+
+
+def test_saving_goes_by_the_suffix(tmp_path: Path) -> None:
+    problem = Problem(query=[[1.0]], key=[[2.0]], value=[[3.0]])
+    for name in ("a.attn", "a.NPZ"):
+        save(problem, tmp_path / name)
+        assert load(tmp_path / name) == problem
+        assert load(str(tmp_path / name)) == problem
