@@ -11,13 +11,15 @@ import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from attn_gui.figure.colors import BLACK, WHITE, Lut, dark_text
+from attn_gui.figure.colors import BLACK, WHITE, Lut, dark_text, value_text_color
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, NEG_INF, POS_INF, Display
 from attn_gui.figure.numbers import CellNumbers, Values, cell_text, format_number
 from attn_gui.figure.tokens import FONT_WEIGHT, SIZE, Theme
 
 SMALLEST_MARK = 5.0
 """Below this many pixels a cell holds no cross or triangle: a NaN cell is then filled with the color of its mark."""
+
+MOST_MARKS = 10_000
 
 Floats = npt.NDArray[np.float64]
 
@@ -93,11 +95,11 @@ def hatch_lines(closed: npt.NDArray[np.bool_], rect: QRectF, spacing: float) -> 
     ]
 
 
-def _runs(closed: npt.NDArray[np.bool_], rect: QRectF) -> tuple[Floats, Floats, Floats, Floats]:
-    """Left, top, right and bottom of every run of closed cells, equal runs of rows below each other as one."""
-    rows, columns = closed.shape
+def _runs(cells: npt.NDArray[np.bool_], rect: QRectF) -> tuple[Floats, Floats, Floats, Floats]:
+    """Left, top, right and bottom of every run of the given cells in a row."""
+    rows, columns = cells.shape
     edge = np.zeros((rows, columns + 2), dtype=np.int8)
-    edge[:, 1:-1] = closed
+    edge[:, 1:-1] = cells
     steps = np.diff(edge, axis=1)
     row, start = np.nonzero(steps == 1)
     _, stop = np.nonzero(steps == -1)
@@ -125,12 +127,12 @@ def _joined(offset: Floats, start: Floats, end: Floats, tolerance: float) -> lis
 
 
 def _paint_nan(painter: QPainter, rect: QRectF, display: Display, theme: Theme, small: bool) -> None:
-    cells = _cells(rect, display, NAN)
-    if not cells:
-        return
     width, height = _cell_size(rect, display)
     if min(width, height) < SMALLEST_MARK:
-        _fill(painter, cells, theme.nan_mark)
+        _fill_runs(painter, rect, display.flags == NAN, theme.nan_mark)
+        return
+    cells = _cells(rect, display, NAN)
+    if not cells:
         return
     pen_width = 1.0 if small or min(width, height) < SIZE.value_min_cell_height else 1.5
     painter.setPen(QPen(theme.nan_mark, pen_width))
@@ -146,14 +148,14 @@ def _paint_nan(painter: QPainter, rect: QRectF, display: Display, theme: Theme, 
 
 
 def _paint_infinity(painter: QPainter, rect: QRectF, display: Display, flag: int, ground: int, small: bool) -> None:
-    cells = _cells(rect, display, flag)
-    if not cells:
-        return
-    color = QColor.fromRgb(BLACK if bool(dark_text(np.array([ground], np.uint32))[0]) else WHITE)
-    sign = 1.0 if flag == POS_INF else -1.0
     if min(_cell_size(rect, display)) < SMALLEST_MARK:
         # the end color of the map is mark enough where no triangle can be made out
         return
+    cells = _cells(rect, display, flag)
+    if not cells:
+        return
+    color = value_text_color(ground)
+    sign = 1.0 if flag == POS_INF else -1.0
     if not _write(painter, cells, format_number(sign * float("inf"), 0), color, small):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
@@ -189,15 +191,19 @@ def _write(painter: QPainter, cells: list[QRectF], text: str, color: QColor, sma
     return True
 
 
-def _fill(painter: QPainter, cells: list[QRectF], color: QColor) -> None:
+def _fill_runs(painter: QPainter, rect: QRectF, cells: npt.NDArray[np.bool_], color: QColor) -> None:
+    left, top, right, bottom = (side.tolist() for side in _runs(cells, rect))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
-    painter.drawRects(cells)
+    painter.drawRects([QRectF(x, y, r - x, b - y) for x, y, r, b in zip(left, top, right, bottom, strict=True)])
 
 
 def _cells(rect: QRectF, display: Display, flag: int) -> list[QRectF]:
+    """Where the cells with a flag are; of very many every k-th, which says as much."""
     width, height = _cell_size(rect, display)
     rows, columns = np.nonzero(display.flags == flag)
+    step = len(rows) // MOST_MARKS + 1
+    rows, columns = rows[::step], columns[::step]
     return [
         QRectF(rect.left() + column * width, rect.top() + row * height, width, height)
         for row, column in zip(rows.tolist(), columns.tolist(), strict=True)

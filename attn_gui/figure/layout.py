@@ -27,10 +27,11 @@ READABLE_CELLS = 24
 STEEPEST = 3.0
 LONGEST_ROW_LABEL, LONGEST_COLUMN_LABEL = 120.0, 96.0
 LEAST_MAP = 24.0
-BAR_WIDTH = (120.0, 420.0)
+BAR_WIDTH = (120.0, 640.0)
 BAR_HEIGHT = 8.0
 MARGIN = float(SPACING.m)
 PANEL_GAP = float(SPACING.l)
+LABEL_PITCH = FONT_SIZE.micro + 1.0
 MEASURED_LABELS = 1000
 
 
@@ -85,7 +86,9 @@ class _Planner:
         steepness = cell_height / cell_width
         if width is not None:
             cell_width = self._fitting_width(width)
-            cell_height = cell_width * steepness
+            # rows as high as their labels, as long as that leaves the map wider than high
+            readable = min(LABEL_PITCH, cell_width * self.columns / self.rows)
+            cell_height = max(cell_width * steepness, readable)
         elif height is not None:
             cell_width = self._width_for_height(height, steepness)
         page_width = width if width is not None else self._page_width(cell_width)
@@ -160,11 +163,11 @@ class _Planner:
         if widest + SPACING.s <= cell_width or numbers:
             step = label_step(widest + (SPACING.m if numbers else SPACING.s), cell_width)
             return self._labels(self.figure.columns, step, turned=False, room=max(step * cell_width, widest))
-        step = label_step(self.small.height(), cell_width)
+        step = label_step(LABEL_PITCH, cell_width)
         return self._labels(self.figure.columns, step, turned=True, room=min(widest, LONGEST_COLUMN_LABEL))
 
     def _row_labels(self, cell_height: float) -> Labels:
-        return self._labels(self.figure.rows, label_step(self.small.height(), cell_height), False, self.row_room)
+        return self._labels(self.figure.rows, label_step(LABEL_PITCH, cell_height), False, self.row_room)
 
     def _labels(self, axis: Axis, step: int, turned: bool, room: float) -> Labels:
         texts = tuple(elided(visible_text(text), room + 0.5, self.small) for text in axis.labels[::step])

@@ -29,6 +29,7 @@ MOST_HATCH_LINES = 20_000
 
 GRADIENT_STOPS = 64
 TICK = 3.0
+WIDER_FONT = 1.1
 
 
 def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout | None = None) -> None:
@@ -147,7 +148,8 @@ def _paint_title(painter: QPainter, figure: MapFigure, layout: Layout) -> None:
     strong = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True))
     title = elided(visible_text(figure.title), room, strong)
     _paint_text(painter, layout.title, title, figure.theme.text, FONT_SIZE.sentence, strong=True)
-    used = strong.horizontalAdvance(title) + SPACING.m
+    # a viewer of an SVG may have to take a wider font
+    used = strong.horizontalAdvance(title) * WIDER_FONT + SPACING.m
     subtitle = elided(visible_text(figure.subtitle), room - used, QFontMetricsF(figure_font(FONT_SIZE.small)))
     _paint_text(painter, layout.title + QPointF(used, 0), subtitle, figure.theme.text3, FONT_SIZE.small)
 
