@@ -1,0 +1,169 @@
+"""Every action of the program as a row of one table: menus, tool bar, shortcuts list and search read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+
+Shortcut = QKeySequence.StandardKey | str | None
+Keys = QKeySequence.StandardKey
+
+
+@dataclass(frozen=True)
+class Row:
+    """One action: its name (object name `action.NAME`), menu, label, shortcut, icon, and the group it excludes others in."""
+
+    name: str
+    menu: str
+    label: str
+    shortcut: Shortcut = None
+    icon: str = ""
+    group: str = ""
+    checkable: bool = False
+    separator: bool = False
+
+
+MENUS = (
+    ("file", QT_TRANSLATE_NOOP("Actions", "&File")),
+    ("edit", QT_TRANSLATE_NOOP("Actions", "&Edit")),
+    ("view", QT_TRANSLATE_NOOP("Actions", "&View")),
+    ("compute", QT_TRANSLATE_NOOP("Actions", "&Compute")),
+    ("help", QT_TRANSLATE_NOOP("Actions", "&Help")),
+    ("recent", QT_TRANSLATE_NOOP("Actions", "Open &recent")),
+    ("examples", QT_TRANSLATE_NOOP("Actions", "E&xamples")),
+    ("decimals", QT_TRANSLATE_NOOP("Actions", "&Decimals")),
+    ("language", QT_TRANSLATE_NOOP("Actions", "&Language")),
+    ("theme", QT_TRANSLATE_NOOP("Actions", "&Theme")),
+)
+SUBMENUS = {"file": ("recent", "examples"), "view": ("decimals", "language", "theme")}
+
+ACTIONS = (
+    Row("new", "file", QT_TRANSLATE_NOOP("Actions", "&New…"), Keys.New),
+    Row("open", "file", QT_TRANSLATE_NOOP("Actions", "&Open…"), Keys.Open, "open"),
+    Row("save", "file", QT_TRANSLATE_NOOP("Actions", "&Save"), Keys.Save, "save", separator=True),
+    Row("save_as", "file", QT_TRANSLATE_NOOP("Actions", "Save &as…"), Keys.SaveAs),
+    Row("import_matrix", "file", QT_TRANSLATE_NOOP("Actions", "&Import into the table…"), "Ctrl+I", separator=True),
+    Row("export_image", "file", QT_TRANSLATE_NOOP("Actions", "&Export image…"), "Ctrl+E", "export-image"),
+    Row("export_data", "file", QT_TRANSLATE_NOOP("Actions", "Export &numbers…"), "Ctrl+Shift+E"),
+    Row("quit", "file", QT_TRANSLATE_NOOP("Actions", "&Quit"), Keys.Quit, separator=True),
+    Row("undo", "edit", QT_TRANSLATE_NOOP("Actions", "&Undo"), Keys.Undo, "undo"),
+    Row("redo", "edit", QT_TRANSLATE_NOOP("Actions", "&Redo"), Keys.Redo, "redo"),
+    Row("copy", "edit", QT_TRANSLATE_NOOP("Actions", "&Copy"), Keys.Copy, "copy", separator=True),
+    Row("copy_with_headers", "edit", QT_TRANSLATE_NOOP("Actions", "Copy with &headers"), "Ctrl+Shift+C"),
+    Row("paste", "edit", QT_TRANSLATE_NOOP("Actions", "&Paste"), Keys.Paste),
+    Row("clear", "edit", QT_TRANSLATE_NOOP("Actions", "Set to &zero"), None),
+    Row("fill_down", "edit", QT_TRANSLATE_NOOP("Actions", "Fill &down"), "Ctrl+D"),
+    Row("fill_right", "edit", QT_TRANSLATE_NOOP("Actions", "Fill &right"), "Ctrl+R"),
+    Row("fill_integers", "edit", QT_TRANSLATE_NOOP("Actions", "Fill with small &integers"), None, separator=True),
+    Row("fill_random", "edit", QT_TRANSLATE_NOOP("Actions", "Fill with random &numbers"), None),
+    Row("fill_identity", "edit", QT_TRANSLATE_NOOP("Actions", "Fill with the identit&y"), None),
+    Row("tokens", "edit", QT_TRANSLATE_NOOP("Actions", "&Tokens…"), "Ctrl+T", separator=True),
+    Row(
+        "output_projection",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Output projection &W_O"),
+        None,
+        checkable=True,
+        separator=True,
+    ),
+    Row("biases", "edit", QT_TRANSLATE_NOOP("Actions", "&Biases"), None, checkable=True),
+    Row("second_sequence", "edit", QT_TRANSLATE_NOOP("Actions", "&Second sequence"), None, checkable=True),
+    Row("make_direct", "edit", QT_TRANSLATE_NOOP("Actions", "Work on Q, K, V &directly"), None),
+    Row("product", "view", QT_TRANSLATE_NOOP("Actions", "&Product"), "Ctrl+1", "product", group="mode", checkable=True),
+    Row(
+        "all_stages",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "&All stages"),
+        "Ctrl+2",
+        "all-stages",
+        group="mode",
+        checkable=True,
+    ),
+    Row("values", "view", QT_TRANSLATE_NOOP("Actions", "&Values in cells"), "Ctrl+Shift+V", "values", checkable=True),
+    Row("copy_image", "view", QT_TRANSLATE_NOOP("Actions", "Copy &image of the map"), "Ctrl+Alt+C"),
+    Row("zoom_in", "view", QT_TRANSLATE_NOOP("Actions", "Zoom &in"), Keys.ZoomIn, separator=True),
+    Row("zoom_out", "view", QT_TRANSLATE_NOOP("Actions", "Zoom &out"), Keys.ZoomOut),
+    Row("zoom_reset", "view", QT_TRANSLATE_NOOP("Actions", "&Normal size"), "Ctrl+0"),
+    Row("reset_layout", "view", QT_TRANSLATE_NOOP("Actions", "&Reset layout"), None, separator=True),
+    Row("decimals_2", "decimals", "2", group="decimals", checkable=True),
+    Row("decimals_3", "decimals", "3", group="decimals", checkable=True),
+    Row("decimals_4", "decimals", "4", group="decimals", checkable=True),
+    Row("decimals_6", "decimals", "6", group="decimals", checkable=True),
+    Row("language_en", "language", "English", group="language", checkable=True),
+    Row("language_zh", "language", "简体中文", group="language", checkable=True),
+    Row("theme_light", "theme", QT_TRANSLATE_NOOP("Actions", "&Light"), group="theme", checkable=True),
+    Row("theme_dark", "theme", QT_TRANSLATE_NOOP("Actions", "&Dark"), group="theme", checkable=True),
+    Row("theme_system", "theme", QT_TRANSLATE_NOOP("Actions", "As the &system"), group="theme", checkable=True),
+    Row("previous_head", "compute", QT_TRANSLATE_NOOP("Actions", "&Previous head"), "Ctrl+["),
+    Row("next_head", "compute", QT_TRANSLATE_NOOP("Actions", "&Next head"), "Ctrl+]"),
+    Row("masks", "compute", QT_TRANSLATE_NOOP("Actions", "&Masks…"), "Ctrl+M", separator=True),
+    Row("toggle_mask_cell", "compute", QT_TRANSLATE_NOOP("Actions", "&Open or close the chosen cell"), None),
+    Row(
+        "previous_place",
+        "compute",
+        QT_TRANSLATE_NOOP("Actions", "&Back to the previous cell"),
+        "Alt+Left",
+        separator=True,
+    ),
+    Row("next_zone", "compute", QT_TRANSLATE_NOOP("Actions", "Next &zone"), "F6"),
+    Row("search_actions", "help", QT_TRANSLATE_NOOP("Actions", "&Search actions…"), "Ctrl+Shift+P", "search"),
+    Row("shortcuts", "help", QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"), "F1"),
+    Row("about", "help", QT_TRANSLATE_NOOP("Actions", "&About"), None),
+)
+TOOLBAR = (
+    "open",
+    "save",
+    None,
+    "undo",
+    "redo",
+    None,
+    "export_image",
+    "stretch",
+    "product",
+    "all_stages",
+    "values",
+    "search_actions",
+)
+
+
+def translated(source: str) -> str:
+    """The label of a row or menu in the present language."""
+    return QCoreApplication.translate("Actions", source)
+
+
+class Actions(QObject):
+    """The table's rows as QActions, by name; `on` ties a row to what it does."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._groups: dict[str, QActionGroup] = {}
+        self.by_name = {row.name: self._make(row) for row in ACTIONS}
+        self.retranslate()
+
+    def __getitem__(self, name: str) -> QAction:
+        return self.by_name[name]
+
+    def on(self, name: str, slot: Callable[..., object]) -> None:
+        """Call `slot` when a person triggers the action."""
+        self.by_name[name].triggered.connect(slot)
+
+    def retranslate(self) -> None:
+        """Labels in the present language; undo and redo are named by the history."""
+        for row in ACTIONS:
+            self.by_name[row.name].setText(translated(row.label))
+
+    def _make(self, row: Row) -> QAction:
+        action = QAction(self)
+        action.setObjectName(f"action.{row.name}")
+        action.setCheckable(row.checkable)
+        if row.shortcut is not None:
+            action.setShortcut(QKeySequence(row.shortcut))
+        if row.group:
+            group = self._groups.setdefault(row.group, QActionGroup(self))
+            group.addAction(action)
+        return action

@@ -1,0 +1,237 @@
+"""Ties every row of the action table to what it does, and builds menus and tool bar from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QMenu, QSizePolicy, QToolBar, QWidget
+
+from attn_gui.app.actions import ACTIONS, MENUS, SUBMENUS, TOOLBAR, Actions, translated
+from attn_gui.views.dialogs.about import AboutDialog
+from attn_gui.views.dialogs.palette import ActionPalette
+from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
+from attn_gui.views.icons import icon
+
+if TYPE_CHECKING:
+    from attn_gui.app.program import Program
+
+ZONES = ("spine", "zone.inputs", "zone.product", "heads.weights", "zone.explain")
+
+
+class CommandsController(QObject):
+    """Menus, tool bar, shortcuts; which actions are enabled and checked."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program.window)
+        self._program, self._window = program, program.window
+        self.actions = Actions(program.window)
+        self._menus: dict[str, QMenu] = {}
+        self._build_menus()
+        self._build_toolbar()
+        self._connect()
+        program.view.changed.connect(self._show_checks)
+        program.computation.rebuilt.connect(self._show_checks)
+        program.look.changed.connect(self._show_checks)
+        program.document.stack.indexChanged.connect(self._show_history)
+        program.window.compactChanged.connect(self._on_window_compact_changed)
+        program.window.installEventFilter(self)
+        self.retranslate()
+
+    # --- building --------------------------------------------------------------------------------
+    def _build_menus(self) -> None:
+        self._menus = {key: QMenu(self._window) for key, _ in MENUS}
+        for key, menu in self._menus.items():
+            menu.setObjectName(f"menu.{key}")
+        for row in ACTIONS:
+            menu = self._menus[row.menu]
+            if row.separator:
+                menu.addSeparator()
+            menu.addAction(self.actions[row.name])
+            self._window.addAction(self.actions[row.name])
+        for key, inner in SUBMENUS.items():
+            first = self._menus[key].actions()[2] if key == "file" else None
+            for name in inner:
+                self._menus[key].insertMenu(first, self._menus[name])
+        nested = {name for inner in SUBMENUS.values() for name in inner}
+        for key, menu in self._menus.items():
+            if key not in nested:
+                self._window.menuBar().addMenu(menu)
+        self._menus["recent"].aboutToShow.connect(lambda: self._program.files.fill_recent(self._menus["recent"]))
+        self._menus["file"].aboutToShow.connect(lambda: self._program.files.fill_recent(self._menus["recent"]))
+
+    def _build_toolbar(self) -> None:
+        self._bar = QToolBar(self._window)
+        self._bar.setObjectName("toolbar")
+        self._bar.setMovable(False)
+        self._bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        for name in TOOLBAR:
+            if name is None:
+                self._bar.addSeparator()
+            elif name == "stretch":
+                filler = QWidget(self._bar)
+                filler.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+                self._bar.addWidget(filler)
+            else:
+                self._bar.addAction(self.actions[name])
+        self._window.addToolBar(self._bar)
+
+    def _connect(self) -> None:
+        program, on = self._program, self.actions.on
+        for name, slot in {
+            "new": program.files.new,
+            "open": program.files.open,
+            "save": program.files.save,
+            "save_as": program.files.save_as,
+            "quit": program.window.close,
+            "import_matrix": program.table_edits.import_matrix,
+            "export_image": program.export.export_image,
+            "export_data": program.export.export_data,
+            "undo": program.document.stack.undo,
+            "redo": program.document.stack.redo,
+            "copy": program.table_edits.copy,
+            "copy_with_headers": program.table_edits.copy_with_headers,
+            "paste": program.table_edits.paste,
+            "clear": program.table_edits.clear,
+            "fill_down": program.table_edits.fill_down,
+            "fill_right": program.table_edits.fill_right,
+            "tokens": program.table_edits.edit_tokens,
+            "output_projection": program.panel.set_output_projection,
+            "biases": program.panel.set_biases,
+            "second_sequence": program.panel.set_second_sequence,
+            "make_direct": program.panel.make_direct,
+            "copy_image": program.export.copy_image,
+            "masks": program.panel.show_masks,
+            "toggle_mask_cell": program.panel.toggle_mask_cell,
+            "previous_place": program.explain.back,
+            "next_zone": self.next_zone,
+            "search_actions": self.search,
+            "shortcuts": self.show_shortcuts,
+            "about": self.show_about,
+            "reset_layout": self.reset_layout,
+        }.items():
+            on(
+                name,
+                lambda checked=False, slot=slot, name=name: (
+                    slot(checked) if self.actions[name].isCheckable() else slot()
+                ),
+            )
+        for kind in ("integers", "random", "identity"):
+            on(f"fill_{kind}", lambda _=False, kind=kind: program.table_edits.fill(kind))
+        for mode, key in (("product", "product"), ("all_stages", "all")):
+            on(mode, lambda _=False, key=key: program.view.set(mode=key))
+        on("values", lambda checked: program.view.set(values=checked))
+        for digits in (2, 3, 4, 6):
+            on(f"decimals_{digits}", lambda _=False, digits=digits: program.view.set(decimals=digits))
+        for language in ("en", "zh"):
+            on(f"language_{language}", lambda _=False, language=language: program.look.set_language(language))
+        for scheme in ("light", "dark", "system"):
+            on(f"theme_{scheme}", lambda _=False, scheme=scheme: program.look.set_scheme(scheme))
+        for name, step in (("zoom_in", 1), ("zoom_out", -1), ("zoom_reset", 0)):
+            on(name, lambda _=False, step=step: program.look.step_zoom(step))
+        program.window.zoomAsked.connect(program.look.step_zoom)
+        for name, step in (("previous_head", -1), ("next_head", 1)):
+            on(name, lambda _=False, step=step: program.maps.step_head(step))
+
+    # --- showing ---------------------------------------------------------------------------------
+    def retranslate(self) -> None:
+        self.actions.retranslate()
+        for key, label in MENUS:
+            self._menus[key].setTitle(translated(label))
+        self._program.files.fill_examples(self._menus["examples"])
+        self._program.document.retranslate()
+        self._show_checks()
+        self._show_history()
+
+    def _show_checks(self, *_: object) -> None:
+        look, problem = self._program.view.look, self._program.document.problem
+        for name, checked in {
+            "product": look.mode == "product",
+            "all_stages": look.mode == "all",
+            "values": look.values,
+            f"decimals_{look.decimals}": True,
+            f"language_{self._program.look.language}": True,
+            f"theme_{self._program.look.scheme}": True,
+            "output_projection": problem.w_output is not None,
+            "biases": problem.b_query is not None,
+            "second_sequence": problem.projected and not problem.self_attention,
+        }.items():
+            self.actions[name].setChecked(checked)
+        for name in ("biases", "second_sequence", "make_direct"):
+            self.actions[name].setEnabled(problem.projected)
+        self.actions["toggle_mask_cell"].setEnabled(look.cell is not None)
+
+    def _show_history(self, *_: object) -> None:
+        """Undo and redo say what they would undo and redo."""
+        stack = self._program.document.stack
+        for name, can, label, text in (
+            ("undo", stack.canUndo(), self.tr("&Undo {step}"), stack.undoText()),
+            ("redo", stack.canRedo(), self.tr("&Redo {step}"), stack.redoText()),
+        ):
+            action = self.actions[name]
+            action.setEnabled(can)
+            action.setText(label.format(step=text).rstrip())
+            action.setIconText(translated("&Undo" if name == "undo" else "&Redo").replace("&", "").partition("(")[0])
+
+    def _show_icons(self) -> None:
+        for row in ACTIONS:
+            if row.icon:
+                self.actions[row.name].setIcon(icon(row.icon))
+
+    def _on_window_compact_changed(self, compact: bool) -> None:
+        words = {"open", "export_image"} if compact else set(TOOLBAR)
+        for name in TOOLBAR:
+            button = self._bar.widgetForAction(self.actions[name]) if name and name != "stretch" else None
+            if button is not None:
+                style = (
+                    Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+                    if name in words
+                    else Qt.ToolButtonStyle.ToolButtonIconOnly
+                )
+                button.setToolButtonStyle(style)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        return super().eventFilter(watched, event)
+
+    # --- commands about commands -----------------------------------------------------------------
+    def next_zone(self) -> None:
+        """Move the focus to the next zone of the window."""
+        zones = [self._window.findChild(QWidget, name) for name in ZONES]
+        focus = QApplication.focusWidget()
+        present = next((k for k, zone in enumerate(zones) if zone and focus and zone.isAncestorOf(focus)), -1)
+        for step in range(1, len(zones) + 1):
+            zone = zones[(present + step) % len(zones)]
+            if zone and zone.isVisible() and _focus_first(zone):
+                return
+
+    def search(self) -> None:
+        ActionPalette(self._listed(), self._window).exec()
+
+    def show_shortcuts(self) -> None:
+        rows = [
+            (a.text().replace("&", ""), a.shortcut().toString()) for a in self._listed() if not a.shortcut().isEmpty()
+        ]
+        ShortcutsDialog(rows, self._window).exec()
+
+    def show_about(self) -> None:
+        AboutDialog(self._window).exec()
+
+    def reset_layout(self) -> None:
+        self._program.settings.forget("window")
+        self._window.reset_columns()
+        self._window.inputs.share_out()
+
+    def _listed(self) -> list[QAction]:
+        return [self.actions[row.name] for row in ACTIONS]
+
+
+def _focus_first(zone: QWidget) -> bool:
+    inner = [zone, *zone.findChildren(QWidget)]
+    for widget in inner:
+        if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            widget.setFocus(Qt.FocusReason.TabFocusReason)
+            return True
+    return False

@@ -1,0 +1,112 @@
+"""From the chosen cell to its explanation, and along its links."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from attn_gui.app.computation import Computation
+from attn_gui.app.view_state import ChosenCell, ViewState
+from attn_gui.engine import Evaluation, Explanation, Plane, explain
+from attn_gui.views.inspector.inspector import ExplainContext
+from attn_gui.views.main_window import MainWindow
+
+
+class ExplainController(QObject):
+    """Keeps the trail of cells that were followed; the last one is explained."""
+
+    def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
+        super().__init__(window)
+        self._window, self._computation, self._view = window, computation, view
+        self._trail: list[ChosenCell] = []
+        self._explanation: Explanation | None = None
+        self._following = False
+        window.inspector.cellRequested.connect(self.follow)
+        window.inspector.placeRequested.connect(self.back_to)
+        window.inspector.backRequested.connect(self.back)
+        window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
+        view.changed.connect(self._on_view_changed)
+        computation.updated.connect(self.show_explanation)
+        computation.rebuilt.connect(self._on_computation_rebuilt)
+        self.show_explanation()
+
+    # --- along the links -------------------------------------------------------------------------
+    def follow(self, name: str, index: tuple[int, ...]) -> None:
+        """Go to a cell that the explanation names: a stage's, or one of a table."""
+        evaluation = self._computation.evaluation
+        if name not in evaluation.stages:
+            self._window.inputs.show_field(name)
+            self._window.inputs.panels[name].select_cell(*_table_place(index))
+            return
+        batch, head, row, column = place_of(evaluation, name, index, self._view.look.head)
+        self._following = True
+        self._view.set(stage=name, batch=batch, head=head, cell=ChosenCell(name, row, column))
+        self._following = False
+
+    def back(self) -> None:
+        if len(self._trail) > 1:
+            self.back_to(len(self._trail) - 2)
+
+    def back_to(self, position: int) -> None:
+        """Return to an earlier cell of the trail."""
+        cell = self._trail[position]
+        self._trail = self._trail[:position]
+        self._following = True
+        self._view.set(stage=cell.stage, cell=cell)
+        self._following = False
+
+    def _on_view_changed(self, names: frozenset[str]) -> None:
+        if "cell" in names:
+            cell = self._view.look.cell
+            trail = self._trail if self._following else []
+            self._trail = [*trail, cell] if cell else []
+        if names & {"cell", "head", "batch"}:
+            self.show_explanation()
+
+    def _on_computation_rebuilt(self, _opened: bool) -> None:
+        evaluation = self._computation.evaluation
+        if any(cell.stage not in evaluation.stages for cell in self._trail):
+            self._trail = self._trail[-1:] if self._view.look.cell else []
+        self.show_explanation()
+
+    def show_explanation(self, *_: object) -> None:
+        look, evaluation, inspector = self._view.look, self._computation.evaluation, self._window.inspector
+        if look.cell is None:
+            self._explanation = None
+            inspector.set_nothing_chosen()
+            return
+        plane = Plane(evaluation, look.cell.stage, look.batch, look.head)
+        self._explanation = explain(evaluation, look.cell.stage, plane.index(look.cell.row, look.cell.column))
+        problem = evaluation.problem
+        inspector.set_trail([(cell.stage, cell.row, cell.column) for cell in self._trail])
+        inspector.set_explanation(
+            self._explanation,
+            ExplainContext(
+                head=look.head,
+                row=look.cell.row,
+                column=look.cell.column,
+                query_tokens=problem.query_tokens,
+                key_tokens=problem.key_tokens,
+                problem=problem,
+            ),
+        )
+
+    def _on_inspector_copy_requested(self, kind: str) -> None:
+        if self._explanation is not None:
+            text = self._explanation.latex if kind == "latex" else self._explanation.text
+            QGuiApplication.clipboard().setText(text)
+
+
+def place_of(evaluation: Evaluation, stage: str, index: tuple[int, ...], head: int) -> tuple[int, int, int, int]:
+    """(item, head, row, column as shown): the present head is kept where it shows the cell."""
+    if "head" in evaluation.axes(stage):
+        return index[0], index[1], index[2], index[3]
+    batch, row, column = index
+    heads = (head, *range(evaluation.problem.num_heads))
+    cuts = ((h, evaluation.head_columns(stage, h)) for h in heads)
+    found, cut = next((h, cut) for h, cut in cuts if cut.start <= column < cut.stop)
+    return batch, found, row, column - cut.start
+
+
+def _table_place(index: tuple[int, ...]) -> tuple[int, int]:
+    return (0, index[0]) if len(index) == 1 else (index[-2], index[-1])

@@ -1,0 +1,221 @@
+"""New, open, save, recent files, examples, drag and drop: every road by which a document begins or is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtGui import QAction, QCloseEvent
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
+
+from attn_gui.app.sentences import saying, sentence
+from attn_gui.app.settings import Settings
+from attn_gui.document.document import Document
+from attn_gui.engine import Problem, new_problem
+from attn_gui.formats import FormatError, Loaded, open_file, save_session
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.paths import resource
+from attn_gui.views.dialogs.new_dialog import NewDialog
+from attn_gui.views.main_window import MainWindow
+
+
+@dataclass(frozen=True)
+class Example:
+    """One problem that comes with the program."""
+
+    key: str
+    file: str
+    title: str
+    about: str
+    stage: str = "weights"
+    head: int = 0
+
+    def title_text(self) -> str:
+        return QCoreApplication.translate("Examples", self.title)
+
+    def about_text(self) -> str:
+        return QCoreApplication.translate("Examples", self.about)
+
+
+EXAMPLES = (
+    Example(
+        "worked",
+        "worked-example.npz",
+        QT_TRANSLATE_NOOP("Examples", "Worked example, five steps"),
+        QT_TRANSLATE_NOOP("Examples", "Two queries, two keys: every number can be checked by hand."),
+    ),
+    Example(
+        "thinking",
+        "thinking-machines.npz",
+        QT_TRANSLATE_NOOP("Examples", "Thinking Machines, projected"),
+        QT_TRANSLATE_NOOP("Examples", "Two words as vectors X, multiplied by W_Q, W_K and W_V; d_k = 4."),
+    ),
+    Example(
+        "thinking64",
+        "thinking-machines-64.npz",
+        QT_TRANSLATE_NOOP("Examples", "Thinking Machines, d_k = 64"),
+        QT_TRANSLATE_NOOP("Examples", "The same two words with d_k = 64, so that scores are divided by √64 = 8."),
+    ),
+    Example(
+        "minilm",
+        "minilm-layer2.npz",
+        QT_TRANSLATE_NOOP("Examples", "MiniLM, layer 2"),
+        QT_TRANSLATE_NOOP("Examples", "Layer 2 of MiniLM reading “{text}”"),
+        head=3,
+    ),
+    Example(
+        "smollm2",
+        "smollm2-layer10.npz",
+        QT_TRANSLATE_NOOP("Examples", "SmolLM2, layer 10, causal"),
+        QT_TRANSLATE_NOOP("Examples", "Layer 10 of SmolLM2 reading “{text}”"),
+        head=5,
+    ),
+)
+FIRST = "minilm"
+
+
+class FilesController(QObject):
+    """Begins and keeps documents; asks before anything unsaved is lost."""
+
+    opened = Signal(object)  # dict: the view that the file carries, or that suits the example
+
+    def __init__(self, window: MainWindow, document: Document, settings: Settings) -> None:
+        super().__init__(window)
+        self._window, self._document, self._settings = window, document, settings
+        self._view_of: Any = dict
+        self.recent_menu: QMenu | None = None
+        window.dropped.connect(self.open_path)
+        window.closeAsked.connect(self._on_window_close_asked)
+        window.inspector.exampleRequested.connect(self.open_example)
+        window.inspector.newRequested.connect(self.new)
+        window.inspector.openRequested.connect(self.open)
+
+    def set_view_source(self, view_of: Any) -> None:
+        """Who tells what is looked at when a session is saved."""
+        self._view_of = view_of
+
+    # --- beginning -------------------------------------------------------------------------------
+    def new(self) -> None:
+        dialog = NewDialog(self._window)
+        dialog.set_state(self._settings.record("new"))
+        if not dialog.exec() or not self._may_leave():
+            return
+        self._settings.put("new", dialog.state())
+        choice = dialog.result_choice()
+        self._begin(
+            new_problem(
+                choice.kind,
+                n=choice.n,
+                m=choice.m,
+                num_heads=choice.num_heads,
+                d_k=choice.d_k,
+                d_v=choice.d_v,
+                fill=choice.fill,
+                seed=choice.seed,
+            ),
+            None,
+            self.tr("untitled"),
+            {},
+        )
+
+    def open(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open"), self._folder(), self._filters())
+        if name:
+            self.open_path(Path(name))
+
+    def open_path(self, path: Path) -> bool:
+        """Open a file as a new document; a bad one is refused with one sentence and changes nothing."""
+        try:
+            loaded = open_file(path)
+        except (FormatError, ValueError) as error:
+            self._window.banner.show_error(saying(error))
+            return False
+        if not self._may_leave():
+            return False
+        self._begin(loaded.problem, path if path.suffix == ".attn" else None, path.stem, dict(loaded.view))
+        self._settings.add_recent(path.resolve())
+        self._tell(loaded)
+        return True
+
+    def open_example(self, key: str) -> None:
+        if self._may_leave():
+            self.begin_with_example(key)
+
+    def begin_with_example(self, key: str) -> None:
+        example = next(example for example in EXAMPLES if example.key == key)
+        loaded = open_file(resource("examples", example.file))
+        self._begin(loaded.problem, None, Path(example.file).stem, {"stage": example.stage, "head": example.head})
+        if not self._settings.flag(f"told/{key}", False):
+            self._window.banner.show_info(lambda: example.about_text().format(text=loaded.text), about=f"told/{key}")
+
+    def _begin(self, problem: Problem, path: Path | None, name: str, view: dict[str, Any]) -> None:
+        self._window.banner.hide()
+        self._document.open(problem, path, name)
+        self.opened.emit(view)
+
+    def _tell(self, loaded: Loaded) -> None:
+        if loaded.notes:
+            self._window.banner.show_info(lambda: " ".join(sentence(note) for note in loaded.notes))
+
+    # --- keeping ---------------------------------------------------------------------------------
+    def save(self) -> bool:
+        return self._write(self._document.path) if self._document.path else self.save_as()
+
+    def save_as(self) -> bool:
+        proposal = str(Path(self._folder()) / f"{self._document.name}.attn")
+        name, _ = QFileDialog.getSaveFileName(self._window, self.tr("Save as"), proposal, self.tr("Session (*.attn)"))
+        return bool(name) and self._write(Path(name) if Path(name).suffix else Path(f"{name}.attn"))
+
+    def _write(self, path: Path) -> bool:
+        try:
+            save_session(self._document.snapshot(), path, self._view_of())
+        except (FormatError, OSError) as error:
+            self._window.banner.show_error(saying(error))
+            return False
+        self._document.mark_saved(path)
+        self._settings.add_recent(path.resolve())
+        return True
+
+    def _may_leave(self) -> bool:
+        """Ask to save what is not saved; False means stay."""
+        if not self._document.modified:
+            return True
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setText(self.tr("Save the changes to {name}?").format(name=self._document.name))
+        buttons = QMessageBox.StandardButton
+        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+        answer = box.exec()
+        return self.save() if answer == buttons.Save else answer == buttons.Discard
+
+    def _on_window_close_asked(self, event: QCloseEvent) -> None:
+        if not self._may_leave():
+            event.ignore()
+
+    # --- recent ----------------------------------------------------------------------------------
+    def fill_recent(self, menu: QMenu) -> None:
+        """The files opened last; those that are gone stay, greyed."""
+        menu.clear()
+        for path in self._settings.recent():
+            action = QAction(path.name, menu)
+            action.setToolTip(str(path))
+            action.setEnabled(path.exists())
+            action.triggered.connect(lambda _=False, path=path: self.open_path(path))
+            menu.addAction(action)
+        menu.setEnabled(not menu.isEmpty())
+
+    def fill_examples(self, menu: QMenu) -> None:
+        menu.clear()
+        for example in EXAMPLES:
+            menu.addAction(example.title_text()).triggered.connect(
+                lambda _=False, key=example.key: self.open_example(key)
+            )
+
+    def _folder(self) -> str:
+        recent = self._settings.recent()
+        return str(self._document.path.parent if self._document.path else recent[0].parent if recent else Path.home())
+
+    def _filters(self) -> str:
+        return ";;".join((self.tr("Problems (*.attn *.npz)"), self.tr("All files (*)")))

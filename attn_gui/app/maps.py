@@ -1,0 +1,102 @@
+"""Hands the evaluation to everything that draws it, and the person's choices back to the view state."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer
+
+from attn_gui.app.computation import Computation
+from attn_gui.app.view_state import ChosenCell, ViewState
+from attn_gui.document.document import Document
+from attn_gui.engine import Recomputed
+from attn_gui.views.main_window import MainWindow
+
+REST_MS = 150  # after the last edit the colors take the new levels
+
+
+class MapsController(QObject):
+    """Spine, product picture, tiles and heads: rebuilt with a new evaluation, refreshed by rectangles."""
+
+    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._pictures = (window.product, window.all_stages)
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._retake_levels)
+        computation.rebuilt.connect(self._on_computation_rebuilt)
+        computation.updated.connect(self._on_computation_updated)
+        view.changed.connect(self._on_view_changed)
+        document.changed.connect(self._on_document_changed)
+        window.spine.stagePicked.connect(lambda stage: view.set(stage=stage))
+        window.heads.headPicked.connect(lambda head: view.set(head=head))
+        for picture in self._pictures:
+            picture.stageCellChosen.connect(self._on_picture_cell_chosen)
+        self._show_everything()
+
+    # --- down ------------------------------------------------------------------------------------
+    def _on_computation_rebuilt(self, opened: bool) -> None:
+        look, evaluation = self._view.look, self._computation.evaluation
+        problem = evaluation.problem
+        stage = look.stage if look.stage in evaluation.stages else "weights"
+        head = min(look.head, problem.num_heads - 1)
+        batch = min(look.batch, problem.batch_size - 1)
+        cell = look.cell if look.cell and not opened and self._exists(look.cell) else None
+        self._view.set(stage=stage, head=head, batch=batch, cell=cell)
+        self._show_everything()
+
+    def _exists(self, cell: ChosenCell) -> bool:
+        evaluation = self._computation.evaluation
+        if cell.stage not in evaluation.stages:
+            return False
+        rows, columns = evaluation.shape(cell.stage)[-2:]
+        return cell.row < rows and cell.column < columns
+
+    def _show_everything(self) -> None:
+        look, evaluation = self._view.look, self._computation.evaluation
+        for shown in (self._window.spine, self._window.heads, *self._pictures):
+            shown.set_evaluation(evaluation, look.batch, look.head)
+        for shown in (self._window.spine, self._window.product):
+            shown.set_stage(look.stage)
+        self._show_tokens()
+        self._show_chosen()
+
+    def _show_tokens(self) -> None:
+        problem = self._document.problem
+        for picture in self._pictures:
+            picture.set_tokens(problem.query_tokens, problem.key_tokens)
+
+    def _show_chosen(self) -> None:
+        cell = self._view.look.cell
+        for shown in (self._window.spine, *self._pictures):
+            shown.set_chosen(cell)
+
+    def _on_view_changed(self, names: frozenset[str]) -> None:
+        look = self._view.look
+        if names & {"head", "batch"}:
+            self._show_everything()
+        elif "stage" in names:
+            self._window.spine.set_stage(look.stage)
+            self._window.product.set_stage(look.stage)
+        if "cell" in names:
+            self._show_chosen()
+        if "mode" in names:
+            self._window.set_mode(look.mode)
+        if "values" in names:
+            for picture in self._pictures:
+                picture.set_values_shown(look.values)
+
+    def _on_computation_updated(self, recomputed: Recomputed) -> None:
+        for shown in (self._window.spine, self._window.heads, *self._pictures):
+            shown.refresh(recomputed)
+        self._rest.start()
+
+    def _retake_levels(self) -> None:
+        for shown in (self._window.spine, self._window.heads, *self._pictures):
+            shown.retake_levels()
+
+    def _on_document_changed(self, change: object) -> None:
+        if {"query_tokens", "key_tokens"} & set(change.fields):
+            self._show_tokens()
+
+    # --- up --------------------------------------------------------------------------------------
+    def _on_picture_cell_chosen(self, stage: str, row: int, column: int) -> None:
+        self._view.set(cell=ChosenCell(stage, row, column))

@@ -1,0 +1,203 @@
+"""Turns what a person asks of shapes, scale, precision and masks into edits of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QObject
+
+from attn_gui.app.computation import Computation
+from attn_gui.app.sentences import saying, sentence
+from attn_gui.app.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetCells, SetFields
+from attn_gui.engine import Problem, head_counts, layer_from_mapping, resize
+from attn_gui.engine.create import made_direct, with_biases, with_context, with_output
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.controls.mask_panel import mask_summary
+from attn_gui.views.controls.shape_panel import ShapeState
+from attn_gui.views.main_window import MainWindow
+
+SIZE_LABELS = {
+    "num_heads": QT_TRANSLATE_NOOP("History", "heads {old} → {new}"),
+    "num_kv_heads": QT_TRANSLATE_NOOP("History", "K/V heads {old} → {new}"),
+    "d_k": QT_TRANSLATE_NOOP("History", "d_k {old} → {new}"),
+    "d_v": QT_TRANSLATE_NOOP("History", "d_v {old} → {new}"),
+    "n": QT_TRANSLATE_NOOP("History", "queries {old} → {new}"),
+    "m": QT_TRANSLATE_NOOP("History", "keys {old} → {new}"),
+    "d_model": QT_TRANSLATE_NOOP("History", "d_model {old} → {new}"),
+    "batch_size": QT_TRANSLATE_NOOP("History", "items {old} → {new}"),
+}
+
+
+class PanelController(QObject):
+    """Shape panel, spine operators and mask panel on one side, the document on the other."""
+
+    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self.keep = "d_model"
+        panel, spine, masks = window.shape_panel, window.spine, window.mask_panel
+        panel.sizeCommitted.connect(self._on_panel_size_committed)
+        panel.dtypePicked.connect(self._on_panel_dtype_picked)
+        panel.keepPicked.connect(self._on_panel_keep_picked)
+        panel.itemPicked.connect(lambda item: view.set(batch=item))
+        spine.scalePicked.connect(self._on_spine_scale_picked)
+        spine.maskPressed.connect(self.show_masks)
+        masks.layersChanged.connect(self._on_masks_layers_changed)
+        computation.rebuilt.connect(self.show_state)
+        view.changed.connect(self._on_view_changed)
+        self.show_state()
+
+    # --- down ------------------------------------------------------------------------------------
+    def show_state(self) -> None:
+        """Every control as the document has it."""
+        problem, panel, spine = self._document.problem, self._window.shape_panel, self._window.spine
+        panel.set_state(
+            ShapeState(
+                num_heads=problem.num_heads,
+                num_kv_heads=problem.kv_heads,
+                d_k=problem.d_k,
+                d_v=problem.d_v,
+                n=problem.n,
+                m=problem.m,
+                d_model=problem.d_model,
+                batch_size=problem.batch_size,
+                item=self._view.look.batch,
+                dtype=problem.dtype,
+                projected=problem.projected,
+                self_attention=problem.self_attention,
+                keep=self.keep,
+                head_counts=head_counts(problem) if self.keep == "d_model" else (),
+            )
+        )
+        key, value = _scale_choice(problem)
+        spine.set_scale(key, value, problem.d_k)
+        spine.set_mask_text(mask_summary(problem.mask))
+        self._window.mask_panel.set_layers(problem.mask, problem.n, problem.m, problem.batch_size)
+
+    def _on_view_changed(self, names: frozenset[str]) -> None:
+        if "batch" in names:
+            self.show_state()
+
+    # --- up --------------------------------------------------------------------------------------
+    def _on_panel_size_committed(self, name: str, value: int) -> None:
+        problem = self._document.problem
+        old = problem.kv_heads if name == "num_kv_heads" else getattr(problem, name)
+        try:
+            resized = resize(problem, keep=self.keep, **{name: value})
+            if resized.fields:
+                self._document.apply(SetFields(resized.fields, Label(SIZE_LABELS[name], {"old": old, "new": value})))
+        except ValueError as error:
+            self._window.banner.show_error(saying(error))
+            self.show_state()
+            return
+        if resized.notes:
+            self._window.recomputed.setText(" ".join(sentence(note) for note in resized.notes))
+
+    def _on_panel_keep_picked(self, keep_d_model: bool) -> None:
+        self.keep = "d_model" if keep_d_model else "d_k"
+        self.show_state()
+
+    def _on_panel_dtype_picked(self, dtype: str) -> None:
+        self._set({"dtype": dtype}, Label(QT_TRANSLATE_NOOP("History", "precision {dtype}"), {"dtype": dtype}))
+
+    def _on_spine_scale_picked(self, key: str, value: float | None) -> None:
+        labels = {
+            "sqrt": Label(QT_TRANSLATE_NOOP("History", "scale 1/√d_k"), {}),
+            "none": Label(QT_TRANSLATE_NOOP("History", "scale none"), {}),
+            "typed": Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": value}),
+        }
+        self._set({"scale": {"sqrt": None, "none": 1.0, "typed": value}[key]}, labels[key])
+
+    def _on_masks_layers_changed(self, layers: tuple[Mapping[str, Any], ...]) -> None:
+        self._set(
+            {"mask": tuple(layer_from_mapping(layer) for layer in layers)},
+            Label(QT_TRANSLATE_NOOP("History", "masks"), {}),
+        )
+
+    def show_masks(self) -> None:
+        """Open the list of mask layers below its box in the spine."""
+        panel = self._window.mask_panel
+        panel.popup_below(self._window.spine.mask_box())
+
+    def toggle_mask_cell(self) -> None:
+        """Open or close the chosen cell in the last switched-on custom layer; one is added if there is none."""
+        cell, problem = self._view.look.cell, self._document.problem
+        if cell is None or self._window.product.axes(cell.stage) != ("batch", "head", "query", "key"):
+            return
+        found = [k for k, layer in enumerate(problem.mask) if layer.kind == "custom" and layer.enabled]
+        if not found:
+            allowed = np.ones((problem.n, problem.m), bool)
+            allowed[cell.row, cell.column] = False
+            layers = (*problem.mask, layer_from_mapping({"kind": "custom", "allowed": allowed}))
+            self._set(
+                {"mask": layers},
+                Label(QT_TRANSLATE_NOOP("History", "closed {cell}"), {"cell": f"({cell.row}, {cell.column})"}),
+            )
+            return
+        field = f"mask.{found[-1]}.allowed"
+        array = problem.arrays()[field]
+        place = (self._view.look.batch, self._view.look.head, cell.row, cell.column)[4 - array.ndim :]
+        box = tuple(
+            slice(k, k + 1) if length > 1 else slice(0, 1) for k, length in zip(place, array.shape, strict=True)
+        )
+        label = (
+            QT_TRANSLATE_NOOP("History", "closed {cell}")
+            if array[box].all()
+            else QT_TRANSLATE_NOOP("History", "opened {cell}")
+        )
+        self._document.apply(SetCells(field, box, ~array[box], Label(label, {"cell": f"({cell.row}, {cell.column})"})))
+
+    def set_output_projection(self, present: bool) -> None:
+        fields = with_output(self._document.problem, present)
+        self._set(
+            fields,
+            Label(
+                QT_TRANSLATE_NOOP("History", "added W_O") if present else QT_TRANSLATE_NOOP("History", "removed W_O"),
+                {},
+            ),
+        )
+
+    def set_biases(self, present: bool) -> None:
+        fields = with_biases(self._document.problem, present)
+        self._set(
+            fields,
+            Label(
+                QT_TRANSLATE_NOOP("History", "added biases")
+                if present
+                else QT_TRANSLATE_NOOP("History", "removed biases"),
+                {},
+            ),
+        )
+
+    def set_second_sequence(self, present: bool) -> None:
+        fields = with_context(self._document.problem, present)
+        label = (
+            QT_TRANSLATE_NOOP("History", "added a second sequence")
+            if present
+            else QT_TRANSLATE_NOOP("History", "removed the second sequence")
+        )
+        self._set(fields, Label(label, {}))
+
+    def make_direct(self) -> None:
+        """Keep the computed Q, K, V as the matrices that are edited."""
+        if self._document.problem.projected:
+            self._set(
+                made_direct(self._computation.evaluation), Label(QT_TRANSLATE_NOOP("History", "Q, K, V directly"), {})
+            )
+
+    def _set(self, fields: Mapping[str, object], label: Label) -> None:
+        try:
+            self._document.apply(SetFields(fields, label))
+        except ValueError as error:
+            self._window.banner.show_error(saying(error))
+            self.show_state()
+
+
+def _scale_choice(problem: Problem) -> tuple[str, float | None]:
+    if problem.scale is None:
+        return "sqrt", None
+    return ("none", None) if problem.scale == 1 else ("typed", problem.scale)

@@ -1,0 +1,64 @@
+"""The whole program in one place: the document, the window and the controllers between them."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.app.commands import CommandsController
+from attn_gui.app.computation import Computation
+from attn_gui.app.explain import ExplainController
+from attn_gui.app.export import ExportController
+from attn_gui.app.files import FIRST, FilesController
+from attn_gui.app.look import LookController
+from attn_gui.app.maps import MapsController
+from attn_gui.app.panel import PanelController
+from attn_gui.app.settings import Settings
+from attn_gui.app.status import StatusController
+from attn_gui.app.table_edits import TableEdits
+from attn_gui.app.tables import TablesController
+from attn_gui.app.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.formats import open_file
+from attn_gui.paths import resource
+from attn_gui.views.main_window import MainWindow
+
+log = logging.getLogger("attn_gui")
+
+
+class Program(QObject):
+    """Everything that lives as long as the window."""
+
+    def __init__(self, app: QApplication, lang: str | None = None) -> None:
+        super().__init__(app)
+        self.settings, self.view = Settings(), ViewState(self)
+        self.look = LookController(app, self.settings, lang)
+        self.window = MainWindow()
+        first = open_file(resource("examples", "minilm-layer2.npz"))
+        self.document = Document(first.problem, name="minilm-layer2", parent=self)
+        self.computation = Computation(self.document, self)
+        window, document, computation, view = self.window, self.document, self.computation, self.view
+        self.maps = MapsController(window, document, computation, view)
+        self.tables = TablesController(window, document, computation, view)
+        self.table_edits = TableEdits(window, document, self.tables, view)
+        self.panel = PanelController(window, document, computation, view)
+        self.explain = ExplainController(window, computation, view)
+        self.status = StatusController(window, document, computation, view)
+        self.files = FilesController(window, document, self.settings)
+        self.export = ExportController(window, document, computation, view, self.settings, self.look)
+        self.commands = CommandsController(self)
+
+    def begin(self, path: Path | None) -> None:
+        """Open the file that was given, else the real example of the first start."""
+        if path is None or not self.files.open_path(path):
+            self.files.begin_with_example(FIRST)
+
+    def report(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """An error nobody expected: logged whole, said in one line, the document left as it is."""
+        log.error("unexpected error\n%s", "".join(traceback.format_exception(kind, error, trace)))
+        self.window.banner.show_error(self.tr("Something went wrong: {error}").format(error=error))

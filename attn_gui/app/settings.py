@@ -1,0 +1,61 @@
+"""What is remembered between sessions: keys and values in one INI file, never indices or labels."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QSettings
+
+RECENT = 10
+
+
+class Settings:
+    """Typed access to the few things that outlive a session."""
+
+    def __init__(self) -> None:
+        self._store = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "attn_gui", "attn_gui")
+
+    def text(self, key: str, default: str) -> str:
+        return str(self._store.value(key, default))
+
+    def number(self, key: str, default: float) -> float:
+        try:
+            return float(str(self._store.value(key, default)))
+        except ValueError:
+            return default
+
+    def flag(self, key: str, default: bool) -> bool:
+        return self.text(key, "true" if default else "false") == "true"
+
+    def record(self, key: str) -> dict[str, Any]:
+        """A small mapping, such as the last choice of a dialog; anything unreadable counts as nothing."""
+        try:
+            found = json.loads(self.text(key, "{}"))
+        except json.JSONDecodeError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def put(self, key: str, value: str | float | bool | dict[str, Any]) -> None:
+        if isinstance(value, bool):
+            value = "true" if value else "false"
+        self._store.setValue(key, json.dumps(value) if isinstance(value, dict) else value)
+
+    def geometry(self, key: str) -> QByteArray | None:
+        found = self._store.value(key)
+        return found if isinstance(found, QByteArray) else None
+
+    def put_geometry(self, key: str, value: QByteArray) -> None:
+        self._store.setValue(key, value)
+
+    def forget(self, group: str) -> None:
+        self._store.remove(group)
+
+    def recent(self) -> list[Path]:
+        """Files opened or saved last, newest first, missing ones included."""
+        return [Path(name) for name in self.record("recent").get("files", []) if isinstance(name, str)]
+
+    def add_recent(self, path: Path) -> None:
+        files = [str(path), *(str(other) for other in self.recent() if other != path)]
+        self.put("recent", {"files": files[:RECENT]})

@@ -1,0 +1,105 @@
+"""The status bar: the cell under the pointer or chosen, what was recomputed, precision and size; and the title."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QObject
+
+from attn_gui.app.computation import Computation
+from attn_gui.app.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.engine import Plane, Recomputed
+from attn_gui.figure.display import format_number
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.names import stage_title
+
+
+class StatusController(QObject):
+    """Keeps the three labels of the status bar and the window's title true."""
+
+    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        view.changed.connect(self._on_view_changed)
+        computation.rebuilt.connect(self.show)
+        computation.updated.connect(self._on_computation_updated)
+        document.titleChanged.connect(self.show_title)
+        for picture in (window.product, window.all_stages):
+            picture.hovered.connect(self._on_picture_hovered)
+            picture.hoverLeft.connect(self.show_place)
+        self.show()
+
+    def show(self, *_: object) -> None:
+        self.show_title()
+        self.show_place()
+        self._window.recomputed.clear()
+        problem = self._document.problem
+        sizes = f"{problem.n} × {problem.m} × {problem.num_heads}"
+        self._window.precision.setText(self.tr("exact, {dtype} · {sizes}").format(dtype=problem.dtype, sizes=sizes))
+
+    def show_title(self) -> None:
+        self._window.setWindowTitle(f"{self._document.name}[*]")
+        self._window.setWindowModified(self._document.modified)
+
+    def show_place(self) -> None:
+        cell = self._view.look.cell
+        self._window.place.setText(self._place(*cell) if cell else "")
+
+    def _on_view_changed(self, names: frozenset[str]) -> None:
+        if names & {"cell", "head", "batch"}:
+            self.show_place()
+
+    def _on_picture_hovered(self, stage: str, row: int, column: int) -> None:
+        self._window.place.setText(self._place(stage, row, column))
+
+    def _place(self, stage: str, row: int, column: int) -> str:
+        """`Weights · head 3 · it → tired (10, 13) = 0.610984`."""
+        look, problem = self._view.look, self._document.problem
+        plane = Plane(self._computation.evaluation, stage, look.batch, look.head)
+        values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
+        shut = allowed is not None and not allowed[0, 0]
+        number = self.tr("not allowed") if shut else format_number(float(values[0, 0]), 6)
+        axes = self._computation.evaluation.axes(stage)
+        place = f"({row}, {column})"
+        if axes[-1] == "key" and problem.query_tokens and problem.key_tokens:
+            place = f"{problem.query_tokens[row].strip()} → {problem.key_tokens[column].strip()} {place}"
+        return self.tr("{stage} · head {head} · {place} = {number}").format(
+            stage=stage_title(stage), head=look.head, place=place, number=number
+        )
+
+    def _on_computation_updated(self, recomputed: Recomputed) -> None:
+        self.show_place()
+        self._window.recomputed.setText(self._summary(recomputed))
+
+    def _summary(self, recomputed: Recomputed) -> str:
+        """`head 3, row 2: 16 scores, 16 weights, 32 outputs, 0.4 ms`."""
+        cells = recomputed.cells
+        counted = [
+            (cells.get("scores", 0), QCoreApplication.translate("Status", "%n score(s)", "", cells.get("scores", 0))),
+            (
+                cells.get("weights", 0),
+                QCoreApplication.translate("Status", "%n weight(s)", "", cells.get("weights", 0)),
+            ),
+            (
+                cells.get("head_output", 0),
+                QCoreApplication.translate("Status", "%n output(s)", "", cells.get("head_output", 0)),
+            ),
+        ]
+        parts = [text for count, text in counted if count]
+        time = (
+            f"{recomputed.seconds * 1000:.2g} ms"
+            if recomputed.seconds < 0.01
+            else f"{recomputed.seconds * 1000:.0f} ms"
+        )
+        place = self._where(recomputed)
+        text = ", ".join([*parts, time])
+        return f"{place}: {text}" if place else text
+
+    def _where(self, recomputed: Recomputed) -> str:
+        boxes = recomputed.boxes.get("weights") or recomputed.boxes.get("head_output") or []
+        if len(boxes) != 1:
+            return ""
+        _, heads, rows, _ = boxes[0]
+        one_head, one_row = heads.stop - heads.start == 1, rows.stop - rows.start == 1
+        if one_head and one_row:
+            return self.tr("head {head}, row {row}").format(head=heads.start, row=rows.start)
+        return self.tr("head {head}").format(head=heads.start) if one_head else ""

@@ -1,0 +1,198 @@
+"""Which tables there are and what each shows; typing, pasting and filling in them is `table_edits`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject
+
+from attn_gui.app.computation import Computation
+from attn_gui.app.view_state import ChosenCell, ViewState
+from attn_gui.document.document import Change, Document
+from attn_gui.document.edits import Label, SetFields
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.document.names import field_symbol
+from attn_gui.engine import Problem, Recomputed
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.names import stage_title
+from attn_gui.views.tables import MatrixPanel
+
+Read = Callable[[], NDArray[Any] | None]
+COMPUTED = ("query", "key", "value")
+HEADED = {"query": "query", "w_query": "query", "b_query": "query", "key": "key", "w_key": "key", "b_key": "key",
+          "value": "value", "w_value": "value", "b_value": "value"}  # fmt: skip
+ROWS = {"query": "query", "x": "query", "key": "key", "value": "key", "context": "key"}
+
+
+class TablesController(QObject):
+    """One panel for every array of the problem, and for Q, K, V where they are computed."""
+
+    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self.models: dict[str, MatrixModel] = {}
+        self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
+        computation.rebuilt.connect(self._on_computation_rebuilt)
+        computation.updated.connect(self._on_computation_updated)
+        document.changed.connect(self._on_document_changed)
+        view.changed.connect(self._on_view_changed)
+
+    def on_new_table(self, connect: Callable[[str, MatrixPanel, MatrixModel], None]) -> None:
+        """Call `connect(field, panel, model)` for every table there is and will be."""
+        self._connected.append(connect)
+        for field, panel in self._window.inputs.panels.items():
+            connect(field, panel, self.models[field])
+
+    def computed(self, field: str) -> bool:
+        """Whether the table shows what was computed and cannot be typed into."""
+        return field in COMPUTED and self._document.problem.projected
+
+    # --- building --------------------------------------------------------------------------------
+    def show(self) -> None:
+        """The panels of the present problem; those that it keeps stay where they are."""
+        problem = self._document.problem
+        fields = list(problem.arrays())
+        if problem.projected:
+            fields += COMPUTED
+        old = self._window.inputs.panels
+        panels = {field: old.get(field) or self._new_panel(field) for field in fields}
+        self.models = {field: self.models[field] for field in fields}
+        for field in fields:
+            self._show_table(field, panels[field])
+        self._window.inputs.set_panels(panels, _groups(problem, fields))
+        self._show_marks()
+
+    def _new_panel(self, field: str) -> MatrixPanel:
+        panel, model = MatrixPanel(field, self._window), MatrixModel(self)
+        self.models[field] = model
+        panel.set_model(model)
+        model.renamed.connect(lambda row, text: self._rename(field, row, text))
+        panel.headPicked.connect(lambda head: self._view.set(head=head * self._group(field)))
+        panel.titleDoubleClicked.connect(lambda: self._window.inputs.stretch(field))
+        for connect in self._connected:
+            connect(field, panel, model)
+        return panel
+
+    def _show_table(self, field: str, panel: MatrixPanel) -> None:
+        problem, model, computed = self._document.problem, self.models[field], self.computed(field)
+        role = ROWS.get(field)
+        labels = problem.query_tokens if role == "query" else problem.key_tokens if role == "key" else None
+        model.set_matrix(
+            self._reader(field), row_labels=labels or (), editable=not computed, renamable=role is not None
+        )
+        panel.set_title(field_symbol(field), self._title(field))
+        panel.set_computed(computed)
+        panel.set_renamable(role is not None and not computed)
+        count, width = self._cut(field)
+        panel.set_shape(model.rowCount(), model.columnCount(), (count, width) if field in HEADED else None)
+        panel.set_heads(count, width, self._view.look.head // self._group(field))
+
+    def _title(self, field: str) -> str:
+        if self.computed(field):
+            w = field_symbol(f"w_{field}")
+            x = field_symbol("context" if field != "query" and not self._document.problem.self_attention else "x")
+            return self.tr("= {x}·{w} (computed)").format(x=x, w=w)
+        return stage_title(field)
+
+    def _cut(self, field: str) -> tuple[int, int]:
+        """How the columns are cut: heads and columns a head; (1, all) where heads mean nothing."""
+        problem, role = self._document.problem, HEADED.get(field)
+        if role is None:
+            return 1, self.models[field].columnCount()
+        heads = problem.num_heads if role == "query" else problem.kv_heads
+        return heads, problem.d_v if role == "value" else problem.d_k
+
+    def _group(self, field: str) -> int:
+        problem = self._document.problem
+        return 1 if HEADED.get(field, "query") == "query" else problem.num_heads // problem.kv_heads
+
+    def _reader(self, field: str) -> Read:
+        if not self.computed(field):
+            return self._document.reader(field, self._view.look.batch)
+        return lambda: self._computation.evaluation.block(
+            field, self._view.look.batch, None, *map(slice, (0, 0), self._computation.evaluation.shape(field)[-2:])
+        )
+
+    # --- following -------------------------------------------------------------------------------
+    def _on_computation_rebuilt(self, _opened: bool) -> None:
+        self.show()
+
+    def _on_computation_updated(self, recomputed: Recomputed) -> None:
+        for field in COMPUTED if self._document.problem.projected else ():
+            self._repaint(field, recomputed.boxes.get(field, ()))
+
+    def _on_document_changed(self, change: Change) -> None:
+        for field, boxes in change.fields.items():
+            if field in self.models and boxes is not None:
+                self._repaint(field, boxes)
+
+    def _repaint(self, field: str, boxes: Any) -> None:
+        for box in boxes:
+            cuts = (slice(0, 1), slice(0, 1), *box)[-2:]
+            self.models[field].cells_changed(*cuts)
+            self._window.inputs.panels[field].flash(*cuts)
+
+    def _on_view_changed(self, names: frozenset[str]) -> None:
+        if "batch" in names:
+            self.show()
+        if "decimals" in names:
+            for model in self.models.values():
+                model.set_decimals(self._view.look.decimals)
+        if "head" in names:
+            for field, panel in self._window.inputs.panels.items():
+                panel.set_heads(*self._cut(field), self._view.look.head // self._group(field))
+                panel.scroll_to_head(self._view.look.head // self._group(field))
+        if names & {"cell", "head"}:
+            self._show_marks()
+
+    def _show_marks(self) -> None:
+        """The rows of Q, K and V that made the chosen cell, with lines and chips."""
+        rows = rows_of(self._view.look.cell, self._computation.evaluation.axes)
+        for field, panel in self._window.inputs.panels.items():
+            role = ROWS.get(field)
+            panel.set_marks(rows.get(field), role or "query")
+
+    def _rename(self, field: str, row: int, text: str) -> None:
+        problem = self._document.problem
+        name = f"{ROWS[field]}_tokens"
+        count = problem.n if ROWS[field] == "query" else problem.m
+        tokens = list(getattr(problem, name) or map(str, range(count)))
+        tokens[row] = text
+        names = {name} | ({"query_tokens", "key_tokens"} if problem.self_attention else set())
+        self._document.apply(
+            SetFields(
+                dict.fromkeys(names, tuple(tokens)),
+                Label(QT_TRANSLATE_NOOP("History", "renamed row {row}"), {"row": row}),
+            )
+        )
+
+
+def rows_of(cell: ChosenCell | None, axes: Callable[[str], tuple[str, ...]]) -> dict[str, int]:
+    """The rows of Q, K, V that a chosen cell was made of, by field."""
+    if cell is None:
+        return {}
+    if axes(cell.stage)[-1] == "key":
+        rows = {"query": cell.row, "x": cell.row, "key": cell.column, "context": cell.column}
+        return rows | ({"value": cell.column} if cell.stage == "weights" else {})
+    by_key = cell.stage in ("key", "value", "rotated_key")
+    return {cell.stage: cell.row, "context" if by_key else "x": cell.row, "" if by_key else "query": cell.row}
+
+
+def _groups(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
+    """The fields in groups that are looked at together: (key, text, fields)."""
+    masks = tuple(field for field in fields if field.startswith("mask."))
+    sequence = tuple(field for field in fields if field not in (*COMPUTED, *masks))
+    groups = []
+    if problem.projected:
+        groups.append(("projected", "X · W", sequence))
+        groups.append(("direct", "Q · K · V", COMPUTED))
+    else:
+        groups.append(("direct", "Q · K · V", COMPUTED))
+        if rest := tuple(field for field in sequence if field not in COMPUTED):
+            groups.append(("output", "W_O", rest))
+    if masks:
+        groups.append(("masks", "M", masks))
+    return groups

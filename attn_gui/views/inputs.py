@@ -1,0 +1,126 @@
+"""The tables on the left: one panel for every array, in groups that fit the column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
+
+from attn_gui.views.tables import MatrixPanel
+
+Group = tuple[str, str, tuple[str, ...]]  # key, text, fields
+
+
+class Switch(QWidget):
+    """A row of buttons of which one is down."""
+
+    picked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._buttons = QButtonGroup(self)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(0)
+        self._buttons.buttonClicked.connect(self._on_button_clicked)
+
+    def set_choices(self, choices: Sequence[tuple[str, str]], current: str) -> None:
+        """(key, text) of every button; hidden when there is nothing to choose."""
+        for button in self._buttons.buttons():
+            self._buttons.removeButton(button)
+            button.deleteLater()
+        for key, text in choices:
+            button = QPushButton(text, self)
+            button.setCheckable(True)
+            button.setProperty("key", key)
+            button.setProperty("segment", True)
+            button.setChecked(key == current)
+            self._buttons.addButton(button)
+            self._row.addWidget(button)
+        self.setVisible(len(choices) > 1)
+
+    def set_current(self, key: str) -> None:
+        for button in self._buttons.buttons():
+            button.setChecked(button.property("key") == key)
+
+    def _on_button_clicked(self, button: QAbstractButton) -> None:
+        self.picked.emit(button.property("key"))
+
+
+class InputsView(QWidget):
+    """Panels of the chosen group, one above the other, or one at a time in the compact form."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.panels: dict[str, MatrixPanel] = {}
+        self._groups: tuple[Group, ...] = ()
+        self._group, self._field, self._compact = "", "", False
+        self._groups_switch, self._fields_switch = Switch(self), Switch(self)
+        self._splitter = QSplitter(Qt.Orientation.Vertical, self)
+        self._splitter.setChildrenCollapsible(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for widget in (self._groups_switch, self._fields_switch):
+            column.addWidget(widget)
+        column.addWidget(self._splitter, 1)
+        self._groups_switch.picked.connect(self.show_group)
+        self._fields_switch.picked.connect(self.show_field)
+
+    def set_panels(self, panels: dict[str, MatrixPanel], groups: Sequence[Group]) -> None:
+        """Take over the panels of a new problem; the chosen group and table stay if they still exist."""
+        for field, panel in self.panels.items():
+            if panels.get(field) is not panel:
+                panel.setParent(None)
+                panel.deleteLater()
+        self.panels, self._groups = panels, tuple(groups)
+        for panel in panels.values():
+            if panel.parent() is not self._splitter:
+                self._splitter.addWidget(panel)
+        keys = [key for key, _, _ in self._groups]
+        self._group = self._group if self._group in keys else keys[0]
+        self._arrange()
+
+    def set_compact(self, compact: bool) -> None:
+        if compact != self._compact:
+            self._compact = compact
+            self._arrange()
+
+    def show_group(self, key: str) -> None:
+        self._group = key
+        self._arrange()
+
+    def show_field(self, field: str) -> None:
+        """Bring one table to the eye, whatever group it stands in."""
+        group = next((key for key, _, fields in self._groups if field in fields), self._group)
+        self._group, self._field = group, field
+        self._arrange()
+
+    def stretch(self, field: str) -> None:
+        """Give one table the whole column, or share it out again."""
+        visible = [name for name in self.panels if not self.panels[name].isHidden()]
+        alone = self._splitter.sizes()[self._splitter.indexOf(self.panels[field])] > self._splitter.height() * 0.6
+        order = sorted(visible, key=lambda name: self._splitter.indexOf(self.panels[name]))
+        self._splitter.setSizes([1 if alone else 10_000 * (name == field) for name in order])
+
+    def _arrange(self) -> None:
+        fields = next(fields for key, _, fields in self._groups if key == self._group)
+        one_by_one = len(fields) > 3 or (self._compact and len(fields) > 1)
+        if self._field not in fields:
+            self._field = fields[0]
+        shown = {self._field} if one_by_one else set(fields)
+        if one_by_one and not self._compact and self._field != fields[0]:
+            shown.add(fields[0])  # the sequence stays beside the matrix that is chosen
+        self._groups_switch.set_choices([(key, text) for key, text, _ in self._groups], self._group)
+        names = [(field, self.panels[field].symbol()) for field in fields] if one_by_one else []
+        self._fields_switch.set_choices(names, self._field)
+        for position, field in enumerate(field for _, _, group in self._groups for field in group):
+            panel = self.panels[field]
+            self._splitter.insertWidget(position, panel)
+            panel.setVisible(field in shown)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange and self._groups:
+            self._arrange()
+        super().changeEvent(event)

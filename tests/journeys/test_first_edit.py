@@ -1,0 +1,39 @@
+"""The main job: type a number into Q, see the weights follow, undo, export."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+
+def test_a_typed_number_repaints_the_weights(launch, qtbot):
+    person = launch()
+    before = person.value("weights", 10, 13)
+    assert abs(before - 0.6110) < 5e-5  # the real model's own weight
+    person.type_into("query", 10, 97, "-2.5")
+    assert person.number("query", 10, 97) == -2.5
+    after = person.value("weights", 10, 13)
+    assert after < before
+    painted, told = person.pixel("weights", 10, 13)
+    assert painted == told
+
+
+def test_only_the_edited_row_changes(launch):
+    person = launch()
+    before = {(i, j): person.value("weights", i, j) for i in (9, 10, 11) for j in (0, 13)}
+    person.type_into("query", 10, 97, "3")
+    for place, value in before.items():
+        assert (person.value("weights", *place) == value) == (place[0] != 10)
+
+
+def test_undo_restores_the_number_and_the_title(launch):
+    person = launch()
+    number, weight = person.number("query", 10, 97), person.value("weights", 10, 13)
+    assert not person.window.isWindowModified()
+    person.type_into("query", 10, 97, "1/3")
+    assert person.window.isWindowModified()
+    assert "Q[10, 97]" in person.action("undo").text()
+    QTest.keyClick(person.table("query"), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert person.number("query", 10, 97) == number
+    assert person.value("weights", 10, 13) == weight
+    assert not person.window.isWindowModified()
