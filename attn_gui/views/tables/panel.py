@@ -21,23 +21,13 @@ from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_si
 
 TINTED_CELLS = 40_000
 SAMPLED_ROWS = 64
-RELAYED = ("cellChosen", "copyRequested", "pasteRequested", "clearRequested", "fillDownRequested",
-           "fillRightRequested", "typingBlocked", "left")  # fmt: skip
 REST = 150  # ms after the last change until the tint is measured again
 
 
 class MatrixPanel(QWidget):
-    """Shows one array field; the table inside (`view`) is `table.FIELD`."""
+    """Shows one array field; `view` is its table, named `table.FIELD`, and says what a person wants of the cells."""
 
     headPicked = Signal(int)
-    cellChosen = Signal(int, int)
-    copyRequested = Signal(bool)  # with headers
-    pasteRequested = Signal()
-    clearRequested = Signal()
-    fillDownRequested = Signal()
-    fillRightRequested = Signal()
-    typingBlocked = Signal()  # somebody typed into a computed matrix
-    left = Signal()  # Esc: back to where the person came from
     titleDoubleClicked = Signal()
     barPicked = Signal(str)  # the key of the way out
 
@@ -53,8 +43,6 @@ class MatrixPanel(QWidget):
         self._head_width = 0
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._lay_out()
-        for name in RELAYED:
-            getattr(self.view, name).connect(getattr(self, name))
         self._rest.timeout.connect(self._measure)
         self._title.doubleClicked.connect(self.titleDoubleClicked)
         self._ruler.picked.connect(self._on_ruler_picked)
@@ -170,6 +158,7 @@ class MatrixPanel(QWidget):
         width = max(scaled(self._columns), self._text_width(model, block.reshape(-1, columns) if columns else block))
         if width != self.view.columns.defaultSectionSize():
             self.view.columns.setDefaultSectionSize(width)
+        self._rows.fit()
         self.view.viewport().update()
 
     def _text_width(self, model: MatrixModel, block: NDArray[Any]) -> int:

@@ -105,14 +105,15 @@ class WholeRows(QWidget):
         view.horizontalScrollBar().installEventFilter(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
+        self.fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
-            self._fit()
+            self.fit()
         return super().eventFilter(watched, event)
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
+        """Cut the table's height to whole rows."""
         view, row = self._view, self._view.rows.defaultSectionSize()
         bar = view.horizontalScrollBar()
         rest = view.columns.height() + 2 * view.frameWidth() + (bar.height() if bar.isVisible() else 0)

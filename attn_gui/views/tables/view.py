@@ -17,8 +17,8 @@ from PySide6.QtCore import (
     QVariantAnimation,
     Signal,
 )
-from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QTableView, QWidget
+from PySide6.QtGui import QHideEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QTableView, QWidget
 
 from attn_gui.figure.tokens import LINE, TIME_MS
 from attn_gui.views.tables.delegate import CellDelegate, Index, step_of
@@ -27,10 +27,8 @@ from attn_gui.views.tables.headers import ColumnHeader, TokenHeader
 from attn_gui.views.theme import current_theme
 
 Trigger = QAbstractItemView.EditTrigger
-Move = QAbstractItemView.CursorAction
-CONTROL = Qt.KeyboardModifier.ControlModifier
-FAR = {Move.MoveLeft: (0, -1), Move.MoveRight: (0, 1), Move.MoveUp: (-1, 0), Move.MoveDown: (1, 0)}
-EDGES = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
+Modifier = Qt.KeyboardModifier
+FAR = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 
 
 class MatrixView(QTableView):
@@ -49,7 +47,8 @@ class MatrixView(QTableView):
         super().__init__(parent)
         self.rows, self.columns = TokenHeader(self), ColumnHeader(self)
         self.cells = CellDelegate(self)
-        self._silent = self._far = False
+        self._silent = False
+        self._goal: QModelIndex | None = None
         self._row: tuple[int, str] | None = None
         self._column: tuple[int, str] | None = None
         self._edited: tuple[slice, slice] | None = None
@@ -87,7 +86,7 @@ class MatrixView(QTableView):
     def choose(self, row: int, column: int) -> None:
         """Make a cell the current one without a signal."""
         self._silent = True
-        self.setCurrentIndex(self.model().index(row, column))
+        self._go(row, column)
         self._silent = False
 
     def flash(self, rows: slice, columns: slice) -> None:
@@ -100,39 +99,38 @@ class MatrixView(QTableView):
     # --- keys ------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step, asked = step_of(event), self._asked(event)
-        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        far = FAR.get(Qt.Key(event.key())) if event.modifiers() & Modifier.ControlModifier else None
         if step is not None:
             self.step(*step)
+        elif far is not None:
+            rows, columns = self.model().rowCount(), self.model().columnCount()
+            self.step(far[0] * rows, far[1] * columns, extend=bool(event.modifiers() & Modifier.ShiftModifier))
         elif asked is not None:
             asked()
-        elif control and event.key() in EDGES:
-            self._far = True
-            super().keyPressEvent(QKeyEvent(event.type(), event.key(), event.modifiers() & ~CONTROL))
-            self._far = False
         else:
             super().keyPressEvent(event)
             return
         event.accept()
 
-    def moveCursor(
-        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
-    ) -> QModelIndex:
-        """With Ctrl an arrow goes to the border."""
-        if not self._far or action not in FAR:
-            return super().moveCursor(action, modifiers)
-        index, (down, right) = self.currentIndex(), FAR[action]
-        last_row, last_column = self.model().rowCount() - 1, self.model().columnCount() - 1
-        row = index.row() if not down else last_row if down > 0 else 0
-        column = index.column() if not right else last_column if right > 0 else 0
-        return self.model().index(row, column)
-
-    def step(self, rows: int, columns: int) -> None:
-        """Go to a neighboring cell, not past the border."""
+    def step(self, rows: int, columns: int, extend: bool = False) -> None:
+        """Go some cells on, not past the border; or stretch the selection as far."""
         index = self.currentIndex()
         row = min(max(index.row() + rows, 0), self.model().rowCount() - 1)
         column = min(max(index.column() + columns, 0), self.model().columnCount() - 1)
         self.setFocus()
-        self.setCurrentIndex(self.model().index(row, column))
+        self._go(row, column, extend)
+
+    def _go(self, row: int, column: int, extend: bool = False) -> None:
+        """Move as an arrow key does: only then does Qt know where Shift has to stretch the next selection from."""
+        self._goal = self.model().index(row, column)
+        if self._goal == self.currentIndex():
+            self.setCurrentIndex(self._goal)
+        modifier = Modifier.ShiftModifier if extend else Modifier.NoModifier
+        super().keyPressEvent(QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Right, modifier))
+        self._goal = None
+
+    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Modifier) -> QModelIndex:
+        return super().moveCursor(action, modifiers) if self._goal is None else self._goal
 
     def _asked(self, event: QKeyEvent) -> Callable[[], None] | None:
         """What a key asks of somebody else; most are actions of the window already and never come here."""
@@ -160,6 +158,14 @@ class MatrixView(QTableView):
             self.typingBlocked.emit()
             return False
         return super().edit(index, trigger, event)  # type: ignore[arg-type]  # Qt passes None here itself
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """Qt hands a composition on to the editor that it opens, but loses what is committed without one."""
+        opens = event.commitString() and not event.preeditString() and self.state() != self.State.EditingState
+        super().inputMethodEvent(event)
+        editor = QApplication.focusWidget()
+        if opens and isinstance(editor, CellEditor):
+            QApplication.sendEvent(editor, event)
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
         """A refused text stays where it is until it is mended or given up with Esc."""

@@ -1,0 +1,403 @@
+"""A matrix in its panel: what a person sees and does with keys and mouse."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QInputMethodEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
+
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.figure.colors import lut
+from attn_gui.figure.tokens import THEMES
+from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.theme import apply_theme
+
+ROWS, COLUMNS = 7, 11
+TOKENS = ("zero", "<b>one</b>", "two", "three", "four", "five", "six")
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
+
+
+class Desk:
+    """A panel over an array; what is typed is written as the document would."""
+
+    def __init__(self, array: np.ndarray, editable: bool = True) -> None:
+        self.array = array
+        self.panel = MatrixPanel("query")
+        self.model = MatrixModel(self.panel)
+        self.model.set_matrix(lambda: self.array, row_labels=TOKENS, editable=editable, renamable=True)
+        self.model.typed.connect(self._write)
+        self.panel.set_model(self.model)
+        self.panel.set_renamable(True)
+        self.view = self.panel.view
+        self.wished: list[object] = []
+
+    def _write(self, row: int, column: int, value: float) -> None:
+        self.array[row, column] = value
+        self.model.cells_changed(slice(row, row + 1), slice(column, column + 1))
+
+    def note(self, name: str) -> list[object]:
+        """What a signal of the table said, from now on."""
+        said: list[object] = []
+        getattr(self.view, name).connect(lambda *values: said.append(values))
+        return said
+
+    def go(self, row: int, column: int) -> None:
+        self.view.setFocus()
+        self.panel.select_cell(row, column)
+
+    def press(self, key: Key | str, modifier: Modifier = Modifier.NoModifier) -> None:
+        """To whatever has the focus, as a keyboard does."""
+        QTest.keyClick(QApplication.focusWidget(), key, modifier)
+
+    def write(self, text: str) -> None:
+        for letter in text:
+            self.press(letter)
+
+    def editor(self) -> QLineEdit | None:
+        focused = QApplication.focusWidget()
+        return focused if isinstance(focused, QLineEdit) else None
+
+    def bubble(self) -> str:
+        found = [label for label in self.panel.findChildren(QLabel) if label.property("bubble") and label.isVisible()]
+        return found[0].text() if found else ""
+
+    def pixel(self, row: int, column: int, x: float = 0.1, y: float = 0.2) -> QColor:
+        """The color at a fraction of a cell, as it is on the screen."""
+        rect = self.view.visualRect(self.model.index(row, column))
+        image = self.view.viewport().grab().toImage()
+        return image.pixelColor(rect.left() + round(rect.width() * x), rect.top() + round(rect.height() * y))
+
+
+@pytest.fixture
+def desk(qtbot) -> Iterator[Callable[..., Desk]]:
+    apply_theme(QApplication.instance(), "light")
+    made = []
+
+    def make(array: np.ndarray | None = None, width: int = 600, height: int = 300, **options: bool) -> Desk:
+        numbers = np.arange(ROWS * COLUMNS, dtype=float).reshape(ROWS, COLUMNS) / 10 if array is None else array
+        found = Desk(numbers, **options)
+        made.append(found)
+        qtbot.addWidget(found.panel)
+        found.panel.resize(width, height)
+        found.panel.show()
+        found.panel.activateWindow()
+        QTest.qWaitForWindowExposed(found.panel)
+        return found
+
+    yield make
+    apply_theme(QApplication.instance(), "light")
+
+
+def test_typing_replaces_and_enter_goes_down(desk):
+    table = desk()
+    table.go(2, 3)
+    table.write("1/4")
+    table.press(Key.Key_Return)
+    assert table.array[2, 3] == 0.25
+    assert table.panel.current_cell() == (3, 3)
+    assert table.editor() is None
+    assert table.view.hasFocus()
+
+
+@pytest.mark.parametrize(("key", "modifier", "place"), [
+    (Key.Key_Return, Modifier.ShiftModifier, (1, 3)),
+    (Key.Key_Tab, Modifier.NoModifier, (2, 4)),
+    (Key.Key_Backtab, Modifier.ShiftModifier, (2, 2)),
+])
+@pytest.mark.parametrize("typed", ["", "5"])
+def test_enter_and_tab_go_where_a_spreadsheet_goes(desk, key, modifier, place, typed):
+    table = desk()
+    table.go(2, 3)
+    table.write(typed)
+    table.press(key, modifier)
+    assert table.panel.current_cell() == place
+    assert table.array[2, 3] == (5 if typed else 2.5)
+
+
+def test_the_border_holds(desk):
+    table = desk()
+    table.go(ROWS - 1, COLUMNS - 1)
+    table.press(Key.Key_Return)
+    table.press(Key.Key_Tab)
+    assert table.panel.current_cell() == (ROWS - 1, COLUMNS - 1)
+
+
+def test_f2_edits_the_exact_number_and_escape_restores(desk):
+    table = desk(np.full((ROWS, COLUMNS), 1 / 3))
+    typed = []
+    table.model.typed.connect(lambda *cell: typed.append(cell))
+    table.go(1, 1)
+    table.press(Key.Key_F2)
+    assert table.editor().text() == "0.3333333333333333"
+    table.write("9")
+    table.press(Key.Key_Escape)
+    assert table.editor() is None
+    table.press(Key.Key_F2)
+    table.press(Key.Key_Return)
+    assert typed == []
+
+
+def test_a_refused_text_stays_with_its_reason_until_it_is_mended(desk):
+    table = desk()
+    table.go(2, 3)
+    table.write("1.2e")
+    table.press(Key.Key_Return)
+    editor = table.editor()
+    assert editor is not None
+    assert editor.text() == "1.2e"
+    assert "“1.2e” is not a number" in table.bubble()
+    assert "Esc keeps 2.500" in table.bubble()
+    assert editor.palette().text().color() == THEMES["light"].error
+    table.write("1")
+    assert table.bubble() == ""
+    table.press(Key.Key_Return)
+    assert table.array[2, 3] == 12.0
+    assert table.panel.current_cell() == (3, 3)
+
+
+def test_a_refused_text_survives_a_click_elsewhere(desk):
+    table = desk()
+    table.go(2, 3)
+    table.write("1,5")
+    spot = table.view.visualRect(table.model.index(4, 5)).center()
+    QTest.mouseClick(table.view.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    editors = table.view.viewport().findChildren(QLineEdit)
+    assert [editor.text() for editor in editors] == ["1,5"]
+    assert "comma" in table.bubble()
+    editors[0].setFocus()
+    table.press(Key.Key_Escape)
+    assert table.bubble() == ""
+    assert table.array[2, 3] == 2.5
+
+
+def test_a_hidden_table_leaves_nothing_open(desk):
+    table = desk()
+    table.go(2, 3)
+    table.write("x")
+    table.press(Key.Key_Return)
+    table.panel.hide()
+    assert table.bubble() == ""
+    assert not any(editor.isVisible() for editor in table.view.viewport().findChildren(QLineEdit))
+
+
+def test_typing_survives_a_change_of_the_cell(desk):
+    table = desk()
+    table.go(2, 3)
+    table.write("77")
+    table.array[:] = 0
+    table.model.cells_changed(slice(0, ROWS), slice(0, COLUMNS))
+    assert table.editor().text() == "77"
+
+
+@pytest.mark.parametrize("composed", [True, False])
+def test_an_input_method_loses_nothing(desk, composed):
+    table = desk()
+    table.go(2, 3)
+    if composed:
+        QApplication.sendEvent(table.view, QInputMethodEvent("wu", []))
+    event = QInputMethodEvent()
+    event.setCommitString("５")  # full-width, as Chinese input methods give it
+    QApplication.sendEvent(table.view, event)
+    table.press(Key.Key_Return)
+    assert table.array[2, 3] == 5
+
+
+def test_delete_asks_for_zeros_in_the_selection(desk):
+    table = desk()
+    asked = table.note("clearRequested")
+    table.go(1, 2)
+    for key in (Key.Key_Right, Key.Key_Right, Key.Key_Down):
+        table.press(key, Modifier.ShiftModifier)
+    table.press(Key.Key_Delete)
+    assert asked == [()]
+    assert table.panel.selection() == (slice(1, 3), slice(2, 5))
+
+
+@pytest.mark.parametrize(("key", "place", "block"), [
+    (Key.Key_Right, (2, COLUMNS - 1), (slice(2, 3), slice(3, COLUMNS))),
+    (Key.Key_Left, (2, 0), (slice(2, 3), slice(0, 4))),
+    (Key.Key_Up, (0, 3), (slice(0, 3), slice(3, 4))),
+    (Key.Key_Down, (ROWS - 1, 3), (slice(2, ROWS), slice(3, 4))),
+])
+def test_control_and_an_arrow_go_to_the_border(desk, key, place, block):
+    table = desk()
+    table.go(2, 3)
+    table.press(key, Modifier.ControlModifier)
+    assert table.panel.current_cell() == place
+    table.go(2, 3)
+    table.press(key, Modifier.ControlModifier | Modifier.ShiftModifier)
+    assert table.panel.selection() == block
+
+
+@pytest.mark.parametrize(("key", "modifier", "signal", "said"), [
+    (Key.Key_C, Modifier.ControlModifier, "copyRequested", (False,)),
+    (Key.Key_C, Modifier.ControlModifier | Modifier.ShiftModifier, "copyRequested", (True,)),
+    (Key.Key_V, Modifier.ControlModifier, "pasteRequested", ()),
+    (Key.Key_D, Modifier.ControlModifier, "fillDownRequested", ()),
+    (Key.Key_R, Modifier.ControlModifier, "fillRightRequested", ()),
+    (Key.Key_Escape, Modifier.NoModifier, "left", ()),
+])
+def test_keys_ask_for_what_the_table_cannot_do_itself(desk, key, modifier, signal, said):
+    table = desk()
+    heard = table.note(signal)
+    table.go(1, 1)
+    table.press(key, modifier)
+    assert heard == [said]
+    assert table.editor() is None
+
+
+def test_typing_into_a_computed_matrix_is_a_wish(desk):
+    table = desk(editable=False)
+    wished = table.note("typingBlocked")
+    table.go(1, 1)
+    table.press(Key.Key_Right)
+    table.press(Key.Key_Shift)
+    assert wished == []
+    table.press("3")
+    table.press(Key.Key_F2)
+    assert wished == [(), ()]
+    assert table.editor() is None
+
+
+def test_a_way_out_is_told_by_its_key(desk, qtbot):
+    table = desk()
+    table.panel.set_bar("Q is computed.", [("edit_x", "Edit X"), ("direct", "Work on Q, K, V directly")])
+    button = next(button for button in table.panel.findChildren(QPushButton) if button.text() == "Edit X")
+    with qtbot.waitSignal(table.panel.barPicked) as heard:
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert heard.args == ["edit_x"]
+    table.panel.set_bar()
+    assert not button.isVisible()
+
+
+def test_setters_are_silent(desk):
+    table = desk()
+    chosen = table.note("cellChosen")
+    table.panel.select_cell(3, 4)
+    assert chosen == []
+    assert table.panel.current_cell() == (3, 4)
+    table.view.setFocus()
+    table.press(Key.Key_Down)
+    assert chosen == [(4, 4)]
+
+
+def test_a_head_is_a_band_of_columns(desk, qtbot):
+    table = desk(np.zeros((ROWS, 60)), width=300)
+    table.panel.set_heads(5, 12, 1)
+    ruler = table.panel._ruler
+    for head in (0, 2, 4):
+        with qtbot.waitSignal(table.panel.headPicked) as heard:
+            QTest.mouseClick(ruler, Qt.MouseButton.LeftButton, pos=ruler.box(head).center())
+        assert heard.args == [head]
+    table.panel.scroll_to_head(2)
+    assert table.view.columnAt(2) == 24
+    assert ruler.grab().toImage().pixelColor(ruler.box(1).topLeft() + QPoint(2, 2)) == THEMES["light"].accent
+
+
+def test_boxes_cover_the_ruler_without_gaps(desk):
+    table = desk()
+    for count in (2, 3, 13, 64):
+        table.panel.set_heads(count, 7, 0)
+        boxes = [table.panel._ruler.box(head) for head in range(count)]
+        assert all(left.x() + left.width() == right.x() for left, right in itertools.pairwise(boxes))
+
+
+@pytest.mark.parametrize("height", range(120, 300, 37))
+def test_only_whole_rows_are_shown(desk, height):
+    table = desk(np.zeros((101, COLUMNS)), height=height)
+    assert table.view.viewport().height() % table.view.rowHeight(0) == 0
+    assert table.panel.height() - table.view.geometry().bottom() <= table.panel.height()
+
+
+@pytest.mark.parametrize(("scheme", "share"), [("light", 0.32), ("dark", 0.45)])
+def test_cells_are_tinted_with_the_signed_map(desk, scheme, share):
+    apply_theme(QApplication.instance(), scheme)
+    numbers = np.zeros((ROWS, COLUMNS))
+    numbers[1, 2], numbers[3, 4] = 4.0, -4.0
+    table = desk(numbers)
+    ground = THEMES[scheme].surface
+    for row, column, entry in ((1, 2, 511), (3, 4, 0)):
+        color = QColor.fromRgb(int(lut("signed", scheme)[entry]))
+        seen = table.pixel(row, column)
+        for part in ("red", "green", "blue"):
+            wanted = share * getattr(color, part)() + (1 - share) * getattr(ground, part)()
+            assert abs(getattr(seen, part)() - wanted) <= 2
+
+
+def test_large_matrices_are_not_tinted(desk):
+    table = desk(np.full((401, 101), 3.0))
+    assert table.pixel(0, 0) == THEMES["light"].surface
+
+
+@pytest.mark.parametrize(("role", "row"), [("query", 2), ("key", 4)])
+def test_the_marked_row_lies_between_lines_of_its_role(desk, role, row):
+    table = desk(np.zeros((ROWS, COLUMNS)))
+    table.panel.set_marks(row, role)
+    color = getattr(THEMES["light"], role)
+    assert table.pixel(row, 1, y=0) == color
+    assert table.pixel(row, 1, y=0.95) == color
+    table.panel.set_marks(None)
+    assert table.pixel(row, 1, y=0) != color
+
+
+def test_nan_is_written_in_red(desk):
+    numbers = np.ones((ROWS, COLUMNS))
+    numbers[2, 2] = np.nan
+    table = desk(numbers)
+
+    def reds(row: int, column: int) -> int:
+        rect = table.view.visualRect(table.model.index(row, column))
+        image = table.view.viewport().grab(rect).toImage()
+        error = THEMES["light"].error
+        return sum(abs(image.pixelColor(x, y).red() - error.red()) < 30 and image.pixelColor(x, y).green() < 120
+                   for x in range(image.width()) for y in range(image.height()))
+
+    assert reds(2, 2) > 5
+    assert reds(3, 3) == 0
+
+
+def test_a_double_click_renames_a_token(desk):
+    table = desk()
+    renamed = []
+    table.model.renamed.connect(lambda row, text: renamed.append((row, text)))
+    header = table.view.verticalHeader()
+    spot = QPoint(10, header.sectionViewportPosition(1) + 5)
+    QTest.mouseDClick(header.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    editor = table.editor()
+    assert editor.text() == "<b>one</b>"
+    editor.setText("eins")
+    table.press(Key.Key_Return)
+    assert renamed == [(1, "eins")]
+    QTest.mouseDClick(header.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    table.write("x")
+    table.press(Key.Key_Escape)
+    assert len(renamed) == 1
+
+
+def test_wide_numbers_get_wide_columns(desk):
+    narrow, wide = desk(), desk(np.full((ROWS, COLUMNS), -123456.789))
+    assert wide.view.columnWidth(0) > narrow.view.columnWidth(0)
+    needed = wide.view.fontMetrics().horizontalAdvance("−123456.789")
+    assert wide.view.columnWidth(0) >= needed
+
+
+def test_everything_grows_with_the_zoom(desk):
+    table = desk()
+    before = table.view.rowHeight(0), table.view.columnWidth(0)
+    apply_theme(QApplication.instance(), "light", 2.0)
+    assert (table.view.rowHeight(0), table.view.columnWidth(0)) == (2 * before[0], 2 * before[1])
+
+
+def test_the_badge_says_how_the_columns_are_cut(desk):
+    table = desk()
+    table.panel.set_shape(7, 11, (11, 1))
+    assert table.view.accessibleDescription() == "7 × 11 = 7 × (11 · 1)"
+    table.panel.set_shape(7, 11, None, wrong=[1])
+    assert "error" not in table.view.accessibleDescription()
+    assert THEMES["light"].error.name() in table.panel._shape.text()
