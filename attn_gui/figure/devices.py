@@ -117,7 +117,8 @@ def _finished_svg(text: str, layout: Layout) -> str:
     text = re.sub(r'width="[^"]*mm" height="[^"]*mm"', size, text, count=1)
     text = _LONE_RECTANGLE.sub(r'<rect fill="\1" stroke="none" \2', text)
     families = ", ".join(f"'{family}'" if " " in family else family for family in FONT_FAMILIES)
-    text = text.replace("<defs>", f"<defs>\n<style>@media all {{ text {{ font-family: {families}, sans-serif }} }}</style>", 1)
+    style = f"<style>@media all {{ text {{ font-family: {families}, sans-serif }} }}</style>"
+    text = text.replace("<defs>", f"<defs>\n{style}", 1)
     return text.replace('image-rendering="optimizeSpeed"', 'image-rendering="pixelated"')
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.figure.colors import LUT_SIZE, Lut
+from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, Lut
 
 # the number rules belong to the gateway's face: whoever shows values takes both from here
 from attn_gui.figure.numbers import CellNumbers as CellNumbers
@@ -193,9 +193,10 @@ def _indices(values: Values, levels: Levels) -> npt.NDArray[np.uint16]:
         values = np.ldexp(values.astype(np.float64), exponent)
         low, high = math.ldexp(low, exponent), math.ldexp(high, exponent)
     with np.errstate(invalid="ignore", over="ignore"):
-        position = values - values.dtype.type(low)
+        # from the middle, so that 0 meets its entry exactly when the levels are symmetric
+        position = values - values.dtype.type((low + high) / 2)
         position *= values.dtype.type((LUT_SIZE - 1) / (high - low))
-    position += values.dtype.type(0.5)
+    position += values.dtype.type(LUT_ZERO)
     np.nan_to_num(position, copy=False, nan=0.0, posinf=LUT_SIZE, neginf=-1.0)
     np.clip(position, 0, LUT_SIZE - 1, out=position)
     return position.astype(np.uint16)

@@ -25,7 +25,7 @@ def visible_text(text: str) -> str:
     letters: unseen, they would make a label lie about its token.
     """
     cut = text[:LONGEST_LABEL] + ELLIPSIS if len(text) > LONGEST_LABEL else text
-    if cut.isspace():
+    if cut and not cut.strip(" \u00a0\u3000"):
         return OPEN_BOX * len(cut)
     return "".join(_visible(character) for character in cut)
 

@@ -84,11 +84,16 @@ def _attempts(weights: bool) -> Iterable[CellNumbers]:
             yield CellNumbers(decimals)
 
 
-def _extremes(values: Values) -> tuple[float, float]:
-    finite = np.isfinite(values)
-    if not finite.any():
-        return 0.0, 0.0
-    return float(np.max(values, where=finite, initial=-np.inf)), float(np.min(values, where=finite, initial=np.inf))
+def _extremes(values: Values) -> list[float]:
+    """The largest and smallest finite numbers: of all, and of those written without an exponent, which are longer."""
+    found = []
+    for limit in (np.inf, _LARGEST_PLAIN):
+        with np.errstate(invalid="ignore"):
+            shown = np.abs(values) < limit
+        if shown.any():
+            found += [float(np.max(values, where=shown, initial=-np.inf))]
+            found += [float(np.min(values, where=shown, initial=np.inf))]
+    return found or [0.0]
 
 
 def _widest(texts: Iterable[str], metrics: QFontMetricsF) -> float:

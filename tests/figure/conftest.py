@@ -1,0 +1,13 @@
+"""Figures need an application for their fonts; the tests' own, so that widgets of other tests can still be made."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.figure.fonts import ensure_gui
+
+
+@pytest.fixture(autouse=True)
+def _fonts(qapp: QApplication) -> None:
+    ensure_gui()

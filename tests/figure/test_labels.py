@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from xml.sax.saxutils import escape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_gui.figure.labels import LONGEST_LABEL, label_step, visible_text
+
+
+@pytest.mark.parametrize(("token", "shown"), [
+    ("animal", "animal"), ("查询", "查询"), ("<s>", "<s>"), ("", ""), ("Ġthe", "Ġthe"),
+    ("a\u202eb", "a‹U+202E›b"), ("\u2066x\u2069", "‹U+2066›x‹U+2069›"), ("\u200f", "‹U+200F›"),
+    ("\x00", "␀"), ("a\nb\tc", "a␊b␉c"), ("\x0b", "␋"), ("\x7f", "␡"), ("  ", "␣␣"), ("\u3000", "␣"),
+    ("\ud800", "�"), ("\uffff", "�"), ("\u2028", "�"), ("👩\u200d👩", "👩\u200d👩"),
+])  # fmt: skip
+def test_nothing_in_a_label_is_invisible(token: str, shown: str) -> None:
+    assert visible_text(token) == shown
+
+
+@given(st.text(st.characters(), max_size=40))
+def test_every_label_may_stand_in_xml(token: str) -> None:
+    shown = visible_text(token)
+    assert ElementTree.fromstring(f"<t>{escape(shown)}</t>").text == (shown or None)
+
+
+def test_a_token_as_long_as_a_book_is_cut() -> None:
+    assert len(visible_text("a" * 10**6)) == LONGEST_LABEL + 1
+    assert visible_text("a" * 10**6).endswith("…")
+
+
+@pytest.mark.parametrize(("size", "cell", "step"), [(11, 20, 1), (11, 11, 1), (11, 10, 2), (11, 3, 5), (11, 0.05, 500)])
+def test_labels_are_thinned_to_a_round_step(size: float, cell: float, step: int) -> None:
+    assert label_step(size, cell) == step
