@@ -26,7 +26,7 @@ class Banner(QFrame):
         super().__init__(parent)
         self.setObjectName("banner")
         self._words: Words = ""
-        self._about, self._error = "", False
+        self._about, self._error, self._below = "", False, False
         self._before: QWidget | None = None
         self._labels: tuple[Action, ...] = ()
         self._icon, self._text = QLabel(self), QLabel(self)
@@ -127,8 +127,8 @@ class Banner(QFrame):
     def _place_buttons(self) -> None:
         """Beside the sentence, or below it where they would squeeze it."""
         below = bool(self._labels) and self._row.sizeHint().width() > self.width() // 2
-        at = self._grid.getItemPosition(self._grid.indexOf(self._row))[:2]
-        if tuple(at) != ((1, 1) if below else (0, 2)):
+        if below != self._below:
+            self._below = below
             self._grid.removeWidget(self._row)
             self._grid.addWidget(self._row, *((1, 1) if below else (0, 2)))
 

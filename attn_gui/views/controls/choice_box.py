@@ -1,0 +1,38 @@
+"""A combo box of keys with words, that a passing wheel does not turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QComboBox, QWidget
+
+
+class ChoiceBox(QComboBox):
+    """Item data is the key, item text its word in the present language; `picked` carries the key."""
+
+    picked = Signal(str)
+
+    def __init__(self, keys: tuple[str, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        for key in keys:
+            self.addItem(key, key)
+        self.currentIndexChanged.connect(lambda _: self.picked.emit(self.currentData()))
+
+    def set_key(self, key: str) -> None:
+        """Show a choice."""
+        with QSignalBlocker(self):
+            self.setCurrentIndex(self.findData(key))
+
+    def set_words(self, words: Mapping[str, str]) -> None:
+        """The words of the keys in the present language."""
+        for key, word in words.items():
+            self.setItemText(self.findData(key), word)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()

@@ -1,0 +1,143 @@
+"""A frame that opens below a control and stays in its window, so that shortcuts and maps go on working."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from attn_gui.figure.tokens import RADIUS
+from attn_gui.views.theme import current_theme, scaled
+
+GAP = 4
+LEAST_HEIGHT = 120
+
+
+class PopupFrame(QFrame):
+    """Opens below an anchor; Esc, a press elsewhere or the anchor itself close it. Tab goes round inside.
+
+    Its widgets go into `content`, which scrolls when it is longer than the window has room for.
+    """
+
+    closed = Signal()
+
+    def __init__(self, width: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._width = width
+        self._anchor: QWidget | None = None
+        self._scroll, self.content = QScrollArea(self), QWidget(self)
+        self._scroll.setWidget(self.content)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for ground in (self._scroll.viewport(), self.content):
+            ground.setAutoFillBackground(False)
+        frame = QVBoxLayout(self)
+        frame.setContentsMargins(1, 1, 1, 1)
+        frame.addWidget(self._scroll)
+
+    def popup_below(self, anchor: QWidget) -> None:
+        """Open below a widget of the window, or close if it is open there already."""
+        if self.isVisible():
+            self.close_panel()
+            return
+        self._anchor = anchor
+        if self.parentWidget() is not anchor.window():
+            self.setParent(anchor.window())
+        self.show()
+        self.raise_()
+        self.fit()
+        self.first_stop().setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def close_panel(self) -> None:
+        """Close; the focus goes back to where it came from."""
+        inside = QApplication.focusWidget()
+        if inside is not None and self.isAncestorOf(inside) and self._anchor is not None:
+            self._anchor.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.hide()
+
+    def first_stop(self) -> QWidget:
+        """Where the keyboard begins."""
+        return next(iter(self._stops()), self)
+
+    def fit(self) -> None:
+        """As large as the content, below the anchor, within the window."""
+        layout = self.content.layout()
+        if self._anchor is None or layout is None or not self.isVisible():
+            return
+        window = self._anchor.window()
+        corner = self._anchor.mapTo(window, QPoint(0, self._anchor.height() + GAP))
+        layout.activate()
+        width = min(max(scaled(self._width), layout.minimumSize().width() + 2), window.width() - 2 * GAP)
+        height = min(layout.totalHeightForWidth(width - 2) + 2, window.height() - corner.y() - GAP)
+        self.resize(QSize(width, max(height, scaled(LEAST_HEIGHT))))
+        self.move(max(GAP, min(corner.x(), window.width() - width - GAP)), corner.y())
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_panel()
+        else:
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()  # else it would go on to what lies below, and count as a press elsewhere
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        stops = self._stops()
+        if not stops:
+            return False
+        focus = QApplication.focusWidget()
+        here = stops.index(focus) if focus in stops else -1
+        target = stops[(here + (1 if forward else -1)) % len(stops)]
+        target.setFocus(Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason)
+        self._scroll.ensureWidgetVisible(target)
+        return True
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A press anywhere else closes the frame and still does what it was meant to do."""
+        if event.type() == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget):
+            if watched.window() is self.window() and not self._holds(watched):
+                self.hide()
+        elif event.type() == QEvent.Type.Resize and watched is self.parent():
+            self.fit()
+        return False
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        _application().installEventFilter(self)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        _application().removeEventFilter(self)
+        super().hideEvent(event)
+        self.closed.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(current_theme().surface)
+        painter.setPen(current_theme().line_strong)
+        painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), RADIUS.frame, RADIUS.frame)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _stops(self) -> list[QWidget]:
+        """Where Tab stops, from top to bottom."""
+        stops = [child for child in self.findChildren(QWidget) if _is_stop(child)]
+        return sorted(stops, key=lambda child: (child.mapTo(self, QPoint()).y(), child.mapTo(self, QPoint()).x()))
+
+    def _holds(self, widget: QWidget) -> bool:
+        """Whether a press on the widget belongs to the frame or to the control that opened it."""
+        own = (self, self._anchor)
+        return any(owner is not None and (owner is widget or owner.isAncestorOf(widget)) for owner in own)
+
+
+def _is_stop(widget: QWidget) -> bool:
+    takes_tab = widget.focusPolicy() & Qt.FocusPolicy.TabFocus == Qt.FocusPolicy.TabFocus
+    return takes_tab and widget.isVisible() and widget.isEnabled() and widget.focusProxy() is None
+
+
+def _application() -> QApplication:
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    return application

@@ -1,0 +1,307 @@
+"""The mask panel: every gesture is one list of layers, and the keyboard never gets lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
+from attn_gui.views.controls.mask_panel import MaskPanel, mask_summary
+
+N, M, BATCH = 5, 7, 3
+
+
+class Host(QWidget):
+    """A window with a box that opens the panel, a place beside it, and a document of layers."""
+
+    def __init__(self, qtbot: QtBot, *layers: Mapping[str, Any], n: int = N, m: int = M, batch: int = BATCH) -> None:
+        super().__init__()
+        self.anchor, self.elsewhere = QPushButton("mask", self), QLineEdit(self)
+        self.elsewhere.move(500, 500)
+        self.panel = MaskPanel(self)
+        self.sizes = (n, m, batch)
+        self.done: list[tuple[str, str]] = []
+        self.layers: tuple[Layer, ...] = tuple(layer_from_mapping(layer) for layer in layers)
+        self.panel.set_layers(self.layers, *self.sizes)
+        self.panel.layersChanged.connect(self._on_layers_changed)
+        self.resize(760, 640)
+        qtbot.addWidget(self)
+        self.show()
+        self.activateWindow()
+        qtbot.waitUntil(self.isActiveWindow)
+        self.panel.popup_below(self.anchor)
+
+    def _on_layers_changed(self, mappings: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
+        self.done.append((what, kind))
+        self.layers = tuple(layer_from_mapping(mapping) for mapping in mappings)
+        self.panel.set_layers(self.layers, *self.sizes)
+
+    def child(self, kind: type, name: str) -> Any:
+        named = [child for child in self.panel.findChildren(kind) if child.accessibleName() == name]
+        found = [child for child in named if child.isVisible()]
+        assert len(found) == 1, name
+        return found[0]
+
+    def button(self, text: str) -> QPushButton:
+        return next(b for b in self.panel.findChildren(QPushButton) if b.text() == text and b.isVisible())
+
+    def kinds(self) -> list[str]:
+        return [layer.kind for layer in self.layers]
+
+
+@pytest.mark.parametrize("kind", list(MASKS))
+def test_every_kind_of_the_catalog_can_be_added(qtbot: QtBot, kind: str) -> None:
+    host = Host(qtbot)
+    action = next(action for action in host.panel.kinds.actions() if action.data() == kind)
+    action.trigger()
+    assert host.kinds() == [kind]
+    assert host.done == [("add", kind)]
+    assert host.layers[0].enabled
+    focus = QApplication.focusWidget()
+    assert isinstance(focus, QCheckBox)
+    assert host.panel.isAncestorOf(focus)
+
+
+def test_a_switch_is_one_step_and_keeps_the_focus(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "causal"}, {"kind": "alibi"})
+    switch = host.child(QCheckBox, "causal layer on")
+    assert switch.hasFocus()
+    qtbot.keyClick(switch, Qt.Key.Key_Space)
+    assert [layer.enabled for layer in host.layers] == [False, True]
+    assert host.done == [("switch", "causal")]
+    assert switch.hasFocus()
+
+
+def test_a_limit_is_typed_or_taken_away(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "window", "left": 2})
+    before = host.child(QSpinBox, "keys before")
+    before.setFocus()
+    before.selectAll()
+    qtbot.keyClicks(before, "-1")
+    qtbot.keyClick(before, Qt.Key.Key_Return)
+    assert (host.layers[0].left, host.layers[0].right) == (-1, None)
+    assert not host.child(QSpinBox, "keys after").isEnabled()
+    qtbot.keyClick(host.child(QCheckBox, "keys after: no limit"), Qt.Key.Key_Space)
+    assert host.layers[0].right == 0
+    qtbot.keyClick(host.child(QCheckBox, "keys before: no limit"), Qt.Key.Key_Space)
+    assert host.layers[0].left is None
+    assert host.done == [("change", "window")] * 3
+
+
+def test_the_alignment_is_picked_and_its_rule_said(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "causal"})
+    combo = host.child(QComboBox, "lined up at")
+    combo.setFocus()
+    qtbot.keyClick(combo, Qt.Key.Key_Down)
+    assert host.layers[0].align == "end"
+    assert "open where j ≤ i + 2" in _words(host.panel)
+
+
+@pytest.mark.parametrize(("typed", "lengths"), [("4", (4,)), ("7,1, 0", (7, 1, 0)), ("3 3 3", (3, 3, 3))])
+def test_lengths_are_one_for_all_or_one_for_each(qtbot: QtBot, typed: str, lengths: tuple[int, ...]) -> None:
+    host = Host(qtbot, {"kind": "padding", "lengths": (6, 6, 6)})
+    _type(qtbot, host.child(QLineEdit, "lengths"), typed)
+    assert host.layers[0].lengths == lengths
+
+
+@pytest.mark.parametrize("typed", ["4, 5", "8", "-1", "x"])
+def test_impossible_lengths_are_refused_and_nothing_changes(qtbot: QtBot, typed: str) -> None:
+    host = Host(qtbot, {"kind": "padding", "lengths": (6, 6, 6)})
+    field = host.child(QLineEdit, "lengths")
+    refused: list[str] = []
+    field.refused.connect(refused.append)
+    _type(qtbot, field, typed)
+    assert host.done == []
+    assert len(refused) == 1
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert field.text() == "6, 6, 6"
+    assert host.panel.isVisible()
+
+
+def test_layers_move_with_the_focus(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "causal"}, {"kind": "window", "left": 1}, {"kind": "alibi"})
+    assert not host.child(QToolButton, "Move causal up").isEnabled()
+    down = host.child(QToolButton, "Move causal down")
+    down.setFocus()
+    qtbot.keyClick(down, Qt.Key.Key_Space)
+    assert host.kinds() == ["window", "causal", "alibi"]
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert focus.accessibleName() == "Move causal down"
+    qtbot.keyClick(focus, Qt.Key.Key_Space)
+    assert host.kinds() == ["window", "alibi", "causal"]
+    assert host.done == [("move", "causal")] * 2
+    focus = QApplication.focusWidget()
+    assert focus is host.child(QCheckBox, "causal layer on")  # it can go no further down
+
+
+def test_a_layer_is_removed_and_the_focus_goes_on(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "causal"}, {"kind": "alibi"})
+    qtbot.mouseClick(host.child(QToolButton, "Remove ALiBi"), Qt.MouseButton.LeftButton)
+    assert host.kinds() == ["causal"]
+    assert host.child(QToolButton, "Remove causal").hasFocus()
+    qtbot.keyClick(host.child(QToolButton, "Remove causal"), Qt.Key.Key_Space)
+    assert host.kinds() == []
+    assert host.panel.add.hasFocus()
+    assert "No layer: every query sees every key." in _words(host.panel)
+
+
+@pytest.mark.parametrize(("place", "expected"), [(0, [[1, 1], [1, 1]]), (1, [[0, 0], [0, 0]]),
+                                                 (2, [[0, 0], [1, 0]]), (3, [[1, 0], [1, 1]])])
+def test_custom_cells_are_filled(qtbot: QtBot, place: int, expected: list[list[int]]) -> None:
+    host = Host(qtbot, {"kind": "custom", "allowed": np.array([[True, True], [False, True]])}, n=2, m=2, batch=1)
+    menu = host.button("Fill").menu()
+    menu.actions()[place].trigger()
+    np.testing.assert_array_equal(host.layers[0].allowed, np.array(expected, bool))
+    assert host.done == [("fill", "custom")]
+
+
+def test_cells_that_differ_by_item_keep_their_shape(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "custom", "allowed": np.ones((BATCH, 1, N, M), bool)})
+    host.button("Fill").menu().actions()[1].trigger()
+    assert host.layers[0].allowed.shape == (BATCH, 1, N, M)
+    assert not host.layers[0].allowed.any()
+    assert not host.button("Fill").menu().actions()[3].isEnabled()  # no diagonal in 5 × 7
+
+
+def test_painting_and_tables_are_asked_for_by_place(qtbot: QtBot) -> None:
+    layers = ({"kind": "causal"}, {"kind": "custom", "allowed": np.ones((N, M), bool)},
+              {"kind": "bias", "values": np.zeros((N, M))})
+    host = Host(qtbot, *layers)
+    painted: list[int] = []
+    tables: list[str] = []
+    host.panel.paintRequested.connect(painted.append)
+    host.panel.tableRequested.connect(tables.append)
+    qtbot.mouseClick(host.button("Paint in the map"), Qt.MouseButton.LeftButton)
+    assert painted == [1]
+    assert not host.panel.isVisible()
+    host.panel.popup_below(host.anchor)
+    last = [b for b in host.panel.findChildren(QPushButton) if b.text() == "Show its table" and b.isVisible()][-1]
+    last.click()
+    assert tables == ["mask.2.values"]
+
+
+def test_escape_closes_and_gives_the_focus_back(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "causal"})
+    qtbot.keyClick(host.child(QCheckBox, "causal layer on"), Qt.Key.Key_Escape)
+    assert not host.panel.isVisible()
+    assert host.anchor.hasFocus()
+
+
+def test_a_press_elsewhere_closes_it_and_counts(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "window", "left": 2})
+    before = host.child(QSpinBox, "keys before")
+    before.setFocus()
+    qtbot.keyClick(before, Qt.Key.Key_Up)
+    qtbot.mouseClick(host.elsewhere, Qt.MouseButton.LeftButton)
+    assert not host.panel.isVisible()
+    assert host.elsewhere.hasFocus()
+    assert host.layers[0].left == 3  # what was being typed is not lost
+
+
+def test_a_press_inside_and_on_its_box_do_not_count_as_elsewhere(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "causal"})
+    host.anchor.clicked.connect(lambda: host.panel.popup_below(host.anchor))
+    qtbot.mouseClick(host.panel, Qt.MouseButton.LeftButton)
+    assert host.panel.isVisible()
+    qtbot.mouseClick(host.anchor, Qt.MouseButton.LeftButton)
+    assert not host.panel.isVisible()
+    qtbot.mouseClick(host.anchor, Qt.MouseButton.LeftButton)
+    assert host.panel.isVisible()
+
+
+def test_undo_goes_on_working_while_it_is_open(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "causal"})
+    undone: list[bool] = []
+    action = QAction(host)
+    action.setShortcut(QKeySequence(QKeySequence.StandardKey.Undo))
+    action.triggered.connect(lambda: undone.append(True))
+    host.addAction(action)
+    qtbot.keyClick(host.child(QCheckBox, "causal layer on"), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert undone == [True]
+
+
+def test_tab_goes_round_inside(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "window", "left": 2, "right": 1})
+    seen = []
+    for _ in range(30):
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        assert host.panel.isAncestorOf(focus)
+        if focus in seen:
+            break
+        seen.append(focus)
+        qtbot.keyClick(focus, Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is seen[0]
+    assert len(seen) == 9  # switch, remove, two limits of two, alignment, add, close; up and down lead nowhere
+    qtbot.keyClick(seen[0], Qt.Key.Key_Backtab)
+    assert QApplication.focusWidget() is seen[-1]
+
+
+def test_it_stays_in_a_small_window_and_scrolls(qtbot: QtBot) -> None:
+    host = Host(qtbot, *[{"kind": "window", "left": k} for k in range(9)])
+    host.anchor.move(700, 4)
+    host.panel.close_panel()
+    host.panel.popup_below(host.anchor)
+    assert host.rect().contains(host.panel.geometry())
+    host.resize(420, 300)
+    QApplication.processEvents()
+    assert host.panel.geometry().bottom() <= host.height()
+
+
+def test_setting_layers_says_nothing(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "window", "left": 2, "right": 1})
+    for layers in ([{"kind": "window", "align": "end", "enabled": False}], [{"kind": "padding", "lengths": (2,)}], []):
+        host.panel.set_layers([layer_from_mapping(layer) for layer in layers], N, M, BATCH)
+    assert host.done == []
+
+
+@pytest.mark.parametrize(("layers", "text"), [
+    ([], "none"),
+    ([{"kind": "causal"}], "causal"),
+    ([{"kind": "causal", "enabled": False}], "none"),
+    ([{"kind": "window", "enabled": False}, {"kind": "causal"}, {"kind": "alibi"}, {"kind": "prefix"}], "causal + 2"),
+])
+def test_the_summary_names_what_is_on(layers: list[Mapping[str, Any]], text: str) -> None:
+    assert mask_summary([layer_from_mapping(layer) for layer in layers]) == text
+
+
+@pytest.mark.parametrize(("layer", "said"), [
+    ({"kind": "causal"}, "open where j ≤ i"),
+    ({"kind": "causal", "align": "end"}, "open where j ≤ i + 2"),
+    ({"kind": "window", "left": 3, "right": 0, "align": "end"}, "open where i − 1 ≤ j ≤ i + 2"),
+    ({"kind": "window"}, "open everywhere"),
+    ({"kind": "prefix", "length": 2}, "open where j < 2 or j ≤ i"),
+    ({"kind": "padding", "lengths": (2, 6, 4)}, "open where j < 2 … 6"),
+    ({"kind": "custom", "allowed": np.eye(N, M, dtype=bool)}, "open: 5 of 35 cells"),
+])
+def test_every_rule_is_said_in_symbols(qtbot: QtBot, layer: Mapping[str, Any], said: str) -> None:
+    assert said in _words(Host(qtbot, layer).panel)
+
+
+def _words(panel: QWidget) -> list[str]:
+    return [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
+
+
+def _type(qtbot: QtBot, field: QLineEdit, text: str) -> None:
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, text)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
