@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Protocol, cast
 
@@ -42,10 +43,16 @@ class _Command(QUndoCommand):
         if self._done:  # a push calls redo, but the step has been tried before it was pushed
             self._done = False
             return
-        self._report(self.step.redo())
+        self._run(self.step.redo)
 
     def undo(self) -> None:
-        self._report(self.step.undo())
+        self._run(self.step.undo)
+
+    def _run(self, go: Callable[[], Change]) -> None:
+        try:
+            self._report(go())
+        except Exception:  # an exception that leaves this call ends the program: PySide 6.10.3 crashes on it
+            sys.excepthook(*sys.exc_info())
 
 
 class History:

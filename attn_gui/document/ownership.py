@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,14 +32,17 @@ def owned(fields: Mapping[str, Any], current: Mapping[str, Array]) -> Working:
 
     Raises ShapeError, ValueError or TypeError if the fields do not make a problem.
     """
-    try:
-        problem = Problem.over(fields)
-    except (ValueError, TypeError):
-        problem = Problem(**fields)  # casts and copies what cannot be read in place, or says what is wrong
+    problem = _validated(fields)
     free = {id(array): array for array in current.values()}
     arrays = {name: _own(array, current.get(name), free) for name, array in problem.arrays().items()}
     problem = Problem.over(_with_arrays(problem.fields(), arrays))
     return Working(problem, problem.fields(), arrays, problem.arrays())
+
+
+def _validated(fields: Mapping[str, Any]) -> Problem:
+    with suppress(ValueError, TypeError):
+        return Problem.over(fields)
+    return Problem(**fields)  # casts and copies what cannot be read in place, or says what is wrong
 
 
 def _own(array: Array, named_so: Array | None, free: dict[int, Array]) -> Array:

@@ -37,7 +37,7 @@ TWO = [[1.5, -2.0, 3.0], [0.25, 5.0, 1e-3]]
         "tensor([[1.5, -2., 3.], [0.25, 5., 1e-3]], device='cuda:0', dtype=torch.float64, grad_fn=<AddmmBackward0>)",
         "tensor([[[1.5, -2., 3.], [0.25, 5., 1e-3]]], requires_grad=True)",
         "\\begin{pmatrix} 1.5 & -2 & 3 \\\\ \\frac{1}{4} & 5 & 1e-3 \\end{pmatrix}",
-        "$$\\left[\\begin{array}{r|rr}\n1.5 & -2 & 3 \\\\[2pt] \\hline\n\\tfrac{1}{4} & 5 & 1e-3 \\\\\n\\end{array}\\right]$$",
+        "$$\\left[\\begin{array}{r|rr}\n1.5 & -2 & 3 \\\\[2pt]\\hline\n\\frac{1}{4} & 5 & 1e-3\n\\end{array}\\right]$$",
         "1.5 & -2 & 3 \\\\\n0.25 & 5 & 1e-3 \\\\",
         "１．５\t－２\t３\n０．２５\t５\t１ｅ－３",
         "１．５，－２，３\n０．２５，５，１ｅ－３",

@@ -31,8 +31,8 @@ def test_nan_is_a_number_of_a_cell(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "1_0", "0x10", "1.2e", "e5", "--1", "--inf", "5f", "1j", "1 000", "abc", "1.2.3", "1/2/3", "1/-3", "none", "True",
-        "١", "१", "½", "1½", "10²", "①", "Ⅳ", "π", "#", "1%", "9" * 401, "１" * 401,
+        "1_0", "0x10", "1.2e", "e5", "--1", "--inf", "5f", "1j", "1 000", "abc", "1.2.3", "1/2/3", "1/-3", "none",
+        "True", "١", "१", "½", "1½", "10²", "①", "Ⅳ", "π", "#", "1%", "9" * 401, "１" * 401,
     ],
 )  # fmt: skip
 def test_what_is_no_number_is_refused_and_quoted(text: str) -> None:
@@ -48,7 +48,9 @@ def test_a_comma_is_refused_with_the_remedy(text: str) -> None:
         parse_number(text)
 
 
-@pytest.mark.parametrize(("text", "dtype"), [("1e999", "f8"), ("-1e309", "f8"), ("1e39", "f4"), ("9" * 350 + "/1", "f8")])
+@pytest.mark.parametrize(
+    ("text", "dtype"), [("1e999", "f8"), ("-1e309", "f8"), ("1e39", "f4"), ("9" * 350 + "/1", "f8")]
+)
 def test_a_finite_number_never_becomes_infinite(text: str, dtype: str) -> None:
     with pytest.raises(NumberError, match="too large for float"):
         parse_number(text, dtype)

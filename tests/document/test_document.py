@@ -1,0 +1,286 @@
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_gui.document.document import EditError
+from attn_gui.document.edits import Edits, Label, SetCells, SetFields
+from attn_gui.engine.problem import Problem, ShapeError
+
+Make = Callable[..., Problem]
+LABEL = Label("edit", {})
+
+
+def cells(field: str, row: int, column: int, values: Any) -> SetCells:
+    block = np.atleast_2d(np.asarray(values))
+    box = (slice(row, row + block.shape[0]), slice(column, column + block.shape[1]))
+    return SetCells(field, box, block, LABEL)
+
+
+def test_an_edit_writes_its_cells_in_place_and_tells_their_box(heard: Any, direct: Make) -> None:
+    h = heard(direct())
+    before, query = h.document.problem, h.document.problem.query
+    assert h.document.apply(cells("query", 1, 2, [[9.0, 8.0]]))
+    assert query[1, 2:4].tolist() == [9.0, 8.0]
+    assert h.document.problem is before
+    (change,) = h.changes
+    assert change.fields == {"query": ((slice(1, 2), slice(2, 4)),)}
+    assert not change.opened
+    assert h.document.generation == 1
+    assert h.document.modified
+    assert h.titles == 1
+
+
+def test_an_edit_that_changes_nothing_is_no_step(heard: Any, direct: Make) -> None:
+    h = heard(direct(scale=2.0))
+    problem = h.document.problem
+    for edit in (
+        cells("query", 1, 2, problem.query[1:2, 2:4]),
+        cells("query", 1, 2, np.empty((0, 3))),
+        SetFields({"scale": 2.0, "query": problem.query.copy(), "softcap": None}, LABEL),
+        Edits((cells("key", 0, 0, problem.key[:1, :1]), SetFields({}, LABEL)), LABEL),
+    ):
+        assert not h.document.apply(edit)
+    assert (h.changes, h.document.stack.count(), h.document.modified, h.titles) == ([], 0, False, 0)
+
+
+def test_signed_zeros_and_payloads_of_nan_differ_and_come_back(heard: Any, direct: Make) -> None:
+    odd = np.frombuffer(np.array([0x7FF8DEADBEEF0001], np.uint64).tobytes())[0]
+    query = np.array([[0.0, odd, 1.0]])
+    h = heard(direct(query=query, key=query, value=query, num_heads=1))
+    start = h.document.problem.query.tobytes()
+    assert h.document.apply(cells("query", 0, 0, [[-0.0]]))
+    assert h.document.apply(cells("query", 0, 1, [[np.nan]]))
+    h.document.stack.setIndex(0)
+    assert h.document.problem.query.tobytes() == start
+    assert not h.document.modified
+
+
+def test_the_document_never_shares_memory_with_what_it_was_given(heard: Any, direct: Make) -> None:
+    values = np.full((7, 6), 2.0)
+    h = heard(direct(query=values))
+    edit = cells("query", 0, 0, values[:1, :1] + 1)
+    h.document.apply(edit)
+    h.document.apply(SetFields({"key": values}, LABEL))
+    values[:] = -1
+    edit.values[:] = -1
+    assert h.document.problem.query[0, :2].tolist() == [3.0, 2.0]
+    assert h.document.problem.key[0, 0] == 2.0
+    with pytest.raises(ValueError, match="read-only"):
+        h.document.problem.query[0, 0] = 1
+    h.document.stack.undo()
+    h.document.stack.undo()
+    h.document.stack.redo()
+    assert h.document.problem.query[0, 0] == 3.0
+
+
+def test_the_same_matrix_in_two_fields_is_edited_in_one(heard: Any, direct: Make) -> None:
+    h = heard(direct())
+    h.document.apply(SetFields({"query": h.document.problem.key, "key": h.document.problem.key}, LABEL))
+    h.document.apply(cells("query", 0, 0, [[42.0]]))
+    assert h.document.problem.key[0, 0] != 42.0
+
+
+def test_fields_are_replaced_whole_and_unchanged_matrices_stay_where_they_are(heard: Any, masked: Make) -> None:
+    h = heard(masked())
+    key, allowed = h.document.problem.key, h.document.problem.mask[0].allowed
+    h.document.apply(SetFields({"scale": 1.0, "query": np.zeros((5, 6))}, LABEL))
+    assert set(h.changes[0].fields) == {"scale", "query"}
+    assert all(boxes is None for boxes in h.changes[0].fields.values())
+    h.document.apply(SetFields({"mask": h.document.problem.mask[1:]}, LABEL))
+    assert set(h.changes[1].fields) >= {"mask", "mask.0.allowed", "mask.1.values"}
+    h.document.apply(cells("key", 0, 0, [[5.0]]))
+    assert key[0, 0] == 5.0
+    h.document.stack.undo()
+    h.document.stack.undo()
+    h.document.apply(cells("mask.0.allowed", 0, 6, [[True]]))
+    assert allowed[0, 6]
+
+
+def test_a_switched_layer_keeps_its_cells_and_costs_nothing(heard: Any, masked: Make) -> None:
+    h = heard(masked())
+    layers = [{**layer.to_mapping(), "enabled": False} for layer in h.document.problem.mask]
+    h.document.apply(SetFields({"mask": tuple(layers)}, LABEL))
+    assert not any(layer.enabled for layer in h.document.problem.mask)
+    assert set(h.changes[0].fields) == {"mask"}
+
+
+def test_precision_is_changed_and_brought_back_exactly(heard: Any, masked: Make) -> None:
+    h = heard(masked())
+    start = h.document.snapshot()
+    h.document.apply(SetFields({"dtype": "float32"}, LABEL))
+    assert {array.dtype.name for array in h.document.problem.arrays().values()} == {"float32", "bool"}
+    h.document.apply(cells("query", 0, 0, [[1 / 3]]))
+    assert h.document.problem.query[0, 0] == np.float32(1 / 3)
+    h.document.stack.setIndex(0)
+    assert h.document.problem == start
+
+
+@pytest.mark.parametrize(
+    ("edit", "error"),
+    [
+        (cells("nothing", 0, 0, [[1.0]]), EditError),
+        (cells("context", 0, 0, [[1.0]]), EditError),
+        (cells("query", 4, 5, [[1.0, 2.0]]), EditError),
+        (cells("query", -1, 0, [[1.0]]), EditError),
+        (SetCells("query", (slice(0, 1),), np.ones((1,)), LABEL), EditError),
+        (SetCells("query", (slice(0, 4, 2), slice(0, 1)), np.ones((2, 1)), LABEL), EditError),
+        (SetCells("query", (slice(0, 2), slice(0, 2)), np.ones((1, 2)), LABEL), EditError),
+        (cells("mask.0.allowed", 0, 0, [[0.5]]), EditError),
+        (SetFields({"key": np.ones((7, 5))}, LABEL), ShapeError),
+        (SetFields({"num_heads": 4}, LABEL), ShapeError),
+        (SetFields({"query": None}, LABEL), ValueError),
+        (SetFields({"scale": np.nan}, LABEL), ValueError),
+        (SetFields({"score": "loud"}, LABEL), ValueError),
+        (SetFields({"queries": np.ones((5, 6))}, LABEL), TypeError),
+        (SetFields({"query": [["a"]]}, LABEL), TypeError),
+        (Edits((cells("query", 0, 0, [[5.0]]), SetFields({"num_heads": 4}, LABEL)), LABEL), ShapeError),
+        (Edits((SetFields({"scale": 3.0}, LABEL), cells("query", 9, 9, [[5.0]])), LABEL), EditError),
+    ],
+)
+def test_an_edit_that_does_not_fit_changes_nothing(heard: Any, masked: Make, edit: Any, error: type) -> None:
+    h = heard(masked())
+    start, problem = h.document.snapshot(), h.document.problem
+    with pytest.raises(error) as refusal:
+        h.document.apply(edit)
+    assert "\n" not in str(refusal.value)
+    assert h.document.problem == start
+    assert h.document.problem is problem
+    assert (h.changes, h.document.stack.count(), h.document.modified) == ([], 0, False)
+
+
+def test_a_number_too_large_for_single_precision_is_refused(heard: Any, direct: Make) -> None:
+    h = heard(direct(dtype="float32"))
+    with pytest.raises(EditError, match="too large for float32"):
+        h.document.apply(cells("query", 0, 0, [[1e39]]))
+    assert h.document.apply(cells("query", 0, 0, [[np.inf, np.nan]]))
+
+
+def test_several_edits_are_one_step(heard: Any, direct: Make) -> None:
+    h = heard(direct())
+    start = h.document.snapshot()
+    grow = SetFields({"query": np.vstack([h.document.problem.query, np.zeros((2, 6))])}, LABEL)
+    paste = cells("query", 5, 0, np.ones((2, 6)))
+    assert h.document.apply(Edits((grow, paste, cells("key", 0, 0, [[1.0]])), Label("Grew and pasted")))
+    assert h.document.stack.count() == len(h.changes) == 1
+    assert h.changes[0].fields["query"] is None
+    assert h.changes[0].fields["key"] == ((slice(0, 1), slice(0, 1)),)
+    after = h.document.snapshot()
+    h.document.stack.undo()
+    assert h.document.problem == start
+    h.document.stack.redo()
+    assert h.document.problem == after
+    assert h.document.problem.query[5:].tolist() == [[1.0] * 6] * 2
+
+
+def test_going_many_steps_back_is_told_once(heard: Any, direct: Make) -> None:
+    h = heard(direct())
+    for k in range(6):
+        h.document.apply(cells("query", k % 5, k, [[100.0 + k]]))
+    h.changes.clear()
+    h.document.stack.setIndex(2)
+    (change,) = h.changes
+    touched = np.zeros((5, 6), bool)
+    for box in change.fields["query"]:
+        touched[box] = True
+    assert all(touched[k % 5, k] for k in range(2, 6))
+    assert h.document.generation == 7
+
+
+def test_what_is_told_is_true_when_it_is_told(heard: Any, direct: Make) -> None:
+    h = heard(direct())
+    seen = []
+    h.document.changed.connect(
+        lambda change: seen.append((h.document.problem.query[0, 0], h.document.stack.index(), h.document.modified))
+    )
+    first = h.document.problem.query[0, 0]
+    h.document.apply(cells("query", 0, 0, [[7.0]]))
+    h.document.stack.undo()
+    h.document.stack.redo()
+    assert seen == [(7.0, 1, True), (first, 0, False), (7.0, 1, True)]
+
+
+def test_an_edit_in_answer_to_an_edit_is_a_step_of_its_own(heard: Any, direct: Make) -> None:
+    h = heard(direct())
+
+    def on_changed(change: Any) -> None:
+        if "query" in change.fields and h.document.stack.count() == 1:
+            h.document.apply(cells("key", 0, 0, [[1.0]]))
+
+    h.document.changed.connect(on_changed)
+    h.document.apply(cells("query", 0, 0, [[7.0]]))
+    assert [set(change.fields) for change in h.changes] == [{"query"}, {"key"}]
+    assert h.document.stack.count() == 2
+
+
+def test_opening_begins_another_document(heard: Any, direct: Make, tmp_path: Path) -> None:
+    h = heard(direct(), name="one")
+    h.document.apply(cells("query", 0, 0, [[7.0]]))
+    other = direct(num_heads=1, query_tokens=["a", "b", "c", "d", "e"])
+    h.document.open(other, tmp_path / "two.attn", "two")
+    assert h.document.problem == other
+    assert (h.document.path, h.document.name, h.document.modified) == (tmp_path / "two.attn", "two", False)
+    assert h.document.stack.count() == 0
+    assert h.changes[-1].opened
+    assert set(h.changes[-1].fields) == {"query", "key", "value"}
+    h.document.apply(cells("query", 0, 0, [[7.0]]))
+    assert other.query[0, 0] != 7.0
+
+
+def test_saving_moves_the_point_that_counts_as_unchanged(heard: Any, direct: Make, tmp_path: Path) -> None:
+    h = heard(direct())
+    h.document.apply(cells("query", 0, 0, [[7.0]]))
+    h.document.mark_saved(tmp_path / "work.attn")
+    assert (h.document.name, h.document.modified) == ("work", False)
+    h.document.stack.undo()
+    assert h.document.modified
+    h.document.apply(cells("query", 0, 0, [[8.0]]))
+    h.document.stack.undo()
+    assert h.document.modified
+    h.document.open(direct())
+    assert not h.document.modified
+
+
+def test_a_snapshot_rests_and_a_reader_follows(heard: Any, direct: Make) -> None:
+    r = np.random.default_rng(0)
+    h = heard(direct(query=r.normal(size=(3, 5, 6)), key=r.normal(size=(3, 7, 6)), value=r.normal(size=(3, 7, 22))))
+    read, bias = h.document.reader("query", 2), h.document.reader("mask.0.values")
+    snapshot = h.document.snapshot()
+    h.document.apply(SetCells("query", (slice(2, 3), slice(0, 1), slice(0, 1)), np.full((1, 1, 1), 7.0), LABEL))
+    assert read()[0, 0] == 7.0
+    assert snapshot.query[2, 0, 0] != 7.0
+    assert bias() is None
+    h.document.open(direct(mask=({"kind": "bias", "values": np.ones((5, 7))},)))
+    assert read().shape == (5, 6)
+    assert bias().shape == (5, 7)
+    with pytest.raises(ValueError, match="read-only"):
+        read()[0, 0] = 1
+
+
+def test_a_cell_of_a_large_matrix_costs_a_few_rows_of_memory(heard: Any, direct: Make) -> None:
+    r = np.random.default_rng(0)
+    query = r.normal(size=(4096, 512))
+    h = heard(direct(query=query, key=query[:16], value=query[:16], num_heads=8))
+    row = 512 * 8
+
+    def peak(act: Callable[[], object]) -> int:
+        tracemalloc.reset_peak()
+        start = tracemalloc.get_traced_memory()[0]
+        act()
+        return tracemalloc.get_traced_memory()[1] - start
+
+    tracemalloc.start()
+    try:
+        h.document.apply(cells("query", 7, 7, [[1.0]]))
+        stack = h.document.stack
+        acts = [lambda: h.document.apply(cells("query", 4000, 500, [[2.0]])), stack.undo, stack.redo]
+        assert max(map(peak, acts)) < 3 * row
+        assert peak(lambda: h.document.apply(SetFields({"scale": 2.0}, LABEL))) < 20 * row
+    finally:
+        tracemalloc.stop()
+    assert h.document.problem.query[4000, 500] == 2.0

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QCoreApplication, QTranslator
+
+from attn_gui.document.edits import Edits, Label, SetCells, SetFields
+from attn_gui.document.names import cell_name, field_symbol
+from attn_gui.engine.problem import Problem
+
+Make = Callable[..., Problem]
+
+
+def typed(row: int, column: int, value: float, label: Label | None = None) -> SetCells:
+    box = (slice(row, row + 1), slice(column, column + 1))
+    return SetCells("query", box, np.array([[value]]), label or Label("Typed {cell}", {"cell": (row, column)}))
+
+
+def test_the_oldest_steps_are_forgotten_when_history_grows_too_large(heard: Any, direct: Make) -> None:
+    h = heard(direct(), history_bytes=40_000)
+    column = [h.document.problem.query[0, 0]]
+    for k in range(200):
+        h.document.apply(typed(0, 0, float(k)))
+        column.append(float(k))
+    stack = h.document.stack
+    assert 20 < stack.count() < 40
+    assert stack.index() == stack.count()
+    assert stack.undoText() == "Typed (0, 0)"
+    while stack.canUndo():
+        assert h.document.problem.query[0, 0] == column.pop()
+        stack.undo()
+    assert h.document.modified
+    assert h.document.problem.query[0, 0] == column[-1]
+
+
+def test_one_step_larger_than_the_limit_can_still_be_undone(heard: Any, direct: Make) -> None:
+    h = heard(direct(), history_bytes=5_000)
+    h.document.apply(typed(0, 0, 1.0))
+    large = np.vstack([h.document.problem.query, np.ones((200, 6))])
+    h.document.apply(SetFields({"query": large}, Label("Grew")))
+    assert h.document.stack.count() == 1
+    h.document.stack.undo()
+    assert h.document.problem.query.shape == (5, 6)
+    assert h.document.problem.query[0, 0] == 1.0
+
+
+@pytest.mark.parametrize("saved_at", [0, 30, 39])
+def test_forgetting_keeps_the_saved_point_where_it_was(heard: Any, direct: Make, saved_at: int) -> None:
+    h = heard(direct(), history_bytes=39_500)
+    for k in range(40):
+        if k == saved_at:
+            h.document.mark_saved(Path("saved.attn"))
+        h.document.apply(typed(0, 0, float(k)))
+    dropped = 40 - h.document.stack.count()
+    assert 0 < dropped < 30
+    assert h.document.modified
+    if saved_at == 0:
+        h.document.stack.setIndex(0)
+        assert h.document.modified
+    else:
+        h.document.stack.setIndex(saved_at - dropped)
+        assert not h.document.modified
+
+
+def test_what_was_undone_is_no_longer_counted(heard: Any, direct: Make) -> None:
+    h = heard(direct(), history_bytes=20_000)
+    for k in range(300):
+        h.document.apply(typed(0, 0, float(k)))
+        h.document.stack.undo()
+        assert not h.document.modified
+    for k in range(3):
+        h.document.apply(typed(0, 0, float(k)))
+    assert h.document.stack.count() == 3
+
+
+def test_a_fault_inside_a_step_is_reported_and_ends_nothing(
+    heard: Any, direct: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    h = heard(direct())
+    h.document.apply(typed(0, 0, 1.0))
+    reported: list[BaseException] = []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: reported.append(error))
+    h.document._draft.state.arrays.clear()
+    h.document.stack.undo()
+    assert [type(error) for error in reported] == [KeyError]
+
+
+def test_a_name_stays_on_one_line(heard: Any, direct: Make) -> None:
+    h = heard(direct())
+    h.document.apply(typed(0, 0, 1.0, Label("Renamed {old} to {new}", {"old": "a\nb", "new": "c\td"})))
+    assert h.document.stack.undoText() == "Renamed a b to c d"
+
+
+class _Shouting(QTranslator):
+    def isEmpty(self) -> bool:
+        return False
+
+    def translate(self, context: str, text: str, disambiguation: str | None = None, n: int = -1) -> str:
+        return text.replace("Typed", "键入").replace("Grew", "扩大") if context == "History" else ""
+
+
+@pytest.fixture
+def chinese(qapp: Any) -> Iterator[QTranslator]:
+    translator = _Shouting()
+    yield translator
+    QCoreApplication.removeTranslator(translator)
+
+
+def test_steps_are_named_anew_when_the_language_is_switched(heard: Any, direct: Make, chinese: QTranslator) -> None:
+    h = heard(direct())
+    undo = h.document.stack.createUndoAction(h.document, "Undo")
+    redo = h.document.stack.createRedoAction(h.document, "Redo")
+    h.document.apply(typed(3, 2, 1.0))
+    inner = Label("Grew", {})
+    h.document.apply(Edits((typed(0, 0, 5.0),), Label("Typed {what}", {"what": inner})))
+    h.document.stack.undo()
+    assert (undo.text(), redo.text()) == ("Undo Typed (3, 2)", "Redo Typed Grew")
+    changes = len(h.changes)
+    QCoreApplication.installTranslator(chinese)
+    h.document.retranslate()
+    assert (undo.text(), redo.text()) == ("Undo 键入 (3, 2)", "Redo 键入 扩大")
+    assert len(h.changes) == changes
+    QCoreApplication.removeTranslator(chinese)
+    h.document.retranslate()
+    assert undo.text() == "Undo Typed (3, 2)"
+
+
+def test_fields_are_named_as_in_papers() -> None:
+    fields = ["query", "context", "w_output", "b_query", "mask.0.allowed", "mask.12.values", "block.ln_bias", "odd"]
+    assert [field_symbol(field) for field in fields] == ["Q", "C", "W_O", "b_Q", "M₀", "M₁₂", "β", "odd"]
+    assert cell_name("query", (10, np.int64(97))) == "Q[10, 97]"

@@ -1,0 +1,146 @@
+"""Any order of edits, undos and redos: what was once there comes back bit by bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from attn_gui.document.document import Change, Document
+from attn_gui.document.edits import Edit, Edits, Label, SetCells, SetFields
+from attn_gui.engine.problem import Problem
+
+LABEL = Label("edit", {})
+NUMBERS = st.floats(width=32) | st.sampled_from([-0.0, 0.0, np.nan, np.inf])
+Bytes = dict[str, tuple[str, tuple[int, ...], bytes]]
+
+
+def image(problem: Problem) -> tuple[Bytes, str]:
+    """Every byte of a problem."""
+    arrays = {name: (array.dtype.str, array.shape, array.tobytes()) for name, array in problem.arrays().items()}
+    return arrays, repr((problem.num_heads, problem.scale, problem.dtype, [layer.enabled for layer in problem.mask]))
+
+
+class UndoMachine(RuleBasedStateMachine):
+    @initialize()
+    def begin(self) -> None:
+        r = np.random.default_rng(1)
+        layers = ({"kind": "custom", "allowed": np.ones((5, 7), bool)}, {"kind": "bias", "values": np.zeros((1, 7))})
+        self.document = Document(
+            Problem(
+                query=r.normal(size=(5, 6)),
+                key=r.normal(size=(7, 6)),
+                value=r.normal(size=(7, 22)),
+                num_heads=2,
+                mask=layers,
+            )
+        )
+        self.document.changed.connect(self.note)
+        self.shown = {name: array.copy() for name, array in self.document.problem.arrays().items()}
+        self.images = [image(self.document.problem)]
+        self.at = 0
+
+    def note(self, change: Change) -> None:
+        """Follow the document by what it tells, as a view does."""
+        now = self.document.problem.arrays()
+        for name, boxes in change.fields.items():
+            if boxes is None:
+                self.shown.pop(name, None)
+                if name in now:
+                    self.shown[name] = now[name].copy()
+            for box in boxes or ():
+                self.shown[name][box] = now[name][box]
+
+    def done(self, edit: Edit) -> None:
+        if self.document.apply(edit):
+            self.images[self.at + 1 :] = [image(self.document.problem)]
+            self.at += 1
+
+    def cells(self, data: st.DataObject) -> SetCells:
+        arrays = self.document.problem.arrays()
+        name = data.draw(st.sampled_from(sorted(arrays)))
+        array = arrays[name]
+        box = []
+        for length in array.shape:
+            start = data.draw(st.integers(0, length - 1))
+            box.append(slice(start, data.draw(st.integers(start + 1, length))))
+        values = np.empty(array[tuple(box)].shape)
+        values[...] = data.draw(st.booleans() if array.dtype == bool else NUMBERS)
+        return SetCells(name, tuple(box), values, LABEL)
+
+    def fields(self, data: st.DataObject) -> SetFields:
+        problem = self.document.problem
+        kind = data.draw(st.sampled_from(["scale", "dtype", "heads", "rows", "switch", "drop"]))
+        changes: dict[str, Any] = {
+            "scale": {"scale": data.draw(st.sampled_from([None, 1.0, 2.0]))},
+            "dtype": {"dtype": data.draw(st.sampled_from(["float32", "float64"]))},
+            "heads": {"num_heads": data.draw(st.sampled_from([1, 2]))},
+            "rows": {"query": problem.query[[*range(5)][::-1]]},
+            "switch": {"mask": tuple({**layer.to_mapping(), "enabled": not layer.enabled} for layer in problem.mask)},
+            "drop": {"mask": problem.mask[1:]},
+        }[kind]
+        return SetFields(changes, LABEL)
+
+    @rule(data=st.data())
+    def edit_cells(self, data: st.DataObject) -> None:
+        self.done(self.cells(data))
+
+    @rule(data=st.data())
+    def edit_fields(self, data: st.DataObject) -> None:
+        self.done(self.fields(data))
+
+    @rule(data=st.data())
+    def edit_several(self, data: st.DataObject) -> None:
+        query = SetFields({"query": self.document.problem.query[::-1]}, LABEL)
+        self.done(Edits((query, SetCells("query", (slice(0, 1), slice(0, 1)), np.ones((1, 1)), LABEL)), LABEL))
+
+    @rule()
+    def edit_badly(self) -> None:
+        good = SetCells("key", (slice(0, 1), slice(0, 1)), np.full((1, 1), 123.0), LABEL)
+        with pytest.raises(ValueError, match="heads"):
+            self.document.apply(Edits((good, SetFields({"num_heads": 5}, LABEL)), LABEL))
+
+    @precondition(lambda self: self.at > 0)
+    @rule()
+    def undo(self) -> None:
+        self.document.stack.undo()
+        self.at -= 1
+
+    @precondition(lambda self: self.at < len(self.images) - 1)
+    @rule()
+    def redo(self) -> None:
+        self.document.stack.redo()
+        self.at += 1
+
+    @rule(data=st.data())
+    def go_anywhere(self, data: st.DataObject) -> None:
+        self.at = data.draw(st.integers(0, len(self.images) - 1))
+        self.document.stack.setIndex(self.at)
+
+    @invariant()
+    def is_what_it_was(self) -> None:
+        assert image(self.document.problem) == self.images[self.at]
+        assert self.document.modified == (self.at > 0)
+        assert self.document.stack.count() == len(self.images) - 1
+
+    @invariant()
+    def has_told_everything(self) -> None:
+        now = self.document.problem.arrays()
+        assert set(self.shown) == set(now)
+        for name, array in now.items():
+            assert self.shown[name].tobytes() == array.tobytes(), name
+
+    def teardown(self) -> None:
+        if hasattr(self, "document"):
+            self.document.stack.setIndex(0)
+            assert image(self.document.problem) == self.images[0]
+            assert not self.document.modified
+
+
+@pytest.mark.usefixtures("qapp")
+class TestUndo(UndoMachine.TestCase):  # type: ignore[name-defined,misc]  # hypothesis makes the class
+    settings = settings(deadline=None, max_examples=40, stateful_step_count=25, database=None)
