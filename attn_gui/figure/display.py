@@ -187,16 +187,16 @@ def _indices(values: Values, levels: Levels) -> npt.NDArray[np.uint16]:
     """floor((v − low) / (high − low) · 511 + ½), clipped; the middle of the levels falls on entry 256."""
     low, high = levels.low, levels.high
     scale = max(abs(low), abs(high))
-    if not 1e-30 < (high - low) < 1e30 or scale > 1e30:
-        # outside the range where single precision, and the difference itself, can be trusted
-        exponent = -math.frexp(scale)[1]
-        values = np.ldexp(values.astype(np.float64), exponent)
-        low, high = math.ldexp(low, exponent), math.ldexp(high, exponent)
     with np.errstate(invalid="ignore", over="ignore"):
+        if not 1e-30 < (high - low) < 1e30 or scale > 1e30:
+            # outside the range where single precision, and the difference itself, can be trusted
+            exponent = -math.frexp(scale)[1]
+            values = np.ldexp(values.astype(np.float64), exponent)
+            low, high = math.ldexp(low, exponent), math.ldexp(high, exponent)
         # from the middle, so that 0 meets its entry exactly when the levels are symmetric
         position = values - values.dtype.type((low + high) / 2)
         position *= values.dtype.type((LUT_SIZE - 1) / (high - low))
-    position += values.dtype.type(LUT_ZERO)
+        position += values.dtype.type(LUT_ZERO)
     np.nan_to_num(position, copy=False, nan=0.0, posinf=LUT_SIZE, neginf=-1.0)
     np.clip(position, 0, LUT_SIZE - 1, out=position)
     return position.astype(np.uint16)
