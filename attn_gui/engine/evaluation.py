@@ -15,7 +15,7 @@ from .indices import Box
 from .layout import Array
 from .problem import Problem
 from .sentences import FieldError, PlaceError, StageError
-from .sources import Source, sizes_of, sources_of
+from .sources import Source, layer_position, sizes_of, sources_of
 from .stages import stages_of
 
 T = TypeVar("T")
@@ -131,6 +131,16 @@ class Evaluation:
             return None
         n, m = self.problem.n, self.problem.m
         return np.asarray(self.fetch("allowed", (*indices.cell((batch, head)), _cut(rows, n), _cut(columns, m)))[0, 0])
+
+    def layers_at(self, index: tuple[int, ...]) -> list[tuple[int, bool]]:
+        """(position, whether it is open there) of every enabled boolean layer, for one cell of a map."""
+        node = self._by_name["allowed"]
+        _, parts, _ = node.needs(indices.cell(index))
+        return [
+            (layer_position(ref.name), bool(self.fetch(ref.name, box).all()))
+            for ref, box in zip(node.inputs, parts, strict=True)
+            if box is not None
+        ]
 
     def head_columns(self, stage: str, head: int) -> slice:
         """The columns of a stage that belong to a query head (a K/V head is shared by its group)."""

@@ -12,30 +12,28 @@ import numpy as np
 from .layout import Array
 from .symbols import cell_latex, symbol
 
-# "text": every digit and every term; "latex": four digits; "symbols": LaTeX with names instead of numbers
-Style = Literal["text", "plain", "latex", "symbols"]
+# "text": every digit and every term; "latex": short numbers; "symbols": LaTeX with names instead of numbers
+Style = Literal["text", "latex", "symbols"]
 
 SHOWN = 4  # a sum of more terms is shortened where it is typeset
 
 
-def number_text(value: float, style: Style) -> str:
+def number_text(value: float, style: Style, decimals: int = 4) -> str:
     if math.isnan(value):
         return r"\mathrm{NaN}" if style in ("latex", "symbols") else "nan"
     if math.isinf(value):
         return ("-" if value < 0 else "") + (r"\infty" if style in ("latex", "symbols") else "inf")
-    if style == "text":
-        return repr(value)
-    return short_number(value)
+    return repr(value) if style == "text" else short_number(value, decimals)
 
 
-def short_number(value: float) -> str:
-    """Four digits behind the point; very small and very large numbers as a power of ten in LaTeX."""
+def short_number(value: float, decimals: int) -> str:
+    """Whole numbers as they are, others with fixed decimals; very small and very large ones as a power of ten."""
     if value == int(value) and abs(value) < 1e6:
         return str(int(value))
-    if 5e-4 <= abs(value) < 1e6:
-        return f"{value:.4f}" if abs(value) < 1000 else f"{value:.6g}"
+    if 0.5 * 10.0**-decimals <= abs(value) < 1e6:
+        return f"{value:.{decimals}f}" if abs(value) < 1000 else f"{value:.7g}"
     mantissa, exponent = f"{value:.3e}".split("e")
-    return rf"{mantissa}\cdot 10^{{{int(exponent)}}}"
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
 
 
 class Expression:
@@ -66,10 +64,6 @@ class Expression:
             found |= {name: named for name, named in part.named().items() if name not in found}
         return found
 
-    def magnitude(self) -> float:
-        """The sum of the absolute terms: what a rounding error of this expression is measured by."""
-        return abs(self.value)
-
     def inner(self, part: Expression, style: Style) -> str:
         """A part, in brackets where it does not bind more tightly than this."""
         text = part.write(style)
@@ -93,8 +87,9 @@ class Number(Expression):
         return self.number
 
     def binds(self, style: Style) -> int:
-        negative = math.copysign(1.0, self.number) < 0
-        return 0 if negative or r"\cdot" in self.write(style) else 9
+        if math.copysign(1.0, self.number) < 0:
+            return 0
+        return 2 if r"\cdot" in self.write(style) else 9
 
     def write(self, style: Style) -> str:
         return number_text(self.number, style)
@@ -117,7 +112,7 @@ class Cell(Number):
     def write(self, style: Style) -> str:
         if style == "symbols":
             return subscripted(cell_latex(self.name), [str(k) for k in self.shown])
-        return number_text(self.number, style)
+        return number_text(self.number, style, decimals=3)
 
     def place(self) -> str:
         """Where the cell is, as plain text: `Q[0, 10, 97]`."""
@@ -163,9 +158,6 @@ class Sum(Expression):
         finite = bool(np.isfinite(self.values).all())
         return math.fsum(self.values) if finite else float(np.sum(self.values))
 
-    def magnitude(self) -> float:
-        return float(np.abs(self.values).sum())
-
     def binds(self, style: Style) -> int:
         if self.count == 1:
             return self.term(0).binds(style)
@@ -183,7 +175,7 @@ class Sum(Expression):
         shown = range(self.count) if style == "text" or not self._long else (0, 1, self.count - 1)
         pieces = [self._signed(self.term(k), style) for k in shown]
         if len(pieces) < self.count:
-            pieces.insert(2, r"+ \cdots" if style in ("latex", "symbols") else "+ …")
+            pieces.insert(2, r"+ \cdots")
         return " ".join(pieces).removeprefix("+ ")
 
     def _signed(self, part: Expression, style: Style) -> str:
@@ -212,7 +204,7 @@ class Product(Expression):
     def write(self, style: Style) -> str:
         if len(self.factors) == 1:
             return self.factors[0].write(style)
-        sign = {"text": "*", "plain": "·", "latex": r" \cdot ", "symbols": r"\,"}[style]
+        sign = {"text": "*", "latex": r" \cdot ", "symbols": r"\,"}[style]
         return sign.join(self.inner(part, style) for part in self.factors)
 
     def binds(self, style: Style) -> int:
@@ -281,7 +273,7 @@ class Power(Expression):
         base = self.inner(self.base, style)
         if style in ("latex", "symbols"):
             return f"{base}^{{{self.exponent}}}"
-        return f"{base}**{self.exponent}" if style == "text" else f"{base}^{self.exponent}"
+        return f"{base}**{self.exponent}"
 
 
 class Function(Expression):
@@ -313,8 +305,8 @@ class Function(Expression):
 class Named(Expression):
     """A part that has a name of its own (a maximum, a total); what it stands for is said once, after the formula."""
 
-    def __init__(self, name: str, latex: str, part: Expression, definition: str | None = None) -> None:
-        self.name, self.latex, self.part, self.definition = name, latex, part, definition
+    def __init__(self, name: str, latex: str, part: Expression) -> None:
+        self.name, self.latex, self.part = name, latex, part
 
     @property
     def parts(self) -> tuple[Expression, ...]:
@@ -325,13 +317,49 @@ class Named(Expression):
         return self.part.value
 
     def binds(self, style: Style) -> int:
-        return Number(self.value).binds(style) if style == "latex" else 9
+        return self._number().binds(style) if style == "latex" else 9
 
     def write(self, style: Style) -> str:
-        return {"symbols": self.latex, "latex": number_text(self.value, "latex")}.get(style, self.name)
+        if style == "latex":
+            return self._number().write(style)
+        return self.latex if style == "symbols" else self.name
+
+    def _number(self) -> Number:
+        """A maximum is a cell and written like one; what is computed has one more digit."""
+        return self.part if isinstance(self.part, Number) else Number(self.value)
+
+    def equation(self) -> str:
+        """`Z = … = 1.6367` in LaTeX."""
+        sides = [self.latex, *([] if isinstance(self.part, Number) else [self.part.write("symbols")])]
+        return " = ".join([*sides, self._number().write("latex")])
 
     def named(self) -> dict[str, Named]:
         return {self.name: self} | super().named()
+
+
+class Evaluated(Expression):
+    """A part that is shown as one number, since its own terms are listed elsewhere."""
+
+    def __init__(self, part: Expression, symbols: str) -> None:
+        self.part, self.symbols = part, symbols
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.part,)
+
+    @property
+    def value(self) -> float:
+        return self.part.value
+
+    def binds(self, style: Style) -> int:
+        if style == "latex":
+            return Number(self.value).binds(style)
+        return 2 if style == "symbols" else self.part.binds(style)
+
+    def write(self, style: Style) -> str:
+        if style == "latex":
+            return number_text(self.value, style)
+        return self.symbols if style == "symbols" else self.part.write(style)
 
 
 def add(*parts: Expression) -> Sum:

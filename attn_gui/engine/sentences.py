@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 # --- fields --------------------------------------------------------------------------------------
 MISSING = "{field} is missing: give query, key and value, or x with w_query, w_key and w_value."
-BOTH_WAYS = "{field} and {other} exclude each other: give query, key and value, or x with its weights."
+BOTH_WAYS = "{field} and {other} exclude each other: give query, key and value, or x with weights."
 UNKNOWN_FIELD = "{field} is not a field of a problem."
 NEEDS = "{field} needs {other}."
 CHOICE = "{field} must be one of {choices}, got {got}."
@@ -21,7 +21,7 @@ NOT_RECORD = "{field} must be a mapping, got {got}."
 NOT_LAYERS = "{field} must be a tuple of mask layers, got {got}."
 NOT_NUMBERS = "{field} must hold real numbers, got {got}."
 NOT_BOOLEANS = "{field} must hold True and False, got {got}."
-NOT_A_VIEW = "{field} must already be a contiguous array of {expected} to be read in place, got {got}."
+NOT_A_VIEW = "{field} must be a contiguous array of {expected} to be read in place, got {got}."
 UNKNOWN_LAYER = "{field} must be one of the mask layers {choices}, got {got}."
 UNKNOWN_PARAMETER = "{field} does not have the parameter {got}; it has {choices}."
 
@@ -73,41 +73,42 @@ def spoken(value: object) -> str:
     return str(value)
 
 
-def say(template: str, arguments: dict[str, object]) -> str:
-    return template.format(**{name: spoken(value) for name, value in arguments.items()})
+def say(template: str, values: dict[str, object]) -> str:
+    """The template with every value filled in."""
+    return template.format(**{name: spoken(value) for name, value in values.items()})
 
 
 @dataclass(frozen=True)
 class Note:
-    """Something that was done beside what was asked: `template` with `arguments` filled in is `message`."""
+    """Something that was done beside what was asked: `template` with `values` filled in is `message`."""
 
     template: str
-    arguments: dict[str, object]
+    values: dict[str, object]
 
     @property
     def message(self) -> str:
-        return say(self.template, self.arguments)
+        return say(self.template, self.values)
 
     def __str__(self) -> str:
         return self.message
 
 
 class FieldError(ValueError):
-    """A value that a problem cannot have, said in one sentence: `template` with `arguments` filled in."""
+    """A value that a problem cannot have, said in one sentence: `template` with `values` filled in."""
 
     def __init__(self, template: str, **args: object) -> None:
         super().__init__(say(template, args))
         self.template = template
-        self.arguments = args
+        self.values = args
 
 
 class FieldTypeError(TypeError):
-    """A value of the wrong sort, said in one sentence: `template` with `arguments` filled in."""
+    """A value of the wrong sort, said in one sentence: `template` with `values` filled in."""
 
     def __init__(self, template: str, **args: object) -> None:
         super().__init__(say(template, args))
         self.template = template
-        self.arguments = args
+        self.values = args
 
 
 class StageError(KeyError):
@@ -116,7 +117,7 @@ class StageError(KeyError):
     def __init__(self, template: str, **args: object) -> None:
         super().__init__(say(template, args))
         self.template = template
-        self.arguments = args
+        self.values = args
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -128,7 +129,7 @@ class PlaceError(IndexError):
     def __init__(self, template: str, **args: object) -> None:
         super().__init__(say(template, args))
         self.template = template
-        self.arguments = args
+        self.values = args
 
 
 class ShapeError(ValueError):
@@ -145,5 +146,5 @@ class ShapeError(ValueError):
         if len(matrices) > 1:
             args["other"] = matrices[1]
         super().__init__(say(template, args))
-        self.template, self.arguments = template, args
+        self.template, self.values = template, args
         self.matrices, self.axes, self.expected, self.got = matrices, axes, expected, got

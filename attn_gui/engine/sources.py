@@ -87,6 +87,10 @@ def layer_name(position: int) -> str:
     return f"layer{position}"
 
 
+def layer_position(name: str) -> int:
+    return int(name.removeprefix("layer"))
+
+
 def layer_sources(problem: Problem) -> dict[str, Source]:
     """Every enabled mask layer with only its own axes."""
     sizes = problem.map_shape

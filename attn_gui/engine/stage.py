@@ -166,7 +166,8 @@ class Linear(Stage):
 
     def _sum(self, terms: Addends) -> Expression:
         if terms.values.size == 1:
-            return Product(*terms.cells(0))
+            cells = terms.cells(0)
+            return cells[0] if len(cells) == 1 else Product(*cells)
         flat = terms.values.reshape(-1)
         return Sum(flat.size, lambda k: Product(*terms.cells(k)), flat, self._symbols(terms.factors))
 

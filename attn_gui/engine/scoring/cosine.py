@@ -56,7 +56,7 @@ class Cosine(Stage):
         squares = Sum(
             leaves.values.size, lambda c: Power(leaves[[c]], 2), leaves.values**2, rf"\sum_c {leaves.latex}^{{2}}"
         )  # fmt: skip
-        return Named(f"|{sign}|", rf"\|{sign}\|", Function("sqrt", squares))
+        return Named(f"norm_{sign}", rf"\|{sign}\|", Function("sqrt", squares))
 
     def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
         query, key = inputs

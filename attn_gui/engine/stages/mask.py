@@ -34,6 +34,9 @@ class Allowed(Stage):
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         return Number(float(all(leaves is None or leaves.one.value for leaves in inputs)))
 
+    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+        return [Addends(leaves.values, [leaves]) for leaves in inputs if leaves is not None]
+
 
 class Mask(Stage):
     """Minus infinity where a query may not attend to a key."""

@@ -1,0 +1,162 @@
+"""New problems and new parts of problems; every new number depends on its seed and place only."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import sentences
+from .checks import as_choice, as_count
+from .evaluation import Evaluation
+from .layout import Array
+from .problem import Problem
+from .sentences import FieldError
+
+FILLS = ("integers", "random", "identity", "zeros")
+KINDS = ("direct", "self", "cross")
+LARGEST_INTEGER = 3
+SPREADS = {"w": 0.5, "b": 0.25}  # standard deviation of weights and biases by the field's first letter; else 1
+
+
+def fill(kind: str, shape: Sequence[int], *, seed: int = 0, field: str = "") -> Array:
+    """New numbers: small integers, seeded normal ones with two decimals, the identity, or zeros.
+
+    A cell depends on (seed, field, item, row, column) alone, never on the shape. Raises ValueError for another kind.
+    """
+    as_choice("fill", kind, FILLS)
+    places = np.indices(tuple(shape))
+    if kind == "zeros" or len(shape) == 0:
+        return np.zeros(tuple(shape))
+    if kind == "identity":
+        return np.asarray(places[-1] == (places[-2] if len(shape) > 1 else 0), float)
+    state = _hashed(np.uint64(seed & (2**64 - 1)), np.uint64(zlib.crc32(field.encode())))
+    for axis in range(3):
+        place = places[axis - 3] if len(shape) >= 3 - axis else np.zeros(tuple(shape), int)
+        state = _hashed(state, place.astype(np.uint64))
+    if kind == "integers":
+        span = np.uint64(2 * LARGEST_INTEGER + 1)
+        return (state % span).astype(float) - LARGEST_INTEGER
+    return np.round(_normal(state) * SPREADS.get(field[:1] if field[1:2] == "_" else "", 1.0), 2) + 0.0
+
+
+def _hashed(state: Any, more: Any) -> Array:
+    """SplitMix64 (Steele, Lea, Flood, 2014) over the state and one more number."""
+    with np.errstate(over="ignore"):
+        mixed = (np.asarray(state) ^ np.asarray(more)) + np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+
+
+def _normal(state: Array) -> Array:
+    """Normal numbers by the method of Box and Muller (1958)."""
+    first, second = ((_hashed(state, np.uint64(k)) >> np.uint64(11)) * 2.0**-53 for k in (1, 2))
+    return np.asarray(np.sqrt(-2 * np.log1p(-first)) * np.cos(2 * np.pi * second))
+
+
+def new_problem(
+    kind: str = "direct", *, n: int, m: int | None = None, num_heads: int = 1, d_k: int, d_v: int | None = None,
+    fill: str = "random", seed: int = 0,
+) -> Problem:  # fmt: skip
+    """A problem with Q, K, V given, or projected from X, or from X and a second sequence (d_model = num_heads · d_k).
+
+    Raises ValueError or TypeError with one sentence.
+    """
+    as_choice("kind", kind, KINDS)
+    n, heads, d_k = as_count("n", n), as_count("num_heads", num_heads), as_count("d_k", d_k)
+    m = n if m is None or kind == "self" else as_count("m", m)
+    d_v = d_k if d_v is None else as_count("d_v", d_v)
+    if kind == "direct":
+        shapes = {"query": (n, heads * d_k), "key": (m, heads * d_k), "value": (m, heads * d_v)}
+    else:
+        width = heads * d_k
+        shapes = {"x": (n, width)} | ({"context": (m, width)} if kind == "cross" else {})
+        shapes |= {"w_query": (width, width), "w_key": (width, width), "w_value": (width, heads * d_v)}
+    return Problem(**_filled(shapes, fill, seed), num_heads=heads)
+
+
+def _filled(shapes: dict[str, tuple[int, int]], kind: str, seed: int) -> dict[str, Any]:
+    return {name: fill(kind, shape, seed=seed, field=name) for name, shape in shapes.items()}
+
+
+def _cast(problem: Problem, fields: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value.astype(problem.dtype) if isinstance(value, np.ndarray) and value.dtype != bool else value
+        for name, value in fields.items()
+    }
+
+
+def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
+    """The fields that add w_output (square, or as wide as x) or take it away; none where nothing changes."""
+    if present == (problem.w_output is not None):
+        return {}
+    if not present:
+        if problem.block is not None and problem.num_heads * problem.d_v != problem.d_model:
+            raise FieldError(sentences.NEEDS, field="block", other="w_output")
+        return {"w_output": None, "b_output": None}
+    inner = problem.num_heads * problem.d_v
+    shape = (inner, problem.d_model if problem.projected else inner)
+    return _cast(problem, {"w_output": fill("random", shape, seed=seed, field="w_output")})
+
+
+def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
+    """The fields that add a bias of zeros to every weight matrix, or take all of them away."""
+    changed: dict[str, Any] = {}
+    for part in ("query", "key", "value", "output"):
+        weight, bias = getattr(problem, f"w_{part}"), getattr(problem, f"b_{part}")
+        if not present and bias is not None:
+            changed[f"b_{part}"] = None
+        if present and weight is not None and bias is None:
+            changed[f"b_{part}"] = np.zeros(weight.shape[1], problem.dtype)
+    return changed
+
+
+def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
+    """The fields that give a projected problem a second sequence, as long and wide as x, or make it self-attention.
+
+    Raises ValueError in a direct problem.
+    """
+    if not problem.projected:
+        raise FieldError(sentences.NEEDS, field="context", other="x")
+    if present == (problem.context is not None):
+        return {}
+    renamed = {"key_tokens": None} if problem.key_tokens is not None else {}
+    if present:
+        context = fill("random", problem.x.shape, seed=seed, field="context")
+        return _cast(problem, {"context": context}) | renamed
+    return _narrowed(problem) | {"context": None} | renamed
+
+
+def _narrowed(problem: Problem) -> dict[str, Any]:
+    """What must follow when the keys are the queries again: K and V weights, masks."""
+    from .resize import resize  # resize itself takes new numbers from here
+
+    changed = dict(resize(problem, m=problem.n).fields)
+    for name in ("w_key", "w_value"):
+        weight = getattr(problem, name)
+        if weight.shape[0] != problem.d_model:
+            fresh = fill("random", (problem.d_model, weight.shape[1]), field=name).astype(problem.dtype)
+            rows = min(len(weight), len(fresh))
+            fresh[:rows] = weight[:rows]
+            changed[name] = fresh
+    return changed
+
+
+def made_direct(evaluation: Evaluation) -> dict[str, Any]:
+    """The fields that give Q, K and V as they were computed and take X and its weights away; w_output stays."""
+    problem = evaluation.problem
+    if not problem.projected:
+        return {}
+    names = ["x", "context", "block", *(f"{kind}_{part}" for kind in "wb" for part in ("query", "key", "value"))]
+    changed: dict[str, Any] = {name: None for name in names if getattr(problem, name) is not None}
+    for name in ("query", "key", "value"):
+        shape = evaluation.shape(name)
+        cells = np.array(evaluation.box(name, tuple(slice(0, length) for length in shape)))
+        batched = problem.queries.ndim == 3 if name == "query" else problem.keys.ndim == 3
+        changed[name] = cells if batched else cells[0]
+    if problem.self_attention and problem.query_tokens is not None and problem.key_tokens is None:
+        changed["key_tokens"] = problem.query_tokens
+    return changed

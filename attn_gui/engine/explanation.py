@@ -1,0 +1,244 @@
+"""Why a cell has its value: its one-hop formula with the actual numbers, its terms, where it comes from and goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+
+from . import indices, sentences
+from .evaluation import Evaluation, Trace
+from .expression import (
+    Cell,
+    Evaluated,
+    Expression,
+    Function,
+    Named,
+    Number,
+    Product,
+    Quotient,
+    number_text,
+    subscripted,
+)
+from .graph import Node, shown
+from .indices import Box
+from .layout import Array
+from .sentences import PlaceError
+from .stage import Addends
+from .symbols import cell_latex, symbol
+
+__all__ = ["Cell", "Explanation", "Expression", "Term", "Terms", "explain"]
+
+
+@dataclass(frozen=True)
+class Term:
+    """One addend of a formula: the cells that it is made of, and what it adds."""
+
+    cells: tuple[Cell, ...]
+    value: float
+
+
+class Terms(Sequence[Term]):
+    """The addends of a formula, made when they are asked for; `values` holds all their numbers."""
+
+    def __init__(self, addends: Sequence[Addends], keep: Array | None = None) -> None:
+        self._addends = addends
+        self._places = [
+            (k, position) for k, some in enumerate(addends) for position in range(some.values.size)
+            if keep is None or keep[position]
+        ]  # fmt: skip
+        flat = [some.values.reshape(-1) for some in addends]
+        self.values = np.array([flat[k][position] for k, position in self._places])
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Term: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Term, ...]: ...
+    def __getitem__(self, place: int | slice) -> Term | tuple[Term, ...]:
+        if isinstance(place, slice):
+            return tuple(self._term(k) for k in range(*place.indices(len(self))))
+        return self._term(range(len(self))[place])
+
+    def _term(self, place: int) -> Term:
+        k, position = self._places[place]
+        return Term(self._addends[k].cells(position), float(self.values[place]))
+
+
+class Explanation:
+    """One cell explained, one hop back and one forward. It reads the evaluation: ask before the next update."""
+
+    def __init__(self, evaluation: Evaluation, stage: str, index: Sequence[int]) -> None:
+        self._evaluation, self._node = evaluation, evaluation.node(stage)
+        self.stage, self.index = stage, checked_index(self._node, index)
+        self.value = float(evaluation.box(stage, indices.cell(self.index)).item())
+
+    # --- the formula -----------------------------------------------------------------------------
+    @cached_property
+    def expression(self) -> Expression:
+        """The formula as a tree whose leaves are cells; its value is the cell's, to rounding."""
+        with np.errstate(all="ignore"):
+            if self.stage == "scaled":
+                return self._scaled()
+            return self._node.explain(self.index, self._evaluation.fetch)
+
+    def _scaled(self) -> Expression:
+        """The scale is explained together with a dot product, as it is taught; other scores are one cell."""
+        problem = self._evaluation.problem
+        inner = self._node.explain(self.index, self._evaluation.fetch).parts[0]
+        if problem.score == "dot":
+            cells = self.terms[0].cells if len(self.terms) else ()
+            symbols = r" \cdot ".join(subscripted(cell_latex(cell.name), [str(cell.shown[0])]) for cell in cells)
+            products = self._dot.explain(self.index, self._evaluation.fetch)
+            inner = Evaluated(products, symbols)
+        if problem.scale is None and problem.score == "dot":
+            return Quotient(inner, Evaluated(Function("sqrt", Number(problem.d_k)), rf"\sqrt{{{problem.d_k}}}"))
+        scale = problem.effective_scale
+        return inner if scale == 1 else Product(Number(scale), inner)
+
+    @property
+    def _dot(self) -> Node:
+        return self._evaluation.node("scores")
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The addends: for weights one a key that may be seen, for scaled dot products those of the dot product."""
+        fold = self.stage == "scaled" and self._evaluation.problem.score == "dot"
+        node = self._dot if fold else self._node
+        if node.stage.alias and node.inputs[0].name in self._evaluation.sources:
+            return Terms(())
+        with np.errstate(all="ignore"):
+            found = node.addends(self.index, self.value, self._evaluation.fetch)
+        return Terms(found, self._open_keys() if self.stage in ("weights", "head_output") else None)
+
+    def _open_keys(self) -> Array | None:
+        """Which keys the query of this cell may see."""
+        batch, head, row = self.index[:3]
+        allowed = self._evaluation.allowed(batch, head, slice(row, row + 1), slice(None))
+        return None if allowed is None else allowed[0]
+
+    @cached_property
+    def parts(self) -> dict[str, Expression]:
+        """What has a name of its own in the formula: Z, max, mu, var."""
+        return {named.name: named.part for named in self._named}
+
+    @cached_property
+    def _named(self) -> list[Named]:
+        """What is explained by others comes before them: Z before the max that it contains."""
+        return sorted(self.expression.named().values(), key=lambda named: -len(named.part.named()))
+
+    # --- the surroundings ------------------------------------------------------------------------
+    @cached_property
+    def sources(self) -> tuple[Cell, ...]:
+        """Every cell that the value is computed from: cells of stages and of the problem's fields."""
+        problem = self._evaluation.problem
+        fields = problem.arrays().keys() | problem.scalars().keys()
+        if problem.scale is None:
+            fields -= {"scale"}
+        if self._given:
+            return ()
+        known = fields | set(self._evaluation.stages)
+        cells = [cell for term in self.terms for cell in term.cells]
+        if self.stage not in ("weights", "scaled"):
+            cells += self.expression.cells()
+        if self.stage == "masked":
+            cells += self._mask_cells()
+        return tuple(cell for cell in dict.fromkeys(cells) if cell.name in known)
+
+    @property
+    def _given(self) -> bool:
+        return self._node.stage.alias and self._node.inputs[0].name in self._evaluation.sources
+
+    def _mask_cells(self) -> list[Cell]:
+        allowed = next(node for node in self._evaluation.nodes if node.name == "allowed")
+        return [cell for term in Terms(allowed.addends(self.index, 0.0, self._evaluation.fetch)) for cell in term.cells]
+
+    @cached_property
+    def reaches(self) -> tuple[tuple[str, Box], ...]:
+        """What a change of this cell changes one hop on: boxes of the next stages."""
+        found = []
+        for node in self._evaluation.nodes:
+            for k, ref in enumerate(node.inputs):
+                if ref.name == self.stage:
+                    boxes = node.affected(k, indices.cell(self.index), self._evaluation.fetch)
+                    found += [(node.name, box) for box in boxes]
+        return tuple(found)
+
+    @cached_property
+    def closed_by(self) -> int | None:
+        """The position of the first mask layer that closes the cell of a map behind the mask."""
+        if self.stage not in ("masked", "weights") or "masked" not in self._evaluation.stages:
+            return None
+        return next((k for k, open_ in self._evaluation.layers_at(self.index) if not open_), None)
+
+    @cached_property
+    def rank(self) -> int:
+        """1 for the largest of its row; equals share a rank."""
+        row = self._evaluation.box(self.stage, (*indices.cell(self.index[:-1]), slice(None)))
+        return 1 + int((row > self.value).sum())
+
+    # --- written ---------------------------------------------------------------------------------
+    @property
+    def _left(self) -> str:
+        return subscripted(cell_latex(self.stage), [str(k) for k in shown(self._node.axes, self.index)])
+
+    @cached_property
+    def symbols_latex(self) -> str:
+        """`a_{10,13} = …` with names; the name alone for a number that is given."""
+        if self._given or (isinstance(self.expression, Number) and not isinstance(self.expression, Cell)):
+            return self._left
+        if self.stage == "concat" and isinstance(self.expression, Cell):
+            cell = self.expression
+            return f"{self._left} = {subscripted(f'o^{{({cell.index[1]})}}', [str(k) for k in cell.shown])}"
+        return f"{self._left} = {self.expression.write('symbols')}"
+
+    @cached_property
+    def numbers_latex(self) -> str:
+        """The same with the actual numbers; empty where it would only repeat the value."""
+        written = "" if self._given else self.expression.write("latex")
+        return "" if isinstance(self.expression, (Number, Evaluated)) or written == self.value_latex else written
+
+    @cached_property
+    def value_latex(self) -> str:
+        return number_text(self.value, "latex")
+
+    @cached_property
+    def parts_latex(self) -> tuple[str, ...]:
+        """`Z = … = 1.6367`, `max = 4.885`."""
+        return tuple(named.equation() for named in self._named)
+
+    @cached_property
+    def latex(self) -> str:
+        """The whole chain and its parts, to be copied."""
+        sides = [side for side in (self.symbols_latex, self.numbers_latex, self.value_latex) if side]
+        return r", \quad ".join([" = ".join(sides), *self.parts_latex])
+
+    @cached_property
+    def text(self) -> str:
+        """Plain text with every digit: evaluating it gives the cell, to rounding."""
+        place = f"{symbol(self.stage)}[{', '.join(map(str, self.index))}]"
+        parts = [f"{name} = {part.write('text')}" for name, part in self.parts.items()]
+        return "\n".join([f"{place} = {self.expression.write('text')}", f"= {self.value!r}", *parts])
+
+
+def explain(source: Trace | Evaluation, stage: str, index: Sequence[int]) -> Explanation:
+    """The explanation of one cell of any stage; `index` has one integer per axis, batch included.
+
+    Raises StageError (a KeyError) or PlaceError (an IndexError).
+    """
+    return Explanation(source.evaluation if isinstance(source, Trace) else source, stage, index)
+
+
+def checked_index(node: Node, index: Sequence[int]) -> tuple[int, ...]:
+    """The index as whole numbers. Raises PlaceError (an IndexError) outside the stage."""
+    place = tuple(int(k) for k in index)
+    if len(place) != len(node.shape) or not all(0 <= k < n for k, n in zip(place, node.shape, strict=True)):
+        raise PlaceError(
+            sentences.INDEX, stage=node.name, expected=len(node.shape), shape=node.shape, got=tuple(index)
+        )  # fmt: skip
+    return place

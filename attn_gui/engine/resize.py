@@ -1,0 +1,293 @@
+"""What happens to the numbers when a size changes: one named, pure function."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import sentences
+from .checks import as_choice, as_count
+from .create import fill
+from .layout import Array
+from .masks import Bias, Custom, Layer, Padding
+from .problem import Problem, Record
+from .sentences import FieldError, Note
+
+SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
+
+
+@dataclass(frozen=True)
+class Resized:
+    """The `fields` to change (`problem.replace(**fields)`), and what was done beside the wish."""
+
+    fields: dict[str, Any]
+    notes: tuple[Note, ...] = ()
+
+
+def head_counts(problem: Problem) -> tuple[int, ...]:
+    """The counts of heads that share the columns of Q and of the concatenated heads evenly, so that none moves."""
+    query, value = problem.num_heads * problem.d_k, problem.num_heads * problem.d_v
+    even = 2 if problem.rotary_theta is not None else 1
+    counts = range(1, min(query, value) + 1)
+    return tuple(k for k in counts if query % k == 0 and value % k == 0 and query // k % even == 0)
+
+
+def resize(problem: Problem, *, seed: int = 0, keep: str = "d_model", **size: int | None) -> Resized:
+    """The problem with one other size: num_heads, num_kv_heads, d_k, d_v, n, m, d_model or batch_size.
+
+    Numbers that stay keep their place in their head; new ones depend on (seed, field, item, row, column) alone and
+    have two decimals; masks grow open. `keep` says what heads do: "d_model" cuts the same columns anew, "d_k" lets
+    heads join or leave at the end. The same size changes nothing. Raises ValueError or TypeError with one sentence.
+    """
+    given = [(name, value) for name, value in size.items() if value is not None]
+    if len(given) != 1 or given[0][0] not in SIZES:
+        raise FieldError(sentences.ONE_SIZE, got=tuple(name for name, _ in given) or "none")
+    name, value = given[0][0], as_count(given[0][0], given[0][1])
+    as_choice("keep", keep, ("d_model", "d_k"))
+    if value == getattr(problem, name):
+        return Resized({})
+    plan = _Plan(problem, seed)
+    if name == "num_heads":
+        plan.recut(value) if keep == "d_model" else plan.heads(value)
+    else:
+        getattr(plan, name)(value)
+    return Resized(plan.fields, tuple(plan.notes))
+
+
+class _Plan:
+    """The changes so far."""
+
+    def __init__(self, problem: Problem, seed: int) -> None:
+        self.problem, self.seed = problem, seed
+        self.fields: dict[str, Any] = {}
+        self.notes: list[Note] = []
+
+    # --- one method a size -----------------------------------------------------------------------
+    def recut(self, heads: int) -> None:
+        """The same columns, cut for another number of heads."""
+        problem = self.problem
+        choices = head_counts(problem)
+        if heads not in choices:
+            raise FieldError(sentences.HEAD_COUNTS, got=heads, choices=tuple(map(str, choices)))
+        before, kv_before = problem.num_heads, problem.num_kv_heads
+        d_k, d_v = problem.d_k * before // heads, problem.d_v * before // heads
+        self.fields["num_heads"] = heads
+        kv_heads = kv_before * heads // before
+        if kv_before * heads % before == 0 and heads % kv_heads == 0:
+            self.fields["num_kv_heads"] = kv_heads
+        else:
+            kv_heads = self.kv_heads_for(heads)
+            self._regroup("key", kv_before, kv_heads, d_k)
+            self._regroup("value", kv_before, kv_heads, d_v)
+        if kv_before not in (before, kv_heads):
+            self._note_kv(kv_before, kv_heads, heads)
+        self._score_rows("query", d_k)
+        self._score_rows("key", self._columns("key") // kv_heads)
+        self._mask_axis(1, before, heads)
+
+    def heads(self, heads: int) -> None:
+        """Heads of the same width join or leave at the end, with their columns and their rows of w_output."""
+        problem = self.problem
+        before, kv_before = problem.num_heads, problem.num_kv_heads
+        kv_heads = heads if kv_before == before else self.kv_heads_for(heads)
+        self.fields["num_heads"] = heads
+        self._regroup("query", before, heads, problem.d_k)
+        self._regroup("key", kv_before, kv_heads, self._columns("key") // kv_before)
+        self._regroup("value", kv_before, kv_heads, problem.d_v)
+        self._output_rows(before, heads, problem.d_v)
+        self._mask_axis(1, before, heads)
+        if kv_before not in (before, kv_heads):
+            self._note_kv(kv_before, kv_heads, heads)
+
+    def num_kv_heads(self, kv_heads: int) -> None:
+        problem = self.problem
+        if problem.num_heads % kv_heads:
+            choices = tuple(str(k) for k in range(1, problem.num_heads + 1) if problem.num_heads % k == 0)
+            raise FieldError(sentences.KV_COUNTS, got=kv_heads, heads=problem.num_heads, choices=choices)
+        before = problem.num_kv_heads
+        self._regroup("key", before, kv_heads, self._columns("key") // before)
+        self._regroup("value", before, kv_heads, problem.d_v)
+
+    def d_k(self, width: int) -> None:
+        problem = self.problem
+        if problem.rotary_theta is not None and width % 2:
+            raise FieldError(sentences.EVEN_HEAD, got=width)
+        follows = self._columns("key") // problem.num_kv_heads == problem.d_k
+        self._regroup("query", problem.num_heads, problem.num_heads, width)
+        self._score_rows("query", width)
+        if follows:
+            self._regroup("key", problem.num_kv_heads, problem.num_kv_heads, width)
+            self._score_rows("key", width)
+
+    def d_v(self, width: int) -> None:
+        problem = self.problem
+        self._regroup("value", problem.num_kv_heads, problem.num_kv_heads, width)
+        self._output_rows(problem.num_heads, problem.num_heads, width)
+
+    def d_model(self, width: int) -> None:
+        """The width of x; the rows of the weights that read it follow, and with a block all that is added to x."""
+        problem = self.problem
+        if not problem.projected:
+            raise FieldError(
+                sentences.DIRECT_WIDTH, heads=problem.num_heads, width=problem.d_k, expected=problem.d_model
+            )  # fmt: skip
+        readers = ["w_query"] if problem.context is not None else ["w_query", "w_key", "w_value"]
+        self._put("x", (*problem.x.shape[:-1], width))
+        for name in readers:
+            self._put(name, (width, getattr(problem, name).shape[1]))
+        if problem.block is not None:
+            self._block_width(width)
+
+    def n(self, rows: int) -> None:
+        problem = self.problem
+        before, name = problem.n, "x" if problem.projected else "query"
+        self._rows(name, rows)
+        self._mask_axis(2, before, rows)
+        self._tokens("query_tokens", rows)
+        if problem.self_attention:
+            self._mask_axis(3, before, rows)
+            self._tokens("key_tokens", rows)
+
+    def m(self, rows: int) -> None:
+        problem = self.problem
+        if problem.self_attention:
+            raise FieldError(sentences.SELF_ATTENTION)
+        for name in ("context",) if problem.projected else ("key", "value"):
+            self._rows(name, rows)
+        self._mask_axis(3, problem.m, rows)
+        self._tokens("key_tokens", rows)
+
+    def batch_size(self, items: int) -> None:
+        """Items join or leave at the end; what all items share stays shared."""
+        problem = self.problem
+        given = {name: getattr(problem, name) for name in ("query", "key", "value", "x", "context")}
+        arrays = {name: array for name, array in given.items() if array is not None}
+        batched = [name for name, array in arrays.items() if array.ndim == 3] or list(arrays)
+        for name in batched:
+            array = arrays[name]
+            self._put(name, (items, *array.shape[-2:]), array if array.ndim == 3 else array[None])
+        self._mask_axis(0, problem.batch_size, items)
+
+    # --- columns and rows ------------------------------------------------------------------------
+    def _columns(self, part: str) -> int:
+        """The columns of Q, K or V, given or projected."""
+        return int(getattr(self.problem, f"w_{part}" if self.problem.projected else part).shape[-1])
+
+    def _regroup(self, part: str, heads_before: int, heads: int, width: int) -> None:
+        """Columns of Q, K or V: each head keeps its first ones, heads and columns change at their end."""
+        for name in (f"w_{part}", f"b_{part}") if self.problem.projected else (part,):
+            array = getattr(self.problem, name)
+            if array is not None:
+                self._grouped(name, array, -1, heads_before, heads, width)
+        if part == "key" and heads != heads_before:
+            self.fields["num_kv_heads"] = heads
+
+    def _output_rows(self, heads_before: int, heads: int, width: int) -> None:
+        if self.problem.w_output is not None:
+            self._grouped("w_output", self.problem.w_output, 0, heads_before, heads, width)
+        elif self.problem.block is not None:
+            raise FieldError(sentences.BLOCK_FIXED)
+
+    def _grouped(self, name: str, array: Array, axis: int, heads_before: int, heads: int, width: int) -> None:
+        """An axis of heads · width: cells keep their head and their place in it."""
+        axis %= array.ndim
+        shape = (*array.shape[:axis], heads * width, *array.shape[axis + 1 :])
+        if shape == array.shape and heads == heads_before:
+            return
+        new = self._fresh(name, shape)
+        opened = (*array.shape[:axis], heads_before, array.shape[axis] // heads_before, *array.shape[axis + 1 :])
+        into = new.reshape(*array.shape[:axis], heads, width, *array.shape[axis + 1 :])
+        _overlay(into, array.reshape(opened))
+        self.fields[name] = new
+
+    def _score_rows(self, part: str, width: int) -> None:
+        """Rows of the additive score's weights follow the width of a head."""
+        name = f"w_score_{part}"
+        if name in self.problem.score_params and self.problem.score_params[name].shape[0] != width:
+            array = self.problem.score_params[name]
+            new = self._fresh(f"score_params.{name}", (width, array.shape[1]))
+            _overlay(new, array)
+            params = self.fields.get("score_params", self.problem.score_params)
+            self.fields["score_params"] = Record({**params, name: new})
+
+    def _block_width(self, width: int) -> None:
+        problem = self.problem
+        if problem.w_output is None:
+            raise FieldError(sentences.BLOCK_FIXED)
+        self._put("w_output", (problem.w_output.shape[0], width))
+        if problem.b_output is not None:
+            self._put("b_output", (width,))
+        block = dict(problem.block)
+        for name, neutral in (("ln_weight", 1.0), ("ln_bias", 0.0)):
+            new = np.full(width, neutral, problem.dtype)
+            _overlay(new, block[name])
+            block[name] = new
+        new = self._fresh("block.w_linear", (width, block["w_linear"].shape[1]))
+        _overlay(new, block["w_linear"])
+        self.fields["block"] = Record(block | {"w_linear": new})
+
+    def _rows(self, name: str, rows: int) -> None:
+        array = getattr(self.problem, name)
+        self._put(name, (*array.shape[:-2], rows, array.shape[-1]))
+
+    def _put(self, name: str, shape: tuple[int, ...], array: Array | None = None) -> None:
+        new = self._fresh(name, shape)
+        _overlay(new, getattr(self.problem, name) if array is None else array)
+        self.fields[name] = new
+
+    def _fresh(self, name: str, shape: tuple[int, ...]) -> Array:
+        return fill("random", shape, seed=self.seed, field=name).astype(self.problem.dtype)
+
+    # --- what goes with them ---------------------------------------------------------------------
+    def _tokens(self, name: str, rows: int) -> None:
+        tokens = getattr(self.problem, name)
+        if tokens is not None:
+            self.fields[name] = (*tokens[:rows], *map(str, range(len(tokens), rows)))
+
+    def _mask_axis(self, axis: int, before: int, after: int) -> None:
+        """Layers with cells of their own along an axis of the maps grow open, or are cut."""
+        layers = self.fields.get("mask", self.problem.mask)
+        changed = tuple(_layer(layer, axis, before, after, self.problem.m) for layer in layers)
+        if any(one is not other for one, other in zip(changed, layers, strict=True)):
+            self.fields["mask"] = changed
+
+    def kv_heads_for(self, heads: int) -> int:
+        """The K/V heads that stay: the same number if it divides the heads, else the largest divisor below."""
+        return next(k for k in range(min(self.problem.num_kv_heads, heads), 0, -1) if heads % k == 0)
+
+    def _note_kv(self, before: int, after: int, heads: int) -> None:
+        self.notes.append(Note(sentences.KV_FELL, {"before": before, "after": after, "heads": heads}))
+
+
+def _overlay(new: Array, old: Array) -> None:
+    """What both have keeps its value."""
+    shared = tuple(slice(0, min(a, b)) for a, b in zip(new.shape, old.shape, strict=True))
+    new[shared] = old[shared]
+
+
+def _layer(layer: Layer, axis: int, before: int, after: int, m: int) -> Layer:
+    if isinstance(layer, Padding):
+        return _padding(layer, axis, after, m)
+    cells = layer.cells
+    place = axis - 4 + (0 if cells is None else cells.ndim)
+    if cells is None or place < 0 or cells.shape[place] != before or before == 1:
+        return layer
+    shape = (*cells.shape[:place], after, *cells.shape[place + 1 :])
+    new = np.full(shape, not layer.adds, cells.dtype)
+    _overlay(new, cells)
+    if isinstance(layer, Custom):
+        return dataclasses.replace(layer, allowed=new)
+    return dataclasses.replace(layer, values=new) if isinstance(layer, Bias) else layer
+
+
+def _padding(layer: Padding, axis: int, after: int, m: int) -> Padding:
+    lengths: Sequence[int] = layer.lengths
+    if axis == 3:
+        lengths = [after if length == m else length for length in lengths]
+    if axis == 0 and len(lengths) > 1:
+        lengths = [*lengths[:after], *([m] * (after - len(lengths)))]
+    return layer if tuple(lengths) == layer.lengths else Padding(enabled=layer.enabled, lengths=tuple(lengths))

@@ -1,0 +1,75 @@
+"""Exact gradients of any cell, or of any weighted sum of cells of a stage, by every stage's own `pull_back`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from . import indices, sentences
+from .evaluation import Evaluation, Trace
+from .explanation import checked_index
+from .indices import Box
+from .layout import Array
+from .sentences import FieldError, ShapeError
+
+
+def sensitivity(
+    source: Trace | Evaluation, stage: str, index: Sequence[int] | None = None, *, cotangent: Array | None = None
+) -> dict[str, Array]:
+    """{field: gradient} of one cell, or of Σ cotangent · stage, with respect to every number of the problem.
+
+    Each gradient is float64 and has the field's own shape, numbers give 0-d arrays; zeros where nothing depends on
+    the field. Tables of booleans have no gradient. `cotangent` has the stage's shape, batch included.
+    Raises StageError, PlaceError, ShapeError or ValueError.
+    """
+    evaluation = source.evaluation if isinstance(source, Trace) else source
+    if (index is None) == (cotangent is None):
+        raise FieldError(sentences.ONE_OF, got="both" if index is not None else "neither")
+    node = evaluation.node(stage)
+    if index is not None:
+        start: tuple[Box, Array] = indices.cell(checked_index(node, index)), np.ones((1,) * len(node.shape))
+    else:
+        weights = np.asarray(cotangent, np.float64)
+        if weights.shape != node.shape:
+            raise ShapeError(
+                sentences.COTANGENT, matrices=("cotangent", stage), axes=(), expected=node.shape, got=weights.shape,
+                stage=stage,
+            )  # fmt: skip
+        start = indices.whole(node.shape), weights
+    with np.errstate(all="ignore"):
+        return _by_field(evaluation, _pulled_back(evaluation, {stage: [start]}))
+
+
+def _pulled_back(
+    evaluation: Evaluation, pending: dict[str, list[tuple[Box, Array]]]
+) -> Mapping[str, list[tuple[Box, Array]]]:
+    """Gradients handed back from stage to stage; only the parts that the start can see are ever computed."""
+    for node in reversed(evaluation.nodes):
+        for box, grad in _gathered(pending.pop(node.name, [])):
+            for name, part, piece in node.pull_back(box, grad, evaluation.fetch):
+                pending.setdefault(name, []).append((part, piece))
+    return pending
+
+
+def _gathered(pieces: list[tuple[Box, Array]]) -> list[tuple[Box, Array]]:
+    """Several pieces as one, so that a stage read twice is pulled back once."""
+    if len(pieces) < 2:
+        return pieces
+    outer = indices.around([box for box, _ in pieces])
+    total = np.zeros(indices.shape_of(outer))
+    for box, piece in pieces:
+        total[indices.within(box, outer)] += piece
+    return [(outer, total)]
+
+
+def _by_field(evaluation: Evaluation, pending: Mapping[str, list[tuple[Box, Array]]]) -> dict[str, Array]:
+    problem = evaluation.problem
+    found = {name: np.zeros(a.shape) for name, a in problem.arrays().items() if a.dtype != np.bool_}
+    found |= {name: np.zeros(()) for name in problem.scalars()}
+    for name, pieces in pending.items():
+        field = evaluation.sources[name].field
+        if field in found:
+            for box, piece in pieces:
+                found[field][box] += piece
+    return found
