@@ -70,7 +70,7 @@ def _holds_too_many(text: str) -> bool:
 
 def _too_many() -> BlockError:
     return BlockError(
-        QT_TRANSLATE_NOOP("Sentences", "The text holds more than {most:,} numbers."), most=MOST_NUMBERS
+        QT_TRANSLATE_NOOP("Sentences", "The text holds more than {most} numbers."), most=f"{MOST_NUMBERS:,}"
     )
 
 
@@ -108,7 +108,7 @@ def _number(field: str, row: int, column: int) -> float:
     try:
         return parse_field(field)
     except NumberError as error:
-        reason = Label(error.template, error.arguments, "Sentences")
+        reason = Label(error.template, error.values, "Sentences")
         raise BlockError(
             QT_TRANSLATE_NOOP("Sentences", "Row {row}, column {column}: {reason}"),
             row=row, column=column, reason=reason,

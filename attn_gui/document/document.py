@@ -13,6 +13,7 @@ from PySide6.QtGui import QUndoStack
 from attn_gui.document.draft import Draft, EditError
 from attn_gui.document.edits import Change, Edit
 from attn_gui.document.history import LIMIT, History
+from attn_gui.document.places import leading
 from attn_gui.engine.problem import Problem
 
 __all__ = ["Change", "Document", "EditError"]
@@ -61,17 +62,20 @@ class Document(QObject):
     def modified(self) -> bool:
         return not self.stack.isClean()
 
-    def reader(self, field: str, item: int | None = None) -> Callable[[], NDArray[Any] | None]:
-        """A function that gives a read-only view of an array (dotted name) as it is then; None once it is gone.
+    def reader(self, field: str, item: int = 0, head: int = 0) -> Callable[[], NDArray[Any] | None]:
+        """A function that gives what a table shows of an array (dotted name), read-only, as it is then.
 
-        `item` takes one item of a batched array: (items, rows, columns) -> (rows, columns).
+        (rows, columns) of one item of a batch, of one item and head of a mask; (columns,) of a vector; None once the
+        array or the item is gone.
         """
 
         def read() -> NDArray[Any] | None:
             array = self._draft.state.views.get(field)
-            if array is None or item is None or array.ndim < 3:
+            if array is None or array.ndim < 3:
                 return array
-            return array[item] if item < len(array) else None
+            index = leading(field, array.shape, item, head)
+            inside = all(place < length for place, length in zip(index, array.shape[:-2], strict=True))
+            return array[index] if inside else None
 
         return read
 

@@ -32,7 +32,7 @@ _INNER_BLANK = re.compile(r"[\d.] +[-+.]?\d")
 
 
 class BlockError(Refusal):
-    """Text that is not one matrix of numbers; `arguments` has row and column, from 0, where one place is to blame."""
+    """Text that is not one matrix of numbers; `values` has row and column, from 0, where one place is to blame."""
 
 
 class Grid(NamedTuple):

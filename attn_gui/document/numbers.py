@@ -96,10 +96,10 @@ def _held_by(dtype: DTypeLike, value: float, text: str) -> float:
 
 def _too_large(text: str, dtype: DTypeLike) -> NumberError:
     return NumberError(
-        QT_TRANSLATE_NOOP("Sentences", "“{text}” is too large for {dtype}: the largest is {largest:.4g}."),
+        QT_TRANSLATE_NOOP("Sentences", "“{text}” is too large for {dtype}: the largest is {largest}."),
         text=quoted(text),
         dtype=np.dtype(dtype).name,
-        largest=float(np.finfo(dtype).max),
+        largest=f"{np.finfo(dtype).max:.4g}",
     )
 
 

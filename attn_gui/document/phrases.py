@@ -28,16 +28,16 @@ class Refusal(ValueError):
     """Input that is not taken, with one sentence that says why.
 
     `str(error)` is the English sentence, `error.sentence()` the same in the language of the moment. `template` is the
-    English text, marked with `QT_TRANSLATE_NOOP("Sentences", "…")`, and `arguments` what fills its {places}.
+    English text, marked with `QT_TRANSLATE_NOOP("Sentences", "…")`, and `values` what fills its {places}.
     """
 
-    def __init__(self, template: object, **arguments: object) -> None:
+    def __init__(self, template: object, **values: object) -> None:
         self.template = str(template)
-        super().__init__(self.template.format(**arguments))
-        self.arguments = arguments
+        super().__init__(self.template.format(**values))
+        self.values = values
 
     def sentence(self) -> str:
-        return QCoreApplication.translate("Sentences", self.template).format(**self.arguments)
+        return QCoreApplication.translate("Sentences", self.template).format(**self.values)
 
 
 def quoted(text: str, longest: int = 24) -> str:

@@ -101,7 +101,7 @@ def test_what_is_no_matrix_is_refused_with_its_place(text: str, sentence: str) -
 def test_the_place_of_a_bad_cell_can_be_asked_for() -> None:
     with pytest.raises(BlockError) as refusal:
         parse_block("1 2\n3 1.2e")
-    assert (refusal.value.arguments["row"], refusal.value.arguments["column"]) == (1, 1)
+    assert (refusal.value.values["row"], refusal.value.values["column"]) == (1, 1)
 
 
 def test_decimal_commas_are_said() -> None:

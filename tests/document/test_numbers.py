@@ -38,7 +38,7 @@ def test_nan_is_a_number_of_a_cell(text: str) -> None:
 def test_what_is_no_number_is_refused_and_quoted(text: str) -> None:
     with pytest.raises(NumberError, match=r"^“.*” is not a number\.$") as refusal:
         parse_number(text)
-    assert refusal.value.arguments["text"][:10] == text[:10]
+    assert refusal.value.values["text"][:10] == text[:10]
     assert len(str(refusal.value)) < 60
 
 

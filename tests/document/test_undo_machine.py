@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Edit, Edits, Label, SetCells, SetFields
 from attn_gui.engine.problem import Problem
+from attn_gui.engine.resize import resize
 
 LABEL = Label("edit", {})
 NUMBERS = st.floats(width=32) | st.sampled_from([-0.0, 0.0, np.nan, np.inf])
@@ -22,7 +23,8 @@ Bytes = dict[str, tuple[str, tuple[int, ...], bytes]]
 def image(problem: Problem) -> tuple[Bytes, str]:
     """Every byte of a problem."""
     arrays = {name: (array.dtype.str, array.shape, array.tobytes()) for name, array in problem.arrays().items()}
-    return arrays, repr((problem.num_heads, problem.scale, problem.dtype, [layer.enabled for layer in problem.mask]))
+    rest = {name: value for name, value in problem.fields().items() if name not in arrays and name != "mask"}
+    return arrays, repr((rest, [(layer.kind, layer.enabled) for layer in problem.mask]))
 
 
 class UndoMachine(RuleBasedStateMachine):
@@ -74,16 +76,14 @@ class UndoMachine(RuleBasedStateMachine):
 
     def fields(self, data: st.DataObject) -> SetFields:
         problem = self.document.problem
-        kind = data.draw(st.sampled_from(["scale", "dtype", "heads", "rows", "switch", "drop"]))
-        changes: dict[str, Any] = {
-            "scale": {"scale": data.draw(st.sampled_from([None, 1.0, 2.0]))},
-            "dtype": {"dtype": data.draw(st.sampled_from(["float32", "float64"]))},
-            "heads": {"num_heads": data.draw(st.sampled_from([1, 2]))},
-            "rows": {"query": problem.query[[*range(5)][::-1]]},
-            "switch": {"mask": tuple({**layer.to_mapping(), "enabled": not layer.enabled} for layer in problem.mask)},
-            "drop": {"mask": problem.mask[1:]},
-        }[kind]
-        return SetFields(changes, LABEL)
+        choices: list[dict[str, Any]] = [
+            {"scale": data.draw(st.sampled_from([None, 1.0, 2.0]))},
+            {"dtype": data.draw(st.sampled_from(["float32", "float64"]))},
+            {"query": problem.query[::-1]},
+            {"mask": tuple({**layer.to_mapping(), "enabled": not layer.enabled} for layer in problem.mask)},
+            {"mask": problem.mask[1:]},
+        ]
+        return SetFields(data.draw(st.sampled_from(choices)), LABEL)
 
     @rule(data=st.data())
     def edit_cells(self, data: st.DataObject) -> None:
@@ -92,6 +92,19 @@ class UndoMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def edit_fields(self, data: st.DataObject) -> None:
         self.done(self.fields(data))
+
+    @rule(
+        size=st.sampled_from(["n", "m", "d_k", "d_v", "num_heads"]),
+        count=st.integers(1, 8),
+        keep=st.sampled_from(["d_model", "d_k"]),
+    )
+    def change_a_size(self, size: str, count: int, keep: Any) -> None:
+        try:
+            resized = resize(self.document.problem, keep=keep, **{size: count})
+        except ValueError:
+            return  # a number of heads that cannot share the columns
+        self.done(SetFields(resized.fields, LABEL))
+        assert getattr(self.document.problem, size) == count
 
     @rule(data=st.data())
     def edit_several(self, data: st.DataObject) -> None:
@@ -102,7 +115,7 @@ class UndoMachine(RuleBasedStateMachine):
     def edit_badly(self) -> None:
         good = SetCells("key", (slice(0, 1), slice(0, 1)), np.full((1, 1), 123.0), LABEL)
         with pytest.raises(ValueError, match="heads"):
-            self.document.apply(Edits((good, SetFields({"num_heads": 5}, LABEL)), LABEL))
+            self.document.apply(Edits((good, SetFields({"num_heads": 97}, LABEL)), LABEL))
 
     @precondition(lambda self: self.at > 0)
     @rule()

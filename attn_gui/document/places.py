@@ -1,0 +1,30 @@
+"""Where a table's rows and columns are in an array that has more axes, or fewer."""
+
+from __future__ import annotations
+
+from attn_gui.engine.indices import Box
+
+Cuts = tuple[slice, slice]
+
+
+def leading(field: str, shape: tuple[int, ...], item: int = 0, head: int = 0) -> tuple[int, ...]:
+    """The index of the axes before rows and columns: (item,) of a batched matrix, (item, head) or (head,) of a mask."""
+    wanted = (item, head) if field.startswith("mask.") else (item,)
+    axes = shape[:-2]
+    places = zip(axes, wanted[len(wanted) - len(axes) :], strict=True)
+    return tuple(0 if length == 1 else place for length, place in places)
+
+
+def table_box(field: str, shape: tuple[int, ...], rows: slice, columns: slice, item: int = 0, head: int = 0) -> Box:
+    """The rectangle of a table as a box in the array's own axes; a vector is a table of one row."""
+    if len(shape) == 1:
+        return (columns,)
+    return (*(slice(place, place + 1) for place in leading(field, shape, item, head)), rows, columns)
+
+
+def table_cells(field: str, shape: tuple[int, ...], box: Box, item: int = 0, head: int = 0) -> Cuts | None:
+    """The rectangle of a table that shows a box of the array; None if it shows another item or head."""
+    if len(shape) == 1:
+        return slice(0, 1), box[0]
+    places = zip(leading(field, shape, item, head), box[:-2], strict=True)
+    return (box[-2], box[-1]) if all(cut.start <= place < cut.stop for place, cut in places) else None
