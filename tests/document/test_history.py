@@ -134,3 +134,22 @@ def test_fields_are_named_as_in_papers() -> None:
     fields = ["query", "context", "w_output", "b_query", "mask.0.allowed", "mask.12.values", "block.ln_bias", "odd"]
     assert [field_symbol(field) for field in fields] == ["Q", "C", "W_O", "b_Q", "M₀", "M₁₂", "β", "odd"]
     assert cell_name("query", (10, np.int64(97))) == "Q[10, 97]"
+
+
+def test_a_thousand_random_edits_are_undone_bit_by_bit(heard: Any) -> None:
+    r = np.random.default_rng(5)
+    h = heard(Problem(**{name: r.normal(size=(64, 128)) for name in ("query", "key", "value")}, num_heads=8))
+    start = h.document.snapshot()
+    for _ in range(1000):
+        row, column = (int(place) for place in r.integers((60, 120)))
+        rows, columns = (int(count) for count in r.integers(1, 5, 2))
+        box = (slice(row, row + rows), slice(column, column + columns))
+        field = str(r.choice(["query", "key", "value"]))
+        h.document.apply(SetCells(field, box, r.normal(size=(rows, columns)), Label("Typed", {})))
+    end = h.document.snapshot()
+    assert end != start
+    h.document.stack.setIndex(0)
+    assert h.document.problem == start
+    assert not h.document.modified
+    h.document.stack.setIndex(1000)
+    assert h.document.problem == end
