@@ -27,6 +27,7 @@ LONGEST_PAGE_CM = 500.0
 
 SOFTWARE = "attn_gui"
 
+_GLYPH_NAMES = re.compile(rb"\[(?:<[0-9A-F]{4,8}>\s*)+\]")
 _LONE_RECTANGLE = re.compile(
     r'<g fill="(#[0-9a-f]{6})" fill-opacity="1" stroke="none" transform="matrix\(1,0,0,1,0,0\)"\n'
     r'font-family="[^"]*" font-size="[^"]*" font-weight="[^"]*" font-style="[^"]*" \n>\n<rect ([^>]*/>)\n</g>\n'
@@ -92,7 +93,8 @@ def pdf(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
     writer.setTitle(visible_text(figure.title))
     writer.setCreator(SOFTWARE)
     _paint(writer, PDF_DPI / LOGICAL_DPI, figure, layout)
-    return _bytes(buffer)
+    # Qt says that the glyph of the blank is a tab, which has the same one: copied and searched text would have tabs
+    return _GLYPH_NAMES.sub(lambda names: names[0].replace(b"<0009>", b"<0020>"), _bytes(buffer))
 
 
 Encoder = Callable[[MapFigure, Layout, float], bytes]

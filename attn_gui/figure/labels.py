@@ -11,23 +11,21 @@ LONGEST_LABEL = 200
 """Characters of a label that are looked at, long before its width is: a token can be a whole book."""
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-OPEN_BOX = "\N{OPEN BOX}"
 _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-_CONTROL_PICTURES = 0x2400
+_JOINERS = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 _NICE_STEPS = (1, 2, 5)
 
 
 def visible_text(text: str) -> str:
-    """A text with control characters drawn as symbols (␀, ␊), direction marks as ‹U+202E›, the illegal in XML as �.
+    """A text in which nothing is invisible or illegal in XML: control characters and marks of direction as ‹U+202E›.
 
-    At most 200 characters; blanks alone become ␣. Direction marks change the order of the other
-    letters: unseen, they would make a label lie about its token.
+    At most 200 characters. What cannot be seen would make a label lie about its token; a token of nothing but blanks
+    is spelled out, too.
     """
     cut = text[:LONGEST_LABEL] + ELLIPSIS if len(text) > LONGEST_LABEL else text
-    if cut and not cut.strip(" \u00a0\u3000"):
-        return OPEN_BOX * len(cut)
-    return "".join(_visible(character) for character in cut)
+    if all(character in _JOINERS or character.isspace() for character in cut):
+        return "".join(map(_spelled, cut))
+    return "".join(_spelled(character) if _is_hidden(character) else character for character in cut)
 
 
 def elided(text: str, width: float, metrics: QFontMetricsF) -> str:
@@ -45,15 +43,15 @@ def label_step(size: float, cell: float) -> int:
         power *= 10
 
 
-def _visible(character: str) -> str:
+def _spelled(character: str) -> str:
+    return f"‹U+{ord(character):04X}›"
+
+
+def _is_hidden(character: str) -> bool:
     code = ord(character)
-    if code < 0x20:
-        return chr(_CONTROL_PICTURES + code)
-    if code == 0x7F:
-        return "\N{SYMBOL FOR DELETE}"
-    if character in _DIRECTION_MARKS:
-        return f"‹U+{code:04X}›"
-    category = unicodedata.category(character)
-    if category in ("Cc", "Cs", "Zl", "Zp") or code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF:
-        return _REPLACEMENT
-    return character
+    return (
+        character in _DIRECTION_MARKS
+        or unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
+        or code & 0xFFFE == 0xFFFE
+        or 0xFDD0 <= code <= 0xFDEF
+    )
