@@ -4,16 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.icons import icon
+from attn_gui.views.theme import current_theme, dress, scaled
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
 Action = tuple[str, Words]  # key, label
+
+
+class IconLabel(QWidget):
+    """An icon beside words, drawn anew with every theme and zoom."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icon = icon("info")
+
+    def set_icon(self, name: str) -> None:
+        self._icon = icon(name)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(SIZE.icon), scaled(SIZE.icon))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        side = scaled(SIZE.icon)
+        box = QRect(0, (self.height() - side) // 2, side, side)
+        self._icon.paint(QPainter(self), box)
 
 
 class Banner(QFrame):
@@ -29,7 +53,7 @@ class Banner(QFrame):
         self._about, self._error, self._below = "", False, False
         self._before: QWidget | None = None
         self._labels: tuple[Action, ...] = ()
-        self._icon, self._text = QLabel(self), QLabel(self)
+        self._icon, self._text = IconLabel(self), QLabel(self)
         self._row, self._close = QWidget(self), QToolButton(self)
         self._grid = QGridLayout(self)
         self._build()
@@ -78,19 +102,24 @@ class Banner(QFrame):
         super().resizeEvent(event)
         self._place_buttons()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = current_theme(), QPainter(self)
+        painter.fillRect(self.rect(), theme.error_soft if self._error else theme.raised)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
+
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
-        elif event.type() in (QEvent.Type.StyleChange, QEvent.Type.PaletteChange):
-            self._draw_icons()
         super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setWordWrap(True)
+        dress(self._text, letters="sentence")
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._close.setAutoRaise(True)
+        self._close.setIcon(icon("close"))
+        self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._close.clicked.connect(self._on_close_clicked)
         self._buttons = [QPushButton(self._row) for _ in range(3)]
         line = QHBoxLayout(self._row)
@@ -98,30 +127,30 @@ class Banner(QFrame):
         line.setSpacing(SPACING.m)
         for place, button in enumerate(self._buttons):
             line.addWidget(button)
+            button.setAutoDefault(True)  # so that Enter presses it, as in a dialog
             button.clicked.connect(lambda _=False, place=place: self._on_button_clicked(place))
         line.addStretch(1)
-        self._grid.setContentsMargins(SPACING.l, SPACING.s, SPACING.s, SPACING.s)
+        self._grid.setContentsMargins(SPACING.xl, SPACING.m, SPACING.m, SPACING.m)
         self._grid.setHorizontalSpacing(SPACING.m)
         self._grid.setVerticalSpacing(SPACING.s)
         self._grid.setColumnStretch(1, 1)
-        top = Qt.AlignmentFlag.AlignTop
-        self._grid.addWidget(self._icon, 0, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._grid.addWidget(self._icon, 0, 0)
         self._grid.addWidget(self._text, 0, 1)
         self._grid.addWidget(self._row, 0, 2)
-        self._grid.addWidget(self._close, 0, 3, top)
+        self._grid.addWidget(self._close, 0, 3)
 
     def _say(self, words: Words, about: str, actions: Sequence[Action], *, focus: bool, error: bool) -> None:
-        self._words, self._about, self._error, self._labels = words, about, error, tuple(actions)
+        self._words, self._about, self._error, self._labels = words, about, error, tuple(actions)[:len(self._buttons)]
+        self._icon.set_icon("warn" if error else "info")
         for place, button in enumerate(self._buttons):
             button.setVisible(place < len(self._labels))
         self._row.setVisible(bool(self._labels))
         self.retranslate()
-        self._draw_icons()
         self._place_buttons()
         self.show()
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
-        self._before = self.window().focusWidget() if focus and self._labels else None
-        if self._before is not None or (focus and self._labels):
+        if focus and self._labels:
+            self._before = self.window().focusWidget()
             self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _place_buttons(self) -> None:
@@ -131,11 +160,6 @@ class Banner(QFrame):
             self._below = below
             self._grid.removeWidget(self._row)
             self._grid.addWidget(self._row, *((1, 1) if below else (0, 2)))
-
-    def _draw_icons(self) -> None:
-        name = "warn" if self._error else "info"
-        self._icon.setPixmap(icon(name).pixmap(SIZE.icon, SIZE.icon))
-        self._close.setIcon(icon("close"))
 
     def _leave(self) -> None:
         before, self._before = self._before, None

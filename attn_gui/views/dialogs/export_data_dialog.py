@@ -114,8 +114,8 @@ class ExportDataDialog(QDialog):
             self._captions[name].setText(text)
             self._editors()[name].setAccessibleName(text)
         formats = (
-            self.tr("NPZ, all in one file"), self.tr("NPY, a file each"), self.tr("CSV, a table each"),
-            self.tr("TSV, a table each"),
+            self.tr("NPZ, all in one file"), self.tr("NPY, a matrix each"), self.tr("CSV, a matrix each"),
+            self.tr("TSV, a matrix each"),
         )
         for place, text in enumerate(formats):
             self.format.setItemText(place, text)
@@ -204,9 +204,11 @@ class ExportDataDialog(QDialog):
     def _show_choice(self) -> None:
         """What will be written, or why nothing can be."""
         text = self.format.currentData() in TEXT_FORMATS
-        for widget in (self.bom, self.headers, self.heads):
+        for widget in (self.bom, self.headers):
             widget.setEnabled(text)
-        self.item.setEnabled(text and self.item.maximum() > 0)
+        matrices = self.format.currentData() != "npz"  # which holds every head and item
+        self.heads.setEnabled(matrices)
+        self.item.setEnabled(matrices and self.item.maximum() > 0)
         objection = self.objection()
         self._said.setText(objection or self._files())
         dress(self._said, tone="error" if objection else "text2")

@@ -1,0 +1,55 @@
+"""Help ▸ About: what the program is, its version, and the licenses of what it carries."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from attn_gui import __version__
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.theme import dress, scaled
+
+BUTTONS = QDialogButtonBox.StandardButton
+
+
+class AboutDialog(QDialog):
+    """Name, version, one sentence, and the notices in full when there are any."""
+
+    def __init__(self, parent: QWidget | None = None, *, notices: str = "") -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.about")
+        self._title, self._what, self._built = QLabel(self), QLabel(self), QLabel(self)
+        self.notices = QPlainTextEdit(notices, self)
+        self.notices.setReadOnly(True)
+        self.notices.setVisible(bool(notices))
+        self.buttons = QDialogButtonBox(BUTTONS.Close, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
+        column.setSpacing(SPACING.m)
+        for label in (self._title, self._what, self._built):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            column.addWidget(label)
+        dress(self._title, letters="formula", strong=True)
+        dress(self._built, tone="text2")
+        column.addWidget(self.notices, 1)
+        column.addWidget(self.buttons)
+        self.buttons.rejected.connect(self.reject)
+        self.retranslate()
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(460), scaled(420) if self.notices.toPlainText() else super().sizeHint().height())
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setWindowTitle(self.tr("About"))
+        self._title.setText(f"attn_gui {__version__}")
+        self._what.setText(self.tr("Take attention apart by hand: edit Q, K, V and watch every step follow."))
+        self._built.setText(self.tr("Made with {parts}.").format(parts="NumPy, Qt for Python, pyqtgraph, ziamath"))
+        self.notices.setAccessibleName(self.tr("Licenses"))
+        self.buttons.button(BUTTONS.Close).setText(self.tr("Close"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

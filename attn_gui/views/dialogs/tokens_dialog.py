@@ -1,0 +1,180 @@
+"""Edit ▸ Tokens: a sentence becomes the labels of queries, keys or both."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QListView,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attn_gui.document.tokens import split_tokens
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.dialogs.fields import caption
+from attn_gui.views.theme import current_theme, dress, scaled
+
+SIDES = ("both", "queries", "keys")
+BUTTONS = QDialogButtonBox.StandardButton
+Tokens = tuple[str, ...] | None
+
+
+class TokensDialog(QDialog):
+    """Shows how a sentence is cut and what its tokens do to the rows there are."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.tokens")
+        self._n, self._m, self._self_attention = 1, 1, False
+        self.sentence, self.side = QPlainTextEdit(self), ChoiceBox(SIDES, self)
+        self.pieces, self.resize_rows = QListWidget(self), QCheckBox(self)
+        self._said = QLabel(self)
+        self._captions = {"sentence": caption(self.sentence, self), "side": caption(self.side, self)}
+        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        self._build()
+        self.retranslate()
+
+    def set_state(
+        self, *, n: int, m: int, query_tokens: Tokens = None, key_tokens: Tokens = None, self_attention: bool = False,
+        may_resize: bool = False,
+    ) -> None:
+        """The rows there are and their present tokens; `may_resize` offers to give every token a row."""
+        self._n, self._m, self._self_attention = n, m, self_attention
+        self.side.set_key("both" if self_attention or n == m else "queries")
+        self.side.setEnabled(not self_attention)
+        self.resize_rows.setVisible(may_resize)
+        present = " ".join((key_tokens if self.side.currentData() == "keys" else query_tokens) or ())
+        # tokens of a model that the cut would tear apart ("[CLS]") are not offered to be cut again
+        self.sentence.setPlainText(present if split_tokens(present) == (query_tokens or ()) else "")
+        self.sentence.selectAll()
+        self._show_tokens()
+
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens of the sentence as it stands."""
+        return split_tokens(self.sentence.toPlainText())
+
+    def result_fields(self) -> dict[str, Tokens]:
+        """`query_tokens`, `key_tokens` or both, one for each row; rows past the sentence get their number."""
+        tokens, sizes = self.tokens(), {"query_tokens": self._n, "key_tokens": self._m} | self._resized_rows()
+        return {name: _fitted(tokens, sizes[name]) for name in self._sides()}
+
+    def result_sizes(self) -> dict[str, int]:
+        """n, m or both where rows are to be added or removed so that each token has one; else empty."""
+        rows = self._resized_rows()
+        return {{"query_tokens": "n", "key_tokens": "m"}[name]: count for name, count in rows.items()}
+
+    # --- words -----------------------------------------------------------------------------------
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setWindowTitle(self.tr("Tokens"))
+        self._captions["sentence"].setText(self.tr("sentence"))
+        self._captions["side"].setText(self.tr("names of"))
+        self.sentence.setPlaceholderText(self.tr("Type a sentence; a Chinese character is a token of its own"))
+        self.sentence.setAccessibleName(self.tr("Sentence"))
+        self.side.setAccessibleName(self.tr("Names of"))
+        self.pieces.setAccessibleName(self.tr("Tokens, in order"))
+        self.side.set_words({
+            "both": self.tr("queries and keys"), "queries": self.tr("queries"), "keys": self.tr("keys")})
+        self.buttons.button(BUTTONS.Ok).setText(self.tr("Use as labels"))
+        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self._show_tokens()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        lines = self.sentence.fontMetrics().lineSpacing() * 3 + 2 * SPACING.m
+        self.sentence.setFixedHeight(lines)
+        self.sentence.setTabChangesFocus(True)
+        self.pieces.setFlow(QListView.Flow.LeftToRight)
+        self.pieces.setWrapping(True)
+        self.pieces.setResizeMode(QListView.ResizeMode.Adjust)
+        self.pieces.setSpacing(SPACING.xs)
+        self.pieces.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self.pieces.setMinimumHeight(scaled(88))
+        self._said.setWordWrap(True)
+        self._said.setTextFormat(Qt.TextFormat.PlainText)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
+        column.setSpacing(SPACING.xs)
+        for widget in (self._captions["sentence"], self.sentence, self._captions["side"], self.side):
+            column.addWidget(widget)
+        column.addSpacing(SPACING.m)
+        column.addWidget(self.pieces, 1)
+        column.addSpacing(SPACING.s)
+        column.addWidget(self._said)
+        column.addWidget(self.resize_rows)
+        column.addSpacing(SPACING.m)
+        column.addWidget(self.buttons)
+        for label in self._captions.values():
+            dress(label, letters="small", tone="text2")
+        dress(self._said, tone="text2")
+        self.resize_rows.hide()
+        self.sentence.textChanged.connect(self._show_tokens)
+        self.side.picked.connect(self._show_tokens)
+        self.resize_rows.toggled.connect(self._show_tokens)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(420), super().sizeHint().height())
+
+    def _sides(self) -> tuple[str, ...]:
+        """The fields that get new tokens."""
+        picked = self.side.currentData()
+        return {"both": ("query_tokens", "key_tokens"), "queries": ("query_tokens",)}.get(picked, ("key_tokens",))
+
+    def _resized_rows(self) -> dict[str, int]:
+        offered = self.resize_rows.isVisibleTo(self) and self.resize_rows.isEnabled() and self.resize_rows.isChecked()
+        return {name: len(self.tokens()) for name in self._sides()} if offered else {}
+
+    def _show_tokens(self) -> None:
+        """The pieces, and what they do to the rows."""
+        tokens = self.tokens()
+        rows = {"query_tokens": self._n, "key_tokens": self._m}
+        used = max((rows | self._resized_rows())[name] for name in self._sides())
+        self.pieces.clear()
+        for place, token in enumerate(tokens):
+            piece = QListWidgetItem(f"{place}  {token}", self.pieces)
+            if place >= used:
+                piece.setForeground(current_theme().line_strong)  # left out: shown, but pale
+        self.resize_rows.setEnabled(bool(tokens) and any(rows[name] != len(tokens) for name in self._sides()))
+        names = " = ".join({"query_tokens": "n", "key_tokens": "m"}[name] for name in self._sides())
+        self.resize_rows.setText(self.tr("Add or remove rows, so that {sizes} = {count}").format(
+            sizes=names, count=len(tokens)))
+        self._said.setText("\n".join(dict.fromkeys(self._fate(name, rows[name]) for name in self._sides())))
+
+    def _fate(self, name: str, rows: int) -> str:
+        """What becomes of the rows of one side, in one sentence."""
+        count, queries = len(self.tokens()), name == "query_tokens"
+        if not count:
+            return self.tr("No tokens: rows are labeled by number.")
+        if self._resized_rows() and count != rows:
+            return (self.tr("Queries: {rows} rows become {count}.") if queries else
+                    self.tr("Keys: {rows} rows become {count}.")).format(rows=rows, count=count)
+        if count == rows:
+            return (self.tr("Queries: a token for each of {rows} rows.") if queries else
+                    self.tr("Keys: a token for each of {rows} rows.")).format(rows=rows)
+        if count < rows:
+            return (self.tr("Queries: {count} tokens for {rows} rows; the rest are labeled by number.") if queries else
+                    self.tr("Keys: {count} tokens for {rows} rows; the rest are labeled by number.")).format(
+                rows=rows, count=count)
+        return (self.tr("Queries: {count} tokens for {rows} rows; the last {left} are left out.") if queries else
+                self.tr("Keys: {count} tokens for {rows} rows; the last {left} are left out.")).format(
+            rows=rows, count=count, left=count - rows)
+
+
+def _fitted(tokens: tuple[str, ...], rows: int) -> Tokens:
+    """One token for each row; None when there are none at all."""
+    return (tokens[:rows] + tuple(str(row) for row in range(len(tokens), rows))) if tokens else None

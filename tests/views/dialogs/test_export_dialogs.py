@@ -1,0 +1,197 @@
+"""The export dialogs ask for figures and numbers, and say what will be written or why nothing can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QApplication, QDialog, QLabel
+from pytestqt.qtbot import QtBot
+
+from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
+from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.dialogs.heads_text import heads_from_text
+
+STAGES = ("query", "scores", "weights", "output")
+
+
+def _drawn(_choice: ExportChoice) -> QImage:
+    image = QImage(90, 60, QImage.Format.Format_RGB32)
+    image.fill(QColor("#3A9B93"))
+    return image
+
+
+def _files(choice: ExportChoice) -> list[str]:
+    return [f"x-{stage}-h{head}.{choice.format}" for stage in choice.stages for head in choice.heads]
+
+
+def _image_dialog(qtbot: QtBot, folder: Path, draw: Callable[[ExportChoice], QImage] = _drawn) -> ExportDialog:
+    dialog = ExportDialog(STAGES, heads=5, items=3, draw=draw, names=_files)
+    dialog.set_choice(ExportChoice(heads=(3,), batch=2, folder=str(folder)))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def _said(dialog: QDialog) -> list[str]:
+    return [label.text() for label in dialog.findChildren(QLabel) if label.isVisible()]
+
+
+@pytest.mark.parametrize(("text", "heads"), [
+    ("", (0, 1, 2, 3, 4)), (" ALL ", (0, 1, 2, 3, 4)), ("全部", (0, 1, 2, 3, 4)), ("3", (3,)), ("0, 2-4", (0, 2, 3, 4)),
+    ("4,4、1", (1, 4)), ("２－３", (2, 3)), ("3-2", (2, 3)),
+])
+def test_heads_as_people_write_them(text: str, heads: tuple[int, ...]) -> None:
+    assert heads_from_text(text, 5) == heads
+
+
+@pytest.mark.parametrize(("text", "named"), [("5", "no head 5"), ("0-9", "no head 9"), ("a", "“a”"), ("1.5", "“1.5”"),
+                                             ("-1", "“-1”"), ("1--2", "“1--2”")])
+def test_heads_that_are_not_there_are_refused(text: str, named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        heads_from_text(text, 5)
+
+
+def test_what_is_asked_for_is_what_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = _image_dialog(qtbot, tmp_path)
+    assert dialog.result_choice() == ExportChoice(heads=(3,), batch=2, folder=str(tmp_path))
+    qtbot.keyClick(dialog.stages, Qt.Key.Key_Up)
+    qtbot.keyClick(dialog.stages, Qt.Key.Key_Space)
+    dialog.heads.selectAll()
+    qtbot.keyClicks(dialog.heads, "0, 2-3")
+    dialog.format.setCurrentIndex(dialog.format.findData("svg"))
+    dialog.values.setCurrentIndex(dialog.values.findData("never"))
+    dialog.width_cm.setValue(8.5)
+    qtbot.mouseClick(dialog.colorbar, Qt.MouseButton.LeftButton, pos=QPoint(6, dialog.colorbar.height() // 2))
+    dialog.sheet.click()
+    assert dialog.result_choice() == ExportChoice(
+        stages=("scores", "weights"), heads=(0, 2, 3), batch=2, format="svg", width=8.5, values=False, colorbar=False,
+        sheet=True, folder=str(tmp_path),
+    )
+    assert not dialog.dpi.isEnabled()
+
+
+def test_the_files_are_named_and_those_there_counted(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = _image_dialog(qtbot, tmp_path)
+    assert "Writes x-weights-h3.png." in _said(dialog)
+    (tmp_path / "x-weights-h1.png").touch()
+    dialog.heads.setText("1-3")
+    sentence = "Writes 3 files, x-weights-h1.png to x-weights-h3.png. Already there and replaced: 1."
+    assert sentence in _said(dialog)
+
+
+@pytest.mark.parametrize("spoil", ["stages", "heads", "folder", "empty"])
+def test_what_cannot_be_written_keeps_the_dialog_open(qtbot: QtBot, tmp_path: Path, spoil: str) -> None:
+    dialog = _image_dialog(qtbot, tmp_path)
+    {"stages": lambda: dialog.stages.set_keys(()), "heads": lambda: dialog.heads.setText("7"),
+     "folder": lambda: dialog.target.folder.setText(str(tmp_path / "none")),
+     "empty": lambda: dialog.target.folder.clear()}[spoil]()
+    dialog.buttons.button(dialog.buttons.StandardButton.Save).click()
+    assert dialog.isVisible()
+    assert dialog.objection() in _said(dialog)
+    dialog.set_choice(ExportChoice(folder=str(tmp_path)))
+    dialog.buttons.button(dialog.buttons.StandardButton.Save).click()
+    assert dialog.result() == QDialog.DialogCode.Accepted
+
+
+def test_the_preview_follows_and_shows_the_first_figure(qtbot: QtBot, tmp_path: Path) -> None:
+    asked: list[ExportChoice] = []
+
+    def draw(choice: ExportChoice) -> QImage:
+        asked.append(choice)
+        return _drawn(choice)
+
+    dialog = _image_dialog(qtbot, tmp_path, draw)
+    qtbot.waitUntil(lambda: bool(asked))
+    asked.clear()
+    dialog.heads.setText("1-4")
+    qtbot.waitUntil(lambda: bool(asked))
+    assert [choice.heads for choice in asked] == [(1,)]
+    dialog.sheet.click()
+    dialog.preview.draw_now()
+    assert asked[-1].heads == (1, 2, 3, 4)
+    center = dialog.preview.grab().toImage().pixelColor(dialog.preview.rect().center())
+    assert center == QColor("#3A9B93")
+
+
+def test_a_preview_that_fails_says_why(qtbot: QtBot, tmp_path: Path) -> None:
+    def draw(_choice: ExportChoice) -> QImage:
+        raise ValueError("4,000,000 cells are too many for one figure.")
+
+    dialog = _image_dialog(qtbot, tmp_path, draw)
+    dialog.preview.draw_now()
+    assert dialog.preview.image().isNull()
+    assert dialog.preview.sentence() == "4,000,000 cells are too many for one figure."
+    assert dialog.isVisible()
+
+
+def test_a_preview_of_a_choice_in_the_making_is_no_error(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = _image_dialog(qtbot, tmp_path)
+    dialog.heads.setText("2-")
+    dialog.preview.draw_now()
+    assert "“2-”" in dialog.preview.sentence()
+
+
+def test_options_are_remembered_but_not_what_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = _image_dialog(qtbot, tmp_path)
+    dialog.set_choice(ExportChoice(stages=("scores",), heads=(1,), batch=1, format="pdf", width=12.5, dpi=600,
+                                   values=True, colorbar=False, theme="dark", folder=str(tmp_path)))
+    other = _image_dialog(qtbot, tmp_path / "else")
+    other.set_state(dialog.state())
+    assert other.result_choice() == replace(dialog.result_choice(), stages=("weights",), heads=(3,), batch=2)
+    other.set_state({"format": "gif", "dpi": "many", "values": 3, "colorbar": None})
+    assert other.result_choice().format == "pdf"
+
+
+def _data_dialog(qtbot: QtBot, folder: Path) -> ExportDataDialog:
+    dialog = ExportDataDialog(("query", "weights", "output"), heads=5, items=1,
+                              names=lambda choice: [f"{name}.{choice.format}" for name in choice.arrays])
+    dialog.set_choice(DataChoice(arrays=("weights",), heads=(3,), folder=str(folder)))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def test_numbers_are_asked_for_by_name(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = _data_dialog(qtbot, tmp_path)
+    assert dialog.result_choice() == DataChoice(arrays=("weights",), heads=(3,), folder=str(tmp_path))
+    assert not dialog.heads.isEnabled()
+    dialog.format.setCurrentIndex(dialog.format.findData("csv"))
+    assert dialog.heads.isEnabled()
+    dialog.bom.click()
+    dialog.headers.click()
+    qtbot.mouseClick(dialog.every, Qt.MouseButton.LeftButton)
+    dialog.heads.setText("all")
+    assert dialog.result_choice() == DataChoice(
+        arrays=("query", "weights", "output"), heads=(0, 1, 2, 3, 4), format="csv", bom=True, headers=True,
+        folder=str(tmp_path))
+    dialog.format.setCurrentIndex(dialog.format.findData("npy"))
+    assert not dialog.result_choice().bom  # a mark for text has no place in it
+    qtbot.mouseClick(dialog.none, Qt.MouseButton.LeftButton)
+    dialog.accept()
+    assert dialog.isVisible()
+    assert "Tick at least one matrix." in _said(dialog)
+
+
+def test_a_form_of_numbers_is_remembered(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = _data_dialog(qtbot, tmp_path)
+    dialog.set_choice(DataChoice(arrays=("query",), heads=(1,), format="tsv", headers=True, folder=str(tmp_path)))
+    other = _data_dialog(qtbot, tmp_path / "else")
+    other.set_state(dialog.state())
+    assert other.result_choice() == replace(dialog.result_choice(), arrays=("weights",), heads=(3,))
+
+
+@pytest.mark.parametrize("make", [_image_dialog, _data_dialog])
+def test_every_editor_has_a_caption(qtbot: QtBot, tmp_path: Path, make: Callable[..., QDialog]) -> None:
+    dialog = make(qtbot, tmp_path)
+    QApplication.processEvents()
+    captions = [label for label in dialog.findChildren(QLabel) if label.buddy() is not None]
+    assert len(captions) >= 5
+    for label in captions:
+        assert label.text() == label.buddy().accessibleName()
+        assert label.width() >= label.minimumSizeHint().width()

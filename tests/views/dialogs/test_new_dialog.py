@@ -1,0 +1,81 @@
+"""File ▸ New says what it will make, and makes what it says."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QLabel
+from pytestqt.qtbot import QtBot
+
+from attn_gui.views.dialogs.new_dialog import KINDS, NewChoice, NewDialog
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot) -> NewDialog:
+    dialog = NewDialog()
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def _type(qtbot: QtBot, dialog: NewDialog, **sizes: int) -> None:
+    for name, value in sizes.items():
+        dialog.boxes[name].selectAll()
+        qtbot.keyClicks(dialog.boxes[name], str(value))
+
+
+def _shapes(dialog: NewDialog) -> str:
+    return dialog.findChild(QLabel, "new.shapes").text()
+
+
+def test_shapes_are_said_while_sizes_are_typed(qtbot: QtBot, dialog: NewDialog) -> None:
+    _type(qtbot, dialog, n=3, m=5, num_heads=2, d_k=7, d_v=11)
+    assert _shapes(dialog) == "Q 3 × 14, K 5 × 14, V 5 × 22"
+    assert dialog.result_choice() == NewChoice(n=3, m=5, num_heads=2, d_k=7, d_v=11)
+
+
+def test_in_self_attention_the_keys_are_the_rows_of_x(qtbot: QtBot, dialog: NewDialog) -> None:
+    _type(qtbot, dialog, n=3, m=5, num_heads=2, d_k=7, d_v=11)
+    qtbot.mouseClick(dialog.radios["self"], Qt.MouseButton.LeftButton, pos=dialog.radios["self"].rect().center() / 4)
+    assert _shapes(dialog) == "X 3 × 14, W_Q 14 × 14, W_K 14 × 14, W_V 14 × 22"
+    assert not dialog.boxes["m"].isEnabled()
+    assert dialog.boxes["m"].value() == dialog.result_choice().m == 3
+    _type(qtbot, dialog, n=13)
+    assert dialog.result_choice().m == 13
+    dialog.radios["cross"].click()
+    assert dialog.result_choice().m == 5
+    assert _shapes(dialog) == "X 13 × 14, C 5 × 14, W_Q 14 × 14, W_K 14 × 14, W_V 14 × 22"
+
+
+def test_the_seed_matters_only_where_numbers_are_drawn(dialog: NewDialog) -> None:
+    enabled = {}
+    for key in ("integers", "random", "identity", "zeros"):
+        dialog.fill.setCurrentIndex(dialog.fill.findData(key))
+        enabled[dialog.result_choice().fill] = dialog.seed.isEnabled()
+    assert enabled == {"integers": True, "random": True, "identity": False, "zeros": False}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_last_choice_comes_back(qtbot: QtBot, dialog: NewDialog, kind: str) -> None:
+    dialog.radios[kind].click()
+    dialog.fill.setCurrentIndex(dialog.fill.findData("identity"))
+    _type(qtbot, dialog, n=3, d_k=7)
+    other = NewDialog()
+    qtbot.addWidget(other)
+    other.set_state(dialog.state())
+    assert other.result_choice() == dialog.result_choice()
+    assert other.state() == dialog.state()
+
+
+def test_settings_that_make_no_sense_are_passed_over(dialog: NewDialog) -> None:
+    dialog.set_state({"kind": "none", "n": -2, "m": "7", "d_k": 10**9, "fill": 3, "seed": True, "d_v": 6, "extra": 1})
+    assert dialog.result_choice() == NewChoice(d_v=6)
+
+
+def test_enter_creates_and_escape_does_not(qtbot: QtBot, dialog: NewDialog) -> None:
+    dialog.boxes["n"].setFocus()
+    qtbot.keyClick(dialog.boxes["n"], Qt.Key.Key_Return)
+    assert dialog.result() == QDialog.DialogCode.Accepted
+    dialog.show()
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert dialog.result() == QDialog.DialogCode.Rejected

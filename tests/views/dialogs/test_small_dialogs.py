@@ -1,0 +1,118 @@
+"""Tokens, the list of shortcuts, and About."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QTreeWidgetItem, QTreeWidgetItemIterator
+from pytestqt.qtbot import QtBot
+
+from attn_gui.views.dialogs.about import AboutDialog
+from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
+from attn_gui.views.dialogs.tokens_dialog import TokensDialog
+
+
+def _tokens(qtbot: QtBot, **state: object) -> TokensDialog:
+    dialog = TokensDialog()
+    qtbot.addWidget(dialog)
+    dialog.set_state(**({"n": 3, "m": 5} | state))
+    dialog.show()
+    dialog.sentence.setFocus()
+    return dialog
+
+
+def _words(dialog: TokensDialog) -> str:
+    return "\n".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
+
+
+def test_the_sentence_is_cut_while_it_is_typed(qtbot: QtBot) -> None:
+    dialog = _tokens(qtbot, m=3)
+    qtbot.keyClicks(dialog.sentence, "The cat sat")
+    shown = [dialog.pieces.item(row).text() for row in range(dialog.pieces.count())]
+    assert shown == ["0  The", "1  cat", "2  sat"]
+    assert dialog.result_fields() == {"query_tokens": ("The", "cat", "sat"), "key_tokens": ("The", "cat", "sat")}
+
+
+def test_with_fewer_tokens_the_rest_keep_their_numbers(qtbot: QtBot) -> None:
+    dialog = _tokens(qtbot)
+    dialog.side.setCurrentIndex(dialog.side.findData("keys"))
+    qtbot.keyClicks(dialog.sentence, "The cat")
+    assert dialog.result_fields() == {"key_tokens": ("The", "cat", "2", "3", "4")}
+    assert "Keys: 2 tokens for 5 rows; the rest are labeled by number." in _words(dialog)
+
+
+def test_with_more_tokens_the_last_are_left_out(qtbot: QtBot) -> None:
+    dialog = _tokens(qtbot)
+    assert dialog.side.currentData() == "queries"  # with n ≠ m one sentence seldom names both
+    dialog.sentence.setPlainText("猫坐在垫子上")
+    assert dialog.result_fields() == {"query_tokens": ("猫", "坐", "在")}
+    assert "Queries: 6 tokens for 3 rows; the last 3 are left out." in _words(dialog)
+    assert not dialog.resize_rows.isVisible()
+
+
+def test_rows_can_be_made_to_fit(qtbot: QtBot) -> None:
+    dialog = _tokens(qtbot, n=3, m=3, self_attention=True, may_resize=True)
+    assert not dialog.side.isEnabled()
+    qtbot.keyClicks(dialog.sentence, "one two three four five")
+    qtbot.keyClick(dialog.resize_rows, Qt.Key.Key_Space)
+    five = ("one", "two", "three", "four", "five")
+    assert dialog.result_fields() == {"query_tokens": five, "key_tokens": five}
+    assert dialog.result_sizes() == {"n": 5, "m": 5}
+    assert "Queries: 3 rows become 5." in _words(dialog)
+    qtbot.keyClick(dialog.resize_rows, Qt.Key.Key_Space)
+    assert dialog.result_sizes() == {}
+
+
+def test_an_empty_sentence_takes_the_tokens_away(qtbot: QtBot) -> None:
+    dialog = _tokens(qtbot, n=2, m=2, query_tokens=("Thinking", "Machines"))
+    assert dialog.sentence.toPlainText() == "Thinking Machines"
+    qtbot.keyClick(dialog.sentence, Qt.Key.Key_Delete)
+    assert dialog.result_fields() == {"query_tokens": None, "key_tokens": None}
+    assert "labeled by number" in _words(dialog)
+
+
+def test_tokens_that_the_cut_would_tear_apart_are_not_offered(qtbot: QtBot) -> None:
+    dialog = _tokens(qtbot, n=2, m=2, query_tokens=("[CLS]", "the"))
+    assert dialog.sentence.toPlainText() == ""
+
+
+@pytest.fixture
+def shortcuts(qtbot: QtBot) -> ShortcutsDialog:
+    dialog = ShortcutsDialog([("Undo", "Ctrl+Z"), ("Export image…", "Ctrl+E")])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def _shown(dialog: ShortcutsDialog) -> list[QTreeWidgetItem]:
+    found = []
+    iterator = QTreeWidgetItemIterator(dialog.list, QTreeWidgetItemIterator.IteratorFlag.NotHidden)
+    while iterator.value() is not None:
+        found.append(iterator.value())
+        iterator += 1
+    return found
+
+
+def test_every_shortcut_is_listed_with_its_keys(shortcuts: ShortcutsDialog) -> None:
+    rows = {(item.text(0), item.text(1)) for item in _shown(shortcuts)}
+    assert {("Undo", "Ctrl+Z"), ("Export image…", "Ctrl+E"), ("Step of the spine", "1 … 9")} <= rows
+
+
+@pytest.mark.parametrize("typed", ["export", "ctrl+e"])
+def test_the_list_is_searched_by_words_and_keys(qtbot: QtBot, shortcuts: ShortcutsDialog, typed: str) -> None:
+    qtbot.keyClicks(shortcuts.filter, typed)
+    assert [item.text(0) for item in _shown(shortcuts)] == ["Everywhere", "Export image…"]
+
+
+def test_about_shows_the_notices_as_plain_text(qtbot: QtBot) -> None:
+    dialog = AboutDialog(notices="<b>Inter</b>, SIL Open Font License 1.1")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.notices.isVisible()
+    assert "<b>Inter</b>" in dialog.notices.toPlainText()
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    plain = AboutDialog()
+    qtbot.addWidget(plain)
+    plain.show()
+    assert not plain.notices.isVisible()

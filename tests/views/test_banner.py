@@ -1,0 +1,123 @@
+"""The banner says one thing, offers ways out, and gives the keyboard back."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from attn_gui.views.banner import Banner
+
+
+class Host(QWidget):
+    """A column with a banner on top and a place to type below."""
+
+    def __init__(self, qtbot: QtBot) -> None:
+        super().__init__()
+        self.banner, self.line = Banner(self), QLineEdit(self)
+        column = QVBoxLayout(self)
+        column.addWidget(self.banner)
+        column.addWidget(self.line)
+        self.picked: list[str] = []
+        self.closed: list[str] = []
+        self.banner.actionPicked.connect(self.picked.append)
+        self.banner.closed.connect(self.closed.append)
+        self.resize(700, 200)
+        qtbot.addWidget(self)
+        self.show()
+        self.activateWindow()
+        qtbot.waitUntil(self.isActiveWindow)
+        self.line.setFocus()
+
+
+@pytest.fixture
+def host(qtbot: QtBot) -> Host:
+    return Host(qtbot)
+
+
+def test_it_is_not_there_until_something_is_said(host: Host) -> None:
+    assert not host.banner.isVisible()
+    host.banner.show_info("Layer 2")
+    assert host.banner.isVisible()
+    assert host.banner.text() == host.banner.accessibleName() == "Layer 2"
+
+
+def test_the_cross_closes_it_and_tells_what_it_was_about(qtbot: QtBot, host: Host) -> None:
+    host.banner.show_info("Layer 2", about="told/minilm")
+    qtbot.mouseClick(host.banner.findChild(QToolButton), Qt.MouseButton.LeftButton)
+    assert not host.banner.isVisible()
+    assert host.closed == ["told/minilm"]
+
+
+def test_a_button_answers_with_its_key_and_closes(qtbot: QtBot, host: Host) -> None:
+    host.banner.show_info("Too large", actions=[("grow", "Grow Q"), ("leave", "Leave it")])
+    assert [button.text() for button in host.banner.buttons()] == ["Grow Q", "Leave it"]
+    qtbot.mouseClick(host.banner.buttons()[1], Qt.MouseButton.LeftButton)
+    assert host.picked == ["leave"]
+    assert host.closed == []
+    assert not host.banner.isVisible()
+
+
+def test_an_answer_may_say_something_new(qtbot: QtBot, host: Host) -> None:
+    host.banner.actionPicked.connect(lambda _key: host.banner.show_error("That failed"))
+    host.banner.show_info("Too large", actions=[("grow", "Grow Q")])
+    qtbot.mouseClick(host.banner.buttons()[0], Qt.MouseButton.LeftButton)
+    assert host.banner.isVisible()
+    assert host.banner.text() == "That failed"
+    assert host.banner.buttons() == ()
+
+
+def test_the_keyboard_stays_unless_it_is_asked_over(qtbot: QtBot, host: Host) -> None:
+    host.banner.show_error("Refused", actions=[("undo", "Undo")])
+    assert host.line.hasFocus()
+    host.banner.show_info("Offer", actions=[("grow", "Grow Q"), ("no", "No")], focus=True)
+    assert host.banner.buttons()[0].hasFocus()
+    qtbot.keyClick(host.banner.buttons()[0], Qt.Key.Key_Escape)
+    assert not host.banner.isVisible()
+    assert host.line.hasFocus()
+
+
+def test_a_focus_without_buttons_is_not_taken(host: Host) -> None:
+    host.banner.show_info("Nothing to press", focus=True)
+    assert host.line.hasFocus()
+
+
+def test_the_focus_goes_nowhere_if_its_old_place_is_gone(qtbot: QtBot, host: Host) -> None:
+    host.banner.show_info("Offer", actions=[("grow", "Grow Q")], focus=True)
+    host.line.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    qtbot.keyClick(host.banner.buttons()[0], Qt.Key.Key_Return)
+    assert host.picked == ["grow"]
+    assert not host.banner.isVisible()
+
+
+def test_words_are_said_again_in_another_language(host: Host) -> None:
+    language = "en"
+    words = {"en": "Layer 2", "zh": "第 2 层"}
+    host.banner.show_info(lambda: words[language], actions=[("x", lambda: words[language])])
+    language = "zh"
+    QApplication.sendEvent(host.banner, QEvent(QEvent.Type.LanguageChange))
+    assert host.banner.text() == host.banner.accessibleName() == "第 2 层"
+    assert host.banner.buttons()[0].text() == "第 2 层"
+
+
+def test_file_text_is_never_taken_for_markup(host: Host) -> None:
+    host.banner.show_error("<b>x</b> & <img src=y>")
+    label = next(label for label in host.banner.findChildren(QLabel) if "img" in label.text())
+    assert label.textFormat() == Qt.TextFormat.PlainText
+
+
+@pytest.mark.parametrize("width", [900, 420, 300])
+def test_nothing_is_cut_off(host: Host, width: int) -> None:
+    sentence = "A block of 60 × 40 does not fit into W_Q (16 × 384) at row 12, column 380, so nothing was written."
+    host.banner.show_info(sentence, actions=[("grow", "Grow W_Q to 72 × 420"), ("cut", "Work on Q, K, V directly")])
+    host.resize(width, 300)
+    for _ in range(3):
+        QApplication.processEvents()
+    for button in host.banner.buttons():
+        assert button.width() >= button.minimumSizeHint().width()
+        assert host.banner.rect().contains(button.geometry().translated(button.parentWidget().pos()))
+    label = next(label for label in host.banner.findChildren(QLabel) if label.text() == sentence)
+    assert label.height() >= label.heightForWidth(label.width())
+    assert label.width() >= 90
