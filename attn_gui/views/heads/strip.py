@@ -1,0 +1,219 @@
+"""The strip of heads: which one is shown, and how the weights of all of them look."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QWidget
+
+from attn_gui.engine import Evaluation, Plane, Recomputed
+from attn_gui.engine.metrics import row_entropy
+from attn_gui.figure.tokens import SPACING, Theme
+from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.heads.group_row import GroupRow
+from attn_gui.views.heads.thumb import HeadThumb
+from attn_gui.views.theme import dress, theme_signal
+
+
+class HeadsStrip(QWidget):
+    """Shows the weights of every head; follows each edit."""
+
+    headPicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("heads.weights")
+        self._evaluation: Evaluation | None = None
+        self._item, self._head = 0, 0
+        self._compact = False
+        self._entropies = np.empty((0, 0))
+        self._thumbs: list[HeadThumb] = []
+        self._title, self._of, self._about = QLabel(self), QLabel(self), QLabel(self)
+        self._number = CountBox(self, minimum=0, maximum=0)
+        self._scroll = QScrollArea(self)
+        self._row = GroupRow(self)
+        self._outer = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        self._number.valueChanged.connect(self._on_number_value_changed)
+        theme_signal.changed.connect(self.set_theme)
+        self._build()
+        self.retranslate()
+
+    # --- setters ---------------------------------------------------------------------------------
+    def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
+        """Show all heads of an item, one of them chosen."""
+        same = evaluation is self._evaluation and batch == self._item
+        self._evaluation, self._item, self._head = evaluation, batch, head
+        if not same:
+            self._show_heads(evaluation)
+        self._show_chosen()
+
+    def refresh(self, recomputed: Recomputed) -> None:
+        """Repaint the weights that are new, and the entropies of their rows."""
+        if self._evaluation is None:
+            return
+        for box in recomputed.boxes.get("weights", ()):
+            for head in range(box[1].start, box[1].stop):
+                thumb = self._thumbs[head]
+                if (part := self._plane(head).cells(box)) is not None:
+                    thumb.map.refresh(*part)
+                    self._measure(head, part[0])
+
+    def retake_levels(self) -> None:
+        """Take the levels of the maps anew, as at rest after edits."""
+        for thumb in self._thumbs:
+            thumb.map.retake_levels()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Colors and sizes of a theme."""
+        for thumb in self._thumbs:
+            thumb.map.set_theme(theme)
+            thumb.updateGeometry()
+        self._set_height()
+
+    def set_compact(self, compact: bool) -> None:
+        """Lower: numbers below the maps and nothing beside them."""
+        self._compact = compact
+        self._outer.setDirection(QBoxLayout.Direction.LeftToRight if compact else QBoxLayout.Direction.TopToBottom)
+        self._head_row.setDirection(
+            QBoxLayout.Direction.TopToBottom if compact else QBoxLayout.Direction.LeftToRight)
+        self._of.setVisible(not compact)
+        self._about.setVisible(not compact)
+        for thumb in self._thumbs:
+            thumb.set_compact(compact)
+        self._row.set_compact(compact)
+        self._set_height()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setAccessibleName(self.tr("All heads"))
+        self._title.setText(self.tr("Head"))
+        self._number.setAccessibleName(self.tr("Head"))
+        for thumb in self._thumbs:
+            thumb.describe()
+        if self._evaluation is not None:
+            self._say_counts(self._evaluation)
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and right choose the neighbor of the head on show, Home and End the first and last."""
+        last = len(self._thumbs) - 1
+        wanted = {Qt.Key.Key_Left: self._head - 1, Qt.Key.Key_Right: self._head + 1,
+                  Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}.get(Qt.Key(event.key()))
+        if wanted is None:
+            super().keyPressEvent(event)
+        elif 0 <= wanted <= last and wanted != self._head:
+            self.headPicked.emit(wanted)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._set_height()
+        self._scroll_to_chosen()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _show_heads(self, evaluation: Evaluation) -> None:
+        """A thumbnail a head, with its plane and entropy."""
+        heads = evaluation.problem.num_heads
+        for thumb in self._thumbs[heads:]:
+            thumb.hide()
+            thumb.deleteLater()
+        self._thumbs = self._thumbs[:heads] + [self._thumb(head) for head in range(len(self._thumbs), heads)]
+        for before, after in pairwise((self._number, *self._thumbs)):
+            QWidget.setTabOrder(before, after)
+        self._row.set_thumbs(self._thumbs, heads // evaluation.problem.num_kv_heads)
+        self._entropies = np.zeros((heads, evaluation.problem.n))
+        for head, thumb in enumerate(self._thumbs):
+            thumb.map.set_plane(self._plane(head))
+            self._measure(head, slice(0, evaluation.problem.n))
+        self._say_counts(evaluation)
+        self._set_height()
+
+    def _plane(self, head: int) -> Plane:
+        assert self._evaluation is not None, "there is something to show"
+        return Plane(self._evaluation, "weights", self._item, head)
+
+    def _thumb(self, head: int) -> HeadThumb:
+        thumb = HeadThumb(head, self._row)
+        thumb.set_compact(self._compact)
+        thumb.clicked.connect(lambda: self.headPicked.emit(head))
+        return thumb
+
+    def _measure(self, head: int, rows: slice) -> None:
+        """Take the entropy of these rows anew; rows that see no key do not count."""
+        plane = self._plane(head)
+        weights, _ = plane.block(rows, slice(0, plane.shape[1]))
+        seeing = (weights != 0).any(axis=-1)
+        self._entropies[head, rows] = np.where(seeing, row_entropy(weights), -1.0)
+        own = self._entropies[head]
+        counted = own[~(own < 0)]
+        mean = counted.mean() if counted.size else 0.0
+        self._thumbs[head].set_entropy("NaN" if math.isnan(mean) else f"{mean:.2f}")
+
+    def _show_chosen(self) -> None:
+        focused = any(thumb.hasFocus() for thumb in self._thumbs)
+        for thumb in self._thumbs:
+            thumb.set_chosen_head(thumb.head == self._head)
+        if focused and self._head < len(self._thumbs):
+            self._thumbs[self._head].setFocus(Qt.FocusReason.OtherFocusReason)
+        blocked = self._number.blockSignals(True)
+        self._number.setRange(0, max(len(self._thumbs) - 1, 0))
+        self._number.setValue(self._head)
+        self._number.setEnabled(len(self._thumbs) > 1)
+        self._number.blockSignals(blocked)
+        self._scroll_to_chosen()
+
+    def _scroll_to_chosen(self) -> None:
+        if self._head < len(self._thumbs):
+            self._row.settle()
+            thumb = self._thumbs[self._head]
+            self._scroll.ensureWidgetVisible(thumb, thumb.width() // 2, 0)
+
+    def _say_counts(self, evaluation: Evaluation) -> None:
+        problem = evaluation.problem
+        heads, kv_heads = problem.num_heads, problem.num_kv_heads
+        if heads == kv_heads:
+            self._of.setText(self.tr("of {count}").format(count=heads))
+        else:
+            self._of.setText(self.tr("of {count} · {kv} K/V heads, {each} query heads each").format(
+                count=heads, kv=kv_heads, each=heads // kv_heads))
+        self._about.setText(self.tr("mean entropy of a row, 0 … log {keys} = {most}").format(
+            keys=problem.m, most=f"{math.log(problem.m):.2f}"))
+
+    def _on_number_value_changed(self, head: int) -> None:
+        self.headPicked.emit(head)
+
+    def _set_height(self) -> None:
+        """As high as the thumbnails and their line need, and a scroll bar if there is one."""
+        needed, bar = self._row.sizeHint(), self._scroll.horizontalScrollBar()
+        scrolls = needed.width() > self._scroll.viewport().width()
+        self._scroll.setFixedHeight(needed.height() + (bar.sizeHint().height() if scrolls else 0))
+        self.updateGeometry()
+
+    def _build(self) -> None:
+        self._number.setObjectName("control.head")
+        dress(self._title, "section", strong=True)
+        for label, tone in ((self._of, "text2"), (self._about, "text2")):
+            dress(label, "small", tone)
+        self._scroll.setWidget(self._row)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._head_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._head_row.setSpacing(SPACING.m)
+        for widget in (self._title, self._number, self._of):
+            self._head_row.addWidget(widget)
+        self._head_row.addStretch(1)
+        self._head_row.addWidget(self._about)
+        self._outer.setContentsMargins(SPACING.l, SPACING.s, SPACING.l, SPACING.s)
+        self._outer.setSpacing(SPACING.s)
+        self._outer.addLayout(self._head_row)
+        self._outer.addWidget(self._scroll, 1)

@@ -1,0 +1,85 @@
+"""One head of the strip: its weights as a small map, its number and mean entropy below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.views.spine.map_button import MapButton
+from attn_gui.views.theme import current_theme, scaled, ui_font
+
+
+class HeadThumb(MapButton):
+    """Click, Enter or Space asks to show this head."""
+
+    def __init__(self, head: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.head = head
+        self._entropy = ""
+        self._compact = False
+
+    def set_entropy(self, text: str) -> None:
+        """The mean entropy of a row, as text."""
+        self._entropy = text
+        self.describe()
+        self.update()
+
+    def set_chosen_head(self, chosen: bool) -> None:
+        """Whether this is the head on show; only that one is reached by Tab, arrows lead to the others."""
+        self.setChecked(chosen)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if chosen else Qt.FocusPolicy.ClickFocus)
+        self.describe()
+        self.update()
+
+    def set_compact(self, compact: bool) -> None:
+        """The number only."""
+        self._compact = compact
+        self.updateGeometry()
+        self.place_map()
+
+    def describe(self) -> None:
+        """The accessible name in the present language."""
+        words = (self.tr("Head {head}, entropy {entropy}, chosen") if self.isChecked()
+                 else self.tr("Head {head}, entropy {entropy}"))
+        self.setAccessibleName(words.format(head=self.head, entropy=self._entropy))
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def sizeHint(self) -> QSize:
+        side, pad = self._side(), self._pad()
+        metrics = QFontMetrics(ui_font("small", 600, tabular=True))
+        text = metrics.horizontalAdvance(f"{self.head}" if self._compact else f"{self.head}  0.00")
+        return QSize(max(side, text) + 2 * pad, side + 2 * pad + metrics.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def map_rect(self) -> QRect:
+        side = self._side()
+        return QRect((self.width() - side) // 2, self._pad(), side, side)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), current_theme()
+        self.paint_ground(painter)
+        self.paint_focus(painter)
+        chosen = self.isChecked()
+        painter.setFont(ui_font("small", 600 if chosen else 400, tabular=True))
+        painter.setPen(theme.accent if chosen else theme.text)
+        pad = self._pad()
+        top = self.map_rect().bottom() + 1
+        room = QRect(pad, top, self.width() - 2 * pad, painter.fontMetrics().height())
+        middle = Qt.AlignmentFlag.AlignVCenter
+        side = Qt.AlignmentFlag.AlignHCenter if self._compact else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(room, side | middle, str(self.head))
+        if not self._compact:
+            painter.setFont(ui_font("micro", tabular=True))
+            painter.setPen(theme.text2)
+            painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, self._entropy)
+
+    def _side(self) -> int:
+        return scaled(SIZE.head_map_compact if self._compact else SIZE.head_map)
+
+    def _pad(self) -> int:
+        """Between the map and the frame of the chosen head."""
+        return scaled(SPACING.s - self._compact)

@@ -1,0 +1,82 @@
+"""What the explanation of a cell needs to know about its surroundings, and how cells and numbers are written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.symbols import symbol
+
+LARGE = 1e6
+MINUS = "\N{MINUS SIGN}"
+HEAD_COLUMNS = {"query": "d_k", "key": "d_k", "rotated_query": "d_k", "rotated_key": "d_k", "value": "d_v",
+                "concat": "d_v"}
+KV_STAGES = ("key", "value", "rotated_key")
+
+
+@dataclass(frozen=True)
+class ExplainContext:
+    """The chosen cell as it is shown (row and column within the shown head), the tokens, and the problem."""
+
+    head: int
+    row: int
+    column: int
+    query_tokens: Sequence[str] | None
+    key_tokens: Sequence[str] | None
+    problem: Problem
+
+    def query_name(self, row: int) -> str:
+        """The token of a query, or its number."""
+        return _token(self.query_tokens, row)
+
+    def key_name(self, row: int) -> str:
+        """The token of a key, or its number."""
+        return _token(self.key_tokens, row)
+
+    def shown_name(self, stage: str, row: int, column: int) -> str:
+        """`A[10, 13]`: columns of Q, K, V and concat count over the whole matrix, others within the head."""
+        if stage not in HEAD_COLUMNS:
+            return cell_name(stage, (row, column))
+        problem = self.problem
+        head = self.head // (problem.num_heads // problem.kv_heads) if stage in KV_STAGES else self.head
+        return cell_name(stage, (row, column + head * int(getattr(problem, HEAD_COLUMNS[stage]))))
+
+
+def cell_name(name: str, index: Sequence[object]) -> str:
+    """`A[10, 13]`: the symbol and the last two indices; a number without axes is its symbol alone."""
+    places = ", ".join(str(place) for place in tuple(index)[-2:])
+    letters = f"({symbol(name)})" if "+" in symbol(name) else symbol(name)
+    return f"{letters}[{places}]" if places else letters
+
+
+def number(value: float, decimals: int = 4) -> str:
+    """A number in a sentence: fixed decimals, a true minus, powers of ten where fixed decimals would say nothing."""
+    if value == 0:
+        return "0"
+    if math.isfinite(value) and abs(value) < 0.5 * 10.0**-decimals:
+        return _power_of_ten(value)
+    return column_number(value, decimals)
+
+
+def column_number(value: float, decimals: int) -> str:
+    """A number in a column: fixed decimals also for small ones, so that points stand below one another."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "+∞" if value > 0 else MINUS + "∞"
+    if abs(value) >= LARGE:
+        return _power_of_ten(value)
+    text = f"{value:.{decimals}f}"
+    return text.replace("-", MINUS if float(text) else "")
+
+
+def _power_of_ten(value: float) -> str:
+    mantissa, exponent = f"{value:.2e}".split("e")
+    return f"{mantissa}e{int(exponent)}".replace("-", MINUS)
+
+
+def _token(tokens: Sequence[str] | None, row: int) -> str:
+    """A token without the blanks that a tokenizer puts around words; one of blanks alone is its number."""
+    return (tokens[row].strip() if tokens and row < len(tokens) else "") or str(row)

@@ -1,0 +1,229 @@
+"""The steps so far as a list: the present one is marked, a click goes to any of them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPen, QUndoStack
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
+from attn_gui.views.inspector.links import paint_focus_ring
+from attn_gui.views.theme import current_theme, dress, ui_font
+
+Index = QModelIndex | QPersistentModelIndex
+ROWS_SHOWN = 4
+HINT_ROLE = Qt.ItemDataRole.UserRole
+STATE_ROLE = Qt.ItemDataRole.UserRole + 1  # -1 done before, 0 the present step, 1 undone
+
+
+class HistoryModel(QAbstractListModel):
+    """Row 0 is how the document began, row k the k-th step of the stack."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._stack: QUndoStack | None = None
+        self._origin = ""
+
+    def set_stack(self, stack: QUndoStack | None) -> None:
+        if (before := self._living()) is not None:
+            before.indexChanged.disconnect(self.read)
+        self._stack = stack
+        if stack is not None:
+            stack.indexChanged.connect(self.read)
+        self.read()
+
+    def set_origin(self, text: str) -> None:
+        self._origin = text
+        self.read()
+
+    def read(self) -> None:
+        """Take the steps of the stack anew."""
+        self.beginResetModel()
+        self.endResetModel()
+
+    def current_row(self) -> int:
+        """The row of the present step."""
+        stack = self._living()
+        return stack.index() if stack is not None else 0
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        stack = self._living()
+        return 0 if parent.isValid() else 1 + (stack.count() if stack is not None else 0)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        text, _, hint = self._text(index.row()).partition("\t")
+        state = (index.row() > self.current_row()) - (index.row() < self.current_row())
+        if role == Qt.ItemDataRole.AccessibleTextRole and state == 0:
+            return self.tr("{step}, the present step").format(step=text)
+        return {Qt.ItemDataRole.DisplayRole: text, Qt.ItemDataRole.ToolTipRole: text,
+                HINT_ROLE: hint, STATE_ROLE: state}.get(Qt.ItemDataRole(role) if role < 0x100 else role)
+
+    def _text(self, row: int) -> str:
+        stack = self._living()
+        return stack.text(row - 1) if row and stack is not None else self._origin
+
+    def _living(self) -> QUndoStack | None:
+        """The stack, unless it is being deleted with its document: it still says then that it changed."""
+        return self._stack if self._stack is not None and isValid(self._stack) else None
+
+
+class StepDelegate(QStyledItemDelegate):
+    """Paints a step: a dot on a line, its words, and what it concerns at the right."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(60, row_height())
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme, state = current_theme(), index.data(STATE_ROLE)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rect = option.rect
+        if state == 0:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.accent_soft)
+            painter.drawRoundedRect(rect, RADIUS.control, RADIUS.control)
+        self._paint_dot(painter, rect, index)
+        self._paint_words(painter, rect, index)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            paint_focus_ring(painter, rect)
+        painter.restore()
+
+    def _paint_dot(self, painter: QPainter, rect: QRect, index: Index) -> None:
+        theme, state = current_theme(), index.data(STATE_ROLE)
+        radius = rect.height() / 5
+        middle = QPointF(rect.left() + SPACING.m, rect.center().y() + 0.5)
+        painter.setPen(QPen(theme.accent if state == 0 else theme.line_strong, 1.3))
+        if index.row() > 0:
+            painter.drawLine(QPointF(middle.x(), rect.top()), middle - QPointF(0, radius))
+        if index.row() < index.model().rowCount() - 1:
+            painter.drawLine(middle + QPointF(0, radius), QPointF(middle.x(), rect.bottom() + 1))
+        painter.setBrush(theme.accent if state == 0 else Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(middle, radius - 0.6, radius - 0.6)
+
+    def _paint_words(self, painter: QPainter, rect: QRect, index: Index) -> None:
+        theme, state = current_theme(), index.data(STATE_ROLE)
+        room = rect.adjusted(SPACING.m + SPACING.l, 0, -SPACING.s, 0)
+        line = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+        if hint := index.data(HINT_ROLE):
+            painter.setFont(ui_font("small"))
+            painter.setPen(theme.text3)
+            painter.drawText(room, line | Qt.AlignmentFlag.AlignRight, hint)
+            room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(hint) - SPACING.m)
+        painter.setFont(ui_font("body", weight=500 if state == 0 else 400))
+        painter.setPen(theme.text if state == 0 else theme.text3 if state > 0 else theme.text2)
+        words = painter.fontMetrics().elidedText(index.data(), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, line, words)
+
+
+class StepList(QListView):
+    """The rows; as high as its steps, up to four."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setUniformItemSizes(True)
+        self.setStyleSheet("QListView { border: none; background: transparent; }")  # no box in the panel
+
+    def sizeHint(self) -> QSize:
+        rows = min(self.model().rowCount(), ROWS_SHOWN) if self.model() else 1
+        return QSize(120, rows * row_height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, self.sizeHint().height())
+
+
+class HistoryView(QWidget):
+    """Title, the key that undoes, and the steps."""
+
+    stepRequested = Signal(int)  # the index of the undo stack to go to
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("history")
+        self._model = HistoryModel(self)
+        self._title, self._hint = QLabel(self), QLabel(self)
+        self._steps = StepList(self)
+        self._steps.setModel(self._model)
+        self._steps.setItemDelegate(StepDelegate(self._steps))
+        self._steps.activated.connect(self._on_steps_activated)
+        self._steps.clicked.connect(self._on_steps_activated)
+        self._model.modelReset.connect(self._on_model_reset)
+        self._build()
+        self.retranslate()
+
+    def set_stack(self, stack: QUndoStack | None) -> None:
+        """The stack whose steps are listed; it is only read."""
+        self._model.set_stack(stack)
+
+    def set_origin(self, text: str) -> None:
+        """What the first row says: how the document came to be."""
+        self._model.set_origin(text)
+
+    def retranslate(self) -> None:
+        """Words in the present language; the steps are read anew."""
+        self._title.setText(self.tr("History"))
+        self._hint.setText(QKeySequence(QKeySequence.StandardKey.Undo).toString(QKeySequence.SequenceFormat.NativeText))
+        self._steps.setAccessibleName(self.tr("History"))
+        self._model.read()
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self._title)
+        head.addStretch(1)
+        head.addWidget(self._hint)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING.m)
+        column.addLayout(head)
+        column.addWidget(self._steps)
+        dress(self._title, "section", strong=True)
+        dress(self._hint, "small", "text3")
+
+    def _on_model_reset(self) -> None:
+        self._steps.updateGeometry()
+        current = self._model.index(self._model.current_row())
+        self._steps.setCurrentIndex(current)
+        self._steps.scrollTo(current)
+
+    def _on_steps_activated(self, index: QModelIndex) -> None:
+        if index.row() != self._model.current_row():
+            self.stepRequested.emit(index.row())
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        elif event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._steps.updateGeometry()
+        super().changeEvent(event)
+
+
+def row_height() -> int:
+    """The height of a step: the look's row, or more where the font asks for it."""
+    return max(SIZE.table_row, QFontMetrics(ui_font("body")).height() + SPACING.s)

@@ -1,0 +1,196 @@
+"""The panel that says why the chosen cell has its value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+
+from attn_gui.engine.explanation import Explanation
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.views.formula import FormulaView
+from attn_gui.views.inspector.context import ExplainContext, cell_name
+from attn_gui.views.inspector.relations import Relations
+from attn_gui.views.inspector.runs import SentenceView
+from attn_gui.views.inspector.sentences import Sentences
+from attn_gui.views.inspector.start_page import StartPage
+from attn_gui.views.inspector.terms_view import TermsView
+from attn_gui.views.inspector.trail import Trail
+from attn_gui.views.theme import dress
+
+__all__ = ["ExplainContext", "Inspector"]
+
+Place = tuple[str, int, int]  # stage, row, column as shown
+
+
+class Inspector(QWidget):
+    """Place, sentence, formula with numbers, terms, neighbors; or the first steps while no cell is chosen."""
+
+    cellRequested = Signal(str, tuple)  # stage or field, index: a link was followed
+    placeRequested = Signal(int)  # a place of the trail
+    backRequested = Signal()
+    copyRequested = Signal(str)  # "text" or "latex"
+    exampleRequested = Signal(str)
+    newRequested = Signal()
+    openRequested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("inspector")
+        self._explanation: Explanation | None = None
+        self._context: ExplainContext | None = None
+        self._places: tuple[Place, ...] = ()
+        self._sentences = Sentences(self)
+        self._tabs, self._pages = QTabWidget(self), QStackedWidget(self)
+        self._start, self._page = StartPage(self), QWidget(self)
+        self._trail, self._sentence = Trail(self), SentenceView(self)
+        self._formula = FormulaView(self)
+        self._parts = FormulaView(self, size=FONT_SIZE.body, role="text2")
+        self._caption, self._order = QLabel(self), QLabel(self)
+        self._terms, self._relations = TermsView(self), Relations(self)
+        self._copy_text, self._copy_latex = QPushButton(self), QPushButton(self)
+        self._connect()
+        self._build()
+        self.retranslate()
+
+    # --- setters ---------------------------------------------------------------------------------
+    def set_explanation(self, explanation: Explanation, context: ExplainContext) -> None:
+        """Explain a cell."""
+        self._explanation, self._context = explanation, context
+        self._show_explanation()
+        self._pages.setCurrentWidget(self._page)
+
+    def set_nothing_chosen(self) -> None:
+        """Show the first steps."""
+        self._explanation = self._context = None
+        self._places = ()
+        self._pages.setCurrentWidget(self._start)
+
+    def set_trail(self, places: Sequence[Place]) -> None:
+        """(stage, row, column as shown) of the cells that were followed, the explained one last."""
+        self._places = tuple(places)
+        self._show_trail()
+        self._order_tabs()
+
+    def set_examples(self, examples: Sequence[tuple[str, str, str]]) -> None:
+        """(key, title, shape) of the examples on the first page."""
+        self._start.set_examples(examples)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setAccessibleName(self.tr("Explain"))
+        self._tabs.setTabText(0, self.tr("Explain"))
+        self._order.setText(self.tr("by size"))
+        self._copy_text.setText(self.tr("Copy text"))
+        self._copy_latex.setText(self.tr("Copy LaTeX"))
+        if self._explanation is not None:
+            self._show_explanation()
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Left and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            self.backRequested.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _show_explanation(self) -> None:
+        explanation, context = self._explanation, self._context
+        if explanation is None or context is None:
+            return
+        self._sentence.set_sentence(self._sentences.write(explanation, context))
+        sides = (explanation.symbols_latex, explanation.numbers_latex, explanation.value_latex)
+        self._formula.set_formula(" = ".join(side for side in sides if side), explanation.text)
+        parts = tuple(explanation.parts_latex)
+        self._parts.set_formula(parts, "")
+        self._parts.setVisible(bool(parts))
+        self._terms.terms().set_explanation(explanation, context)
+        self._show_caption()
+        self._relations.set_explanation(explanation)
+        self._show_trail()
+        self._order_tabs()
+
+    def _show_trail(self) -> None:
+        if self._context is not None and self._places:
+            self._trail.set_places([self._context.shown_name(*place) for place in self._places])
+        elif self._explanation is not None:
+            self._trail.set_places([cell_name(self._explanation.stage, self._explanation.index)])
+
+    def _order_tabs(self) -> None:
+        """Links come and go: put them where they stand."""
+        order = (self._tabs.tabBar(), *self._trail.links(), self._terms, *self._relations.links(), self._copy_text,
+                 self._copy_latex)
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
+
+    def _show_caption(self) -> None:
+        terms, context = self._terms.terms(), self._context
+        worth_it = terms.count() > 1 or (terms.count() == 1 and not terms.product())
+        for widget in (self._caption, self._order, self._terms):
+            widget.setVisible(worth_it)
+        if context is None:
+            return
+        if not terms.product():
+            every = terms.count() == context.problem.m
+            self._caption.setText(self.tr("All keys of this query") if every else
+                                  self.tr("Keys of this query, {count} of {all}").format(
+                                      count=terms.count(), all=context.problem.m))
+        elif terms.has_tail():
+            self._caption.setText(self.tr("Terms {product}, {count} of {all}").format(
+                product=terms.product(), count=terms.shown(), all=terms.count()))
+        else:
+            self._caption.setText(self.tr("Terms {product}").format(product=terms.product()))
+        self._terms.setAccessibleName(self._caption.text())
+
+    def _connect(self) -> None:
+        self._trail.placeRequested.connect(self.placeRequested)
+        self._terms.cellRequested.connect(self.cellRequested)
+        self._terms.terms().modelReset.connect(self._show_caption)
+        self._relations.cellRequested.connect(self.cellRequested)
+        self._copy_text.clicked.connect(lambda: self.copyRequested.emit("text"))
+        self._copy_latex.clicked.connect(lambda: self.copyRequested.emit("latex"))
+        for mine, theirs in ((self.exampleRequested, self._start.exampleRequested),
+                             (self.newRequested, self._start.newRequested),
+                             (self.openRequested, self._start.openRequested)):
+            theirs.connect(mine)
+
+    def _build(self) -> None:
+        dress(self._caption, "section", strong=True)
+        dress(self._order, "small", "text3")
+        self._caption.setTextFormat(Qt.TextFormat.PlainText)
+        caption, buttons = QHBoxLayout(), QHBoxLayout()
+        caption.addWidget(self._caption)
+        caption.addStretch(1)
+        caption.addWidget(self._order)
+        for button in (self._copy_text, self._copy_latex):
+            buttons.addWidget(button)
+        buttons.setSpacing(SPACING.m)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self._page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING.m)
+        for widget in (self._trail, self._sentence, self._formula, self._parts):
+            column.addWidget(widget)
+        column.addLayout(caption)
+        column.addWidget(self._terms, 1000)
+        column.addWidget(self._relations)
+        column.addLayout(buttons)
+        column.addStretch(1)
+        self._build_pages()
+
+    def _build_pages(self) -> None:
+        self._pages.addWidget(self._start)
+        self._pages.addWidget(self._page)
+        self._pages.setContentsMargins(0, SPACING.m, 0, 0)
+        self._tabs.addTab(self._pages, "")
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._tabs)

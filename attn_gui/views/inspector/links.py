@@ -1,0 +1,137 @@
+"""Words that lead somewhere: a link that is a button, and rows of them that wrap."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QLayout, QLayoutItem, QSizePolicy, QWidget
+
+from attn_gui.figure.tokens import LINE, RADIUS, SPACING
+from attn_gui.views.theme import current_theme, ui_font
+
+
+class Link(QAbstractButton):
+    """Text in the accent color that acts like a button; painted plain, elided when it is too long."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None, *, size: str = "body") -> None:
+        super().__init__(parent)
+        self._size = size
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.set_words(text)
+
+    def set_words(self, text: str) -> None:
+        """The text on show; "&" stays what it is."""
+        self.setText(text)
+        self.setAccessibleName(text)
+        self.setToolTip("")
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self._link_font())
+        return QSize(metrics.horizontalAdvance(self.text()) + 2 * SPACING.xs, metrics.height() + SPACING.s)
+
+    def minimumSizeHint(self) -> QSize:
+        hint = self.sizeHint()
+        return QSize(min(hint.width(), 40), hint.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), current_theme()
+        font = self._link_font()
+        font.setUnderline(self.underMouse() or self.isDown())
+        painter.setFont(font)
+        painter.setPen(theme.accent if self.isEnabled() else theme.text3)
+        room = self.rect().adjusted(SPACING.xs, 0, -SPACING.xs, 0)
+        words = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width() + 1)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, words)
+        if self.hasFocus():
+            paint_focus_ring(painter, self.rect())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Enter, QEvent.Type.Leave):
+            self.update()
+        return super().event(event)
+
+    def _link_font(self) -> QFont:
+        return ui_font(self._size, weight=500)
+
+
+def paint_focus_ring(painter: QPainter, rect: QRect, radius: float = RADIUS.control) -> None:
+    """The ring that says where the keyboard is, just inside `rect`."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(current_theme().accent, LINE.focus))
+    inset = LINE.focus / 2
+    painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), radius, radius)
+
+
+def clear(layout: QLayout) -> None:
+    """Take every widget out of a layout and let it go."""
+    while item := layout.takeAt(0):
+        if widget := item.widget():
+            widget.hide()
+            widget.deleteLater()
+
+
+class FlowLayout(QLayout):
+    """Puts its items after one another and begins a new row where they no longer fit."""
+
+    def __init__(self, parent: QWidget | None = None, gap: int = SPACING.m) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self._gap = gap
+        self.setContentsMargins(0, 0, 0, 0)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._place(QRect(0, 0, width, 0), move=False)
+
+    def sizeHint(self) -> QSize:
+        hints = [item.sizeHint() for item in self._items]
+        width = sum(hint.width() for hint in hints) + self._gap * max(0, len(hints) - 1)
+        return QSize(width, max((hint.height() for hint in hints), default=0))
+
+    def minimumSize(self) -> QSize:
+        hints = [item.minimumSize() for item in self._items]
+        return QSize(max((hint.width() for hint in hints), default=0), max((h.height() for h in hints), default=0))
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._place(rect, move=True)
+
+    def _place(self, rect: QRect, *, move: bool) -> int:
+        x, y, row = rect.x(), rect.y(), 0
+        for item in self._items:
+            hint = item.sizeHint()
+            width = min(hint.width(), rect.width())
+            if x > rect.x() and x + width > rect.x() + rect.width():
+                x, y, row = rect.x(), y + row, 0
+            if move:
+                item.setGeometry(QRect(QPoint(x, y), QSize(width, hint.height())))
+            x += width + self._gap
+            row = max(row, hint.height())
+        return y + row - rect.y()

@@ -1,0 +1,144 @@
+"""One sentence a stage: what the chosen cell says, in words."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from attn_gui.engine.explanation import Explanation
+from attn_gui.engine.symbols import symbol
+from attn_gui.views.inspector.context import ExplainContext, number
+from attn_gui.views.inspector.runs import Run, runs, strong
+
+Words = dict[str, object]
+Sentence = tuple[Run, ...]
+
+
+class Sentences(QObject):
+    """Writes the sentence of a cell in the present language."""
+
+    def write(self, explanation: Explanation, context: ExplainContext) -> Sentence:
+        """What the cell means; tokens carry the color of their role, the value stands out."""
+        writers = {
+            "query": self._projection, "key": self._projection, "value": self._projection,
+            "rotated_query": self._rotated, "rotated_key": self._rotated,
+            "scores": self._score, "scaled": self._scaled, "capped": self._capped, "biased": self._biased,
+            "masked": self._masked, "weights": self._weight, "head_output": self._head_output,
+            "concat": self._concat, "output": self._output,
+        }
+        template, more = writers.get(explanation.stage, self._other)(explanation, context)
+        return runs(template, **_words(explanation, context), **more)
+
+    def layer_name(self, layer: int, context: ExplainContext) -> str:
+        """`the causal mask`: the mask layer that closes a cell, by its kind."""
+        kind = context.problem.mask[layer].kind
+        kinds = {
+            "causal": self.tr("the causal mask"), "window": self.tr("the window mask"),
+            "prefix": self.tr("the prefix mask"), "padding": self.tr("the padding mask"),
+            "custom": self.tr("the custom mask"),
+        }
+        return kinds.get(kind, kind)
+
+    # --- the score and what becomes of it --------------------------------------------------------
+    def _score(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        if context.problem.score != "dot":
+            return self.tr("Score of query {query} and key {key}: {value}."), {}
+        template = self.tr("Score of query {query} and key {key}: {value}. It is the sum of {count} products.")
+        return template, {"count": context.problem.d_k}
+
+    def _scaled(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        problem = context.problem
+        if problem.score != "dot":
+            scale = 1.0 if problem.scale is None else problem.scale
+            return self.tr("Scaled score of query {query} and key {key}: {value}. "
+                           "It is the score times {scale}."), {"scale": number(scale)}
+        words = {"count": problem.d_k, "scale": number(problem.scale or 0.0)}
+        if problem.scale is None:
+            return self.tr("Scaled score of query {query} and key {key}: {value}. "
+                           "It is the sum of {count} products, divided by √{count}."), words
+        if problem.scale == 1:
+            return self.tr("Scaled score of query {query} and key {key}: {value}. "
+                           "It is the sum of {count} products, not scaled."), words
+        return self.tr("Scaled score of query {query} and key {key}: {value}. "
+                       "It is the sum of {count} products, times {scale}."), words
+
+    def _capped(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        template = self.tr("Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.")
+        return template, {"cap": number(context.problem.softcap or 0.0, 1)}
+
+    def _biased(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        return self.tr("Score of query {query} and key {key} with its bias: {value}."), {}
+
+    def _masked(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        if explanation.closed_by is None:
+            return self.tr("Masked score of query {query} and key {key}: {value}. No mask layer closes it."), {}
+        template = self.tr("Query {query} does not see key {key}: {layer} closes it, so its score is {value}.")
+        return template, {"layer": self.layer_name(explanation.closed_by, context)}
+
+    def _weight(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        words: Words = {"count": len(explanation.terms), "rank": explanation.rank}
+        if not explanation.terms:
+            return self.tr("Query {query} sees no key: weights 0, output 0."), words
+        if explanation.closed_by is not None:
+            words["layer"] = self.layer_name(explanation.closed_by, context)
+            return self.tr("Query {query} does not see key {key}: {layer} closes it, so its weight is {value}."), words
+        if len(explanation.terms) == 1:
+            return self.tr("Query {query} gives key {key} a weight of {value}: it sees no other key."), words
+        if explanation.rank == 1:
+            return self.tr("Query {query} gives key {key} a weight of {value}, the largest of {count}."), words
+        return self.tr("Query {query} gives key {key} a weight of {value}, number {rank} of {count} by size."), words
+
+    # --- from the weights on ---------------------------------------------------------------------
+    def _head_output(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        if not explanation.terms:
+            return self.tr("Query {query} sees no key: weights 0, output 0."), {}
+        return self.tr("Column {column} of the output of query {query} in head {head}: {value}. "
+                       "It is the sum of {count} values, each times its weight."), {
+            "head": explanation.index[1], "count": len(explanation.terms)}
+
+    def _concat(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        head, column = divmod(explanation.index[-1], context.problem.d_v)
+        return self.tr("Column {column} of the joined heads of query {query}: {value}. "
+                       "It is column {inner} of head {head}."), {"head": head, "inner": column}
+
+    def _output(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        if context.problem.w_output is None:
+            return self.tr("Column {column} of the output of query {query}: {value}. "
+                           "Without W_O it is the joined heads themselves."), {}
+        return self.tr("Column {column} of the output of query {query}: {value}. "
+                       "It is the sum of {count} products of the joined heads and W_O."), {
+            "count": context.problem.num_heads * context.problem.d_v}
+
+    # --- up to Q, K and V ------------------------------------------------------------------------
+    def _projection(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        stage, problem = explanation.stage, context.problem
+        second = stage != "query" and problem.context is not None
+        words: Words = {
+            "token": self._named_token(explanation, context), "matrix": symbol(stage),
+            "projection": symbol(f"w_{stage}"), "source": symbol("context" if second else "x"),
+            "count": problem.d_context if second else problem.d_model,
+        }
+        if problem.projected:
+            return self.tr("Column {column} of {matrix} for {token}: {value}. "
+                           "It is the sum of {count} products of {source} and {projection}."), words
+        return self.tr("Column {column} of {matrix} for {token}: {value}. It is given, not computed."), words
+
+    def _rotated(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        template = self.tr("Column {column} for {token}, turned by its position {row}: {value}.")
+        return template, {"token": self._named_token(explanation, context), "row": explanation.index[-2]}
+
+    def _named_token(self, explanation: Explanation, context: ExplainContext) -> Sentence:
+        """`query it` or `key tired`: what the row of Q, K or V belongs to."""
+        row = explanation.index[-2]
+        if explanation.stage in ("query", "rotated_query"):
+            return runs(self.tr("query {query}"), query=strong(context.query_name(row), "query"))
+        return runs(self.tr("key {key}"), key=strong(context.key_name(row), "key"))
+
+    def _other(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        return self.tr("Column {column} of query {query}: {value}."), {}
+
+
+def _words(explanation: Explanation, context: ExplainContext) -> Words:
+    """What most sentences name: the row as a query, the column as a key or as a number, the value."""
+    row, column = explanation.index[-2:]
+    return {"query": strong(context.query_name(row), "query"), "key": strong(context.key_name(column), "key"),
+            "column": column, "value": strong(number(explanation.value))}

@@ -1,0 +1,128 @@
+"""What Explain shows before a cell is chosen: three first steps, the examples, ways to begin, the keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.inspector.links import Link, clear
+from attn_gui.views.inspector.runs import SentenceView, runs, strong
+from attn_gui.views.theme import dress
+
+KEYS = ("←↑↓→", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
+
+
+class StartPage(QWidget):
+    """First steps for somebody who sees the window for the first time."""
+
+    exampleRequested = Signal(str)
+    newRequested = Signal()
+    openRequested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._titles = [QLabel(self) for _ in range(3)]
+        self._steps = [SentenceView(self) for _ in range(3)]
+        self._examples = QGridLayout()
+        self._new, self._open, self._drop = QPushButton(self), QPushButton(self), QLabel(self)
+        self._keys = [(QLabel(self), QLabel(self)) for _ in KEYS]
+        self._new.clicked.connect(self.newRequested)
+        self._open.clicked.connect(self.openRequested)
+        self._build()
+        self.retranslate()
+
+    def set_examples(self, examples: Sequence[tuple[str, str, str]]) -> None:
+        """(key, title, shape) of every example, as links with their shapes at the right."""
+        clear(self._examples)
+        before: QWidget = self
+        for row, (key, title, shape) in enumerate(examples):
+            link, size = Link(title, self, size="sentence"), QLabel(shape, self)
+            link.setObjectName(f"example.{key}")
+            link.clicked.connect(lambda _checked=False, key=key: self.exampleRequested.emit(key))
+            size.setTextFormat(Qt.TextFormat.PlainText)
+            dress(size, "small", "text3")
+            self._examples.addWidget(link, row, 0)
+            self._examples.addWidget(size, row, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            QWidget.setTabOrder(before, link)
+            before = link
+        for button in (self._new, self._open):
+            QWidget.setTabOrder(before, button)
+            before = button
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        for label, text in zip(self._titles, (self.tr("No cell chosen"), self.tr("Examples"), self.tr("Keyboard")),
+                               strict=True):
+            label.setText(text)
+        steps = (
+            runs(self.tr("{click} in any map: its formula appears here."), click=strong(self.tr("Click a cell"))),
+            runs(self.tr("{type} in Q, K or V: every map follows."), type=strong(self.tr("Type a number"))),
+            runs(self.tr("{click} in the strip above to see it large."), click=strong(self.tr("Click a step"))),
+        )
+        for line, step in zip(self._steps, steps, strict=True):
+            line.set_sentence(step)
+        self._new.setText(self.tr("New…"))
+        self._open.setText(self.tr("Open…"))
+        self._drop.setText(self.tr("or drop an .attn, .npz, .npy or .csv file on the window"))
+        meanings = (self.tr("move the chosen cell"), self.tr("go to its table cell"), self.tr("previous, next head"),
+                    self.tr("step of the formula"), self.tr("export image"), self.tr("all shortcuts"))
+        for (keys, meaning), name, text in zip(self._keys, KEYS, meanings, strict=True):
+            keys.setText(name)
+            meaning.setText(text)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    def _build(self) -> None:
+        for title in self._titles:
+            dress(title, "section", strong=True)
+        dress(self._titles[0], "sentence")
+        dress(self._drop, "small", "text2")
+        self._drop.setWordWrap(True)
+        self._examples.setContentsMargins(0, 0, 0, 0)
+        self._examples.setVerticalSpacing(SPACING.s)
+        self._examples.setColumnStretch(0, 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(SPACING.m)
+        for button in (self._new, self._open):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING.m)
+        column.addWidget(self._titles[0])
+        for step in self._steps:
+            column.addWidget(step)
+        column.addWidget(_hairline(self))
+        column.addWidget(self._titles[1])
+        column.addLayout(self._examples)
+        column.addLayout(buttons)
+        column.addWidget(self._drop)
+        column.addStretch(1)
+        column.addWidget(self._titles[2])
+        column.addLayout(self._keyboard())
+
+    def _keyboard(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(SPACING.l)
+        grid.setVerticalSpacing(SPACING.xs)
+        grid.setColumnStretch(1, 1)
+        for row, (keys, meaning) in enumerate(self._keys):
+            dress(keys, "body", "text")
+            dress(meaning, "body", "text2")
+            grid.addWidget(keys, row, 0)
+            grid.addWidget(meaning, row, 1)
+        return grid
+
+
+def _hairline(parent: QWidget) -> QFrame:
+    line = QFrame(parent)
+    line.setProperty("hairline", True)
+    line.setFixedHeight(1)
+    return line

@@ -1,0 +1,184 @@
+"""The terms of a cell as a table: what is added up, sorted by size, the tail in one row until it is asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from attn_gui.engine.explanation import Cell, Explanation, Term, Terms
+from attn_gui.views.inspector.context import ExplainContext, cell_name, column_number
+
+Index = QModelIndex | QPersistentModelIndex
+TOP = 10
+ALL_UP_TO = 20  # so many terms are listed without a tail
+VALUE_ROLE = Qt.ItemDataRole.UserRole  # the float behind a number
+CHOSEN_ROLE = Qt.ItemDataRole.UserRole + 1  # the term of the chosen cell itself
+COLOR_ROLE = Qt.ItemDataRole.UserRole + 2  # the theme's color of a number
+ROLES = {"query": "query", "rotated_query": "query", "key": "key", "rotated_key": "key", "value": "key"}
+ALONG_KEYS = ("weights", "head_output")
+LETTERS = {"query": "q", "rotated_query": "q", "key": "k", "rotated_key": "k", "value": "v", "weights": "a",
+           "x": "x", "context": "x", "concat": "o"}
+
+SCORE_LETTERS = {"scaled": "s′", "capped": "s″", "biased": "s + b", "masked": "s′"}  # open cells keep their score
+
+
+class TermsModel(QAbstractTableModel):
+    """Columns: what the term is, the numbers that it is made of, its value. A last row may hold the sum of the tail."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._terms: Terms | None = None
+        self._context: ExplainContext | None = None
+        self._stage, self._chosen = "", -1
+        self._values = np.empty(0)
+        self._order = np.empty(0, int)
+        self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
+        self._expanded = False
+
+    # --- what is shown ---------------------------------------------------------------------------
+    def set_explanation(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
+        """The terms of a cell; the tail stays open while the stage stays the same."""
+        self.beginResetModel()
+        stage = explanation.stage if explanation is not None else ""
+        self._expanded = self._expanded and stage == self._stage
+        self._terms = explanation.terms if explanation is not None else None
+        self._context, self._stage = context, stage
+        self._chosen = explanation.index[-1] if explanation is not None and stage == "weights" else -1
+        self._values = self._terms.values if self._terms is not None else np.empty(0)
+        size = self._values if stage == "weights" else np.abs(self._values)
+        self._order = np.argsort(-np.nan_to_num(size, nan=np.inf), kind="stable")
+        self._headers = self._number_headers()
+        self.endResetModel()
+
+    def expand(self) -> None:
+        """List the tail too."""
+        if self.has_tail():
+            self.beginResetModel()
+            self._expanded = True
+            self.endResetModel()
+
+    def has_tail(self) -> bool:
+        """Whether the last row stands for several terms."""
+        return len(self._order) > ALL_UP_TO and not self._expanded
+
+    def shown(self) -> int:
+        """How many terms have a row of their own."""
+        return TOP if self.has_tail() else len(self._order)
+
+    def count(self) -> int:
+        """How many terms there are."""
+        return len(self._order)
+
+    def product(self) -> str:
+        """`q·k`: what a term is, in letters; empty for the weights, whose terms are no products."""
+        return self._value_header() if self._stage != "weights" else ""
+
+    def largest(self) -> float:
+        """The length that a full bar stands for: 1 for weights, else the largest finite row."""
+        if self._stage == "weights":
+            return 1.0
+        rows = [abs(self._row_value(row)) for row in range(min(self.rowCount(), ALL_UP_TO))]
+        return max((value for value in rows if np.isfinite(value)), default=0.0) or 1.0
+
+    def signed(self) -> bool:
+        """Whether bars differ by sign."""
+        return self._stage != "weights"
+
+    def cell(self, index: Index) -> Cell | None:
+        """Where a row or number leads: the number's own cell, or the first one of the term."""
+        if not index.isValid() or self._is_tail(index.row()):
+            return None
+        cells = self._term(index.row()).cells
+        return cells[min(max(index.column() - 1, 0), len(cells) - 1)] if cells else None
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else self.shown() + self.has_tail()
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else len(self._headers) + 2
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if orientation == Qt.Orientation.Vertical:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            last = section == self.columnCount() - 1
+            side = Qt.AlignmentFlag.AlignRight if section and not last else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        if section == 0:
+            return self.tr("key") if self._stage in ALONG_KEYS else ""
+        if section <= len(self._headers):
+            return self._headers[section - 1][0]
+        return self._value_header()
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        row, column = index.row(), index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(row, column)
+        if role == VALUE_ROLE:
+            return self._row_value(row) if column == self.columnCount() - 1 else None
+        if role == CHOSEN_ROLE:
+            return self._is_chosen(row)
+        if role == COLOR_ROLE:
+            return self._headers[column - 1][1] if 0 < column <= len(self._headers) else "text"
+        if role == Qt.ItemDataRole.TextAlignmentRole and column:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _text(self, row: int, column: int) -> str:
+        if column == self.columnCount() - 1:
+            return column_number(self._row_value(row), 4 if self._stage == "weights" else 3)
+        if self._is_tail(row):
+            return self.tr("{count} more").format(count=self.count() - self.shown()) if column == 0 else ""
+        position, term = int(self._order[row]), self._term(row)
+        if len(term.cells) != len(self._headers):  # a bias among products
+            return cell_name(term.cells[0].name, term.cells[0].index) if column == 0 and term.cells else ""
+        return self._label(term, position) if column == 0 else column_number(term.cells[column - 1].value, 3)
+
+    def _label(self, term: Term, position: int) -> str:
+        if self._stage in ALONG_KEYS and self._context is not None:
+            return self._context.key_name(term.cells[0].index[-1])
+        return f"c = {position}"
+
+    def _row_value(self, row: int) -> float:
+        if self._is_tail(row):
+            return float(self._values[self._order[self.shown():]].sum())
+        return float(self._values[self._order[row]])
+
+    def _is_tail(self, row: int) -> bool:
+        return self.has_tail() and row == self.shown()
+
+    def _is_chosen(self, row: int) -> bool:
+        return (not self._is_tail(row) and self._chosen >= 0
+                and self._term(row).cells[0].index[-1] == self._chosen)
+
+    def _term(self, row: int) -> Term:
+        assert self._terms is not None, "a row stands for a term"
+        return self._terms[int(self._order[row])]
+
+    def _number_headers(self) -> tuple[tuple[str, str], ...]:
+        """One column a number of the first term: `Q[10, c]`, with a letter where the index runs."""
+        if not self._terms:
+            return ()
+        first = self._terms[0]
+        if self._stage == "weights":
+            return ((SCORE_LETTERS.get(first.cells[0].name, "s"), "text2"),)
+        last = next(term for term in reversed(self._terms) if len(term.cells) == len(first.cells))
+        letter = "j" if self._stage in ALONG_KEYS else "c"
+        return tuple((_running(a, b, letter), ROLES.get(a.name, "text2"))
+                     for a, b in zip(first.cells, last.cells, strict=True))
+
+    def _value_header(self) -> str:
+        if self._stage == "weights" or not self._terms:
+            return "a"
+        return "·".join(LETTERS.get(cell.name, "w") for cell in self._terms[0].cells)
+
+
+def _running(first: Cell, last: Cell, letter: str) -> str:
+    index = [a if a == b else letter for a, b in zip(first.index, last.index, strict=True)]
+    return cell_name(first.name, index)

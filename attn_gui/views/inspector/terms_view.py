@@ -1,0 +1,211 @@
+"""The table of terms on screen: numbers in the colors of their roles, bars by size, as high as its rows."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from attn_gui.figure.tokens import SIGNED_STOPS, SIZE, SPACING
+from attn_gui.views.inspector.links import paint_focus_ring
+from attn_gui.views.inspector.terms import CHOSEN_ROLE, COLOR_ROLE, VALUE_ROLE, TermsModel
+from attn_gui.views.theme import current_theme, dress, scaled, ui_font
+
+Index = QModelIndex | QPersistentModelIndex
+PADDING = 5
+ROUNDING = 1  # advances are rounded, and a text that lacks half a pixel would be cut
+LEAST_ROWS = 4
+LEAST_BAR = 24
+MEASURED = 40  # rows whose texts decide the widths of the columns
+POSITIVE, NEGATIVE = 0.6, -0.6  # places on the signed map that bars take their colors from
+
+
+class TermsView(QTableView):
+    """Shows a TermsModel; a click or Enter follows a number to its cell, or opens the tail."""
+
+    cellRequested = Signal(str, tuple)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("inspector.terms")
+        self._terms = TermsModel(self)
+        self.setModel(self._terms)
+        self.setItemDelegate(TermDelegate(self))
+        self._terms.modelReset.connect(self._on_terms_model_reset)
+        self.clicked.connect(self.follow)
+        self._build()
+
+    def terms(self) -> TermsModel:
+        """The model behind the rows."""
+        return self._terms
+
+    def follow(self, index: Index) -> None:
+        """Go where a row leads; the row of the tail opens."""
+        if cell := self._terms.cell(index):
+            self.cellRequested.emit(cell.name, cell.index)
+        elif index.isValid() and self._terms.has_tail():
+            first = self._terms.shown()
+            self._terms.expand()
+            self.setCurrentIndex(self._terms.index(first, 0))
+
+    def value_width(self) -> int:
+        """The room of the numbers before the bars."""
+        return self._widest(self._terms.columnCount() - 1)
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def sizeHint(self) -> QSize:
+        return QSize(self._least_width(), self._height_of(self._terms.rowCount()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(self._least_width(), scaled(SIZE.right_compact) - 2 * SPACING.panel_padding_compact),
+                     self._height_of(min(self._terms.rowCount(), LEAST_ROWS)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_width()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.follow(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        bar = self.verticalScrollBar()
+        if event.angleDelta().y() < 0 and bar.value() == bar.maximum() and self._terms.has_tail():
+            self._terms.expand()
+        super().wheelEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._on_terms_model_reset()
+        elif event.type() == QEvent.Type.LanguageChange:
+            self._terms.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self._terms.columnCount() - 1)
+            self.viewport().update()
+        super().changeEvent(event)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.setWordWrap(False)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setStretchLastSection(True)
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        dress(header, "small")
+        header.setMinimumSectionSize(1)
+
+    def _on_terms_model_reset(self) -> None:
+        self.verticalHeader().setMinimumSectionSize(1)
+        self.verticalHeader().setDefaultSectionSize(row_height())
+        self.horizontalHeader().setFixedHeight(max(scaled(SIZE.table_header), _metrics("small").height() + SPACING.s))
+        self.setMaximumHeight(self._height_of(max(self._terms.rowCount(), 1)))
+        self._share_width()
+        self.updateGeometry()
+
+    def _share_width(self) -> None:
+        """Numbers get what they need, the label up to two fifths of the rest, the bars what is left."""
+        columns = self._terms.columnCount()
+        room = self.viewport().width()
+        if columns < 2 or room <= 0:
+            return
+        middle = [self._widest(column) for column in range(1, columns - 1)]
+        for column, width in enumerate(middle, 1):
+            self.setColumnWidth(column, width)
+        rest = room - sum(middle) - self.value_width()
+        label = min(self._widest(0), max(rest - scaled(LEAST_BAR), rest // 3))
+        share = max(label, min(rest // 2, room // 4)) if rest - label > scaled(4 * LEAST_BAR) else label
+        self.setColumnWidth(0, max(share, 1))
+
+    def _least_width(self) -> int:
+        return sum(self._widest(column) for column in range(self._terms.columnCount())) + scaled(LEAST_BAR)
+
+    def _widest(self, column: int) -> int:
+        """The width that the texts of a column take, header included."""
+        metrics = _metrics("body")
+        rows = range(min(self._terms.rowCount(), MEASURED))
+        texts = [metrics.horizontalAdvance(str(self._terms.index(row, column).data())) for row in rows]
+        header = self._terms.headerData(column, Qt.Orientation.Horizontal)
+        widest = max([*texts, _metrics("small").horizontalAdvance(str(header or ""))])
+        return widest + 2 * scaled(PADDING) + ROUNDING
+
+    def _height_of(self, rows: int) -> int:
+        frame = 2 * self.frameWidth() + 2
+        return self.horizontalHeader().height() + rows * row_height() + frame
+
+
+class TermDelegate(QStyledItemDelegate):
+    """Paints one number; the last column also a bar as long as the number is large."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        view, theme = option.widget, current_theme()
+        if not isinstance(view, TermsView):
+            return
+        chosen = bool(index.data(CHOSEN_ROLE))
+        painter.save()
+        if chosen:
+            painter.fillRect(option.rect, theme.key_soft)
+        font = ui_font("body", weight=600 if chosen else 400, tabular=True)
+        painter.setFont(font)
+        painter.setPen(theme.key if chosen and index.column() == 0 else getattr(theme, str(index.data(COLOR_ROLE))))
+        room = option.rect.adjusted(scaled(PADDING), 0, -scaled(PADDING), 0)
+        if index.data(VALUE_ROLE) is not None:
+            room.setWidth(view.value_width() - 2 * scaled(PADDING))
+            self._paint_bar(painter, option.rect.adjusted(view.value_width(), 0, 0, 0), index, view.terms())
+            painter.setPen(theme.text)
+        side = Qt.AlignmentFlag.AlignRight if index.column() else Qt.AlignmentFlag.AlignLeft
+        words = QFontMetrics(font).elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, words)
+        if option.state & QStyle.StateFlag.State_HasFocus and view.hasFocus():
+            paint_focus_ring(painter, option.rect)
+        painter.restore()
+
+    def _paint_bar(self, painter: QPainter, room: QRect, index: Index, terms: TermsModel) -> None:
+        value = float(index.data(VALUE_ROLE))
+        if value != value:
+            return
+        share = min(abs(value) / terms.largest(), 1.0)
+        length = max((room.width() - scaled(2)) * share, 1.0)
+        height = room.height() * 0.45
+        bar = QRectF(room.left(), room.center().y() + 0.5 - height / 2, length, height)
+        painter.fillRect(bar, _bar_color(value, signed=terms.signed(), chosen=bool(index.data(CHOSEN_ROLE))))
+
+
+def row_height() -> int:
+    """The height of a term: the look's row, or more where the font asks for it."""
+    return max(scaled(SIZE.terms_row), _metrics("body").height() + 2)
+
+
+def _bar_color(value: float, *, signed: bool, chosen: bool) -> QColor:
+    theme = current_theme()
+    if signed:
+        stops = dict(SIGNED_STOPS[theme.name])
+        return QColor(stops[NEGATIVE if value < 0 else POSITIVE])
+    return theme.key if chosen else theme.text3
+
+
+def _metrics(size: str) -> QFontMetrics:
+    font = ui_font(size, weight=QFont.Weight.DemiBold, tabular=True)
+    return QFontMetrics(font)

@@ -1,0 +1,62 @@
+"""Where the explained cell is, and the cells that led to it as links back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QWidget
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.inspector.links import FlowLayout, Link, clear
+from attn_gui.views.theme import dress
+
+LONGEST = 4  # so many places are named, the last ones
+
+
+class Trail(QWidget):
+    """`A[10, 13] › S′[10, 13]`: the last place is here, the others lead back."""
+
+    placeRequested = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._names: tuple[str, ...] = ()
+        self._links: list[Link] = []
+        self._row = FlowLayout(self, gap=SPACING.s)
+
+    def set_places(self, names: Sequence[str]) -> None:
+        """The names of the places, the present one last."""
+        if tuple(names) == self._names:
+            return
+        had_focus = any(link.hasFocus() for link in self.links())
+        self._names, self._links = tuple(names), []
+        clear(self._row)
+        for position in range(max(0, len(names) - LONGEST), len(names) - 1):
+            self._links.append(self._link(names[position], position))
+            self._add(self._links[-1])
+            self._add(dressed(QLabel("›", self), "sentence", "text3"))
+        if names:
+            self._add(dressed(QLabel(names[-1], self), "sentence", "text", strong=True))
+        self.setAccessibleName(" › ".join(names))
+        if had_focus and self._links:
+            self._links[-1].setFocus()
+
+    def links(self) -> tuple[Link, ...]:
+        """The links back, in order."""
+        return tuple(self._links)
+
+    def _link(self, name: str, position: int) -> Link:
+        link = Link(name, self, size="sentence")
+        link.clicked.connect(lambda _checked=False: self.placeRequested.emit(position))
+        return link
+
+    def _add(self, widget: QWidget) -> None:
+        self._row.addWidget(widget)
+        widget.show()
+
+
+def dressed(label: QLabel, letters: str, tone: str, *, strong: bool = False) -> QLabel:
+    """The label in a size and color of the look."""
+    dress(label, letters, tone, strong=strong)
+    return label

@@ -1,0 +1,77 @@
+"""A button with a live map in it: the steps of the spine and the heads below the product picture."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from attn_gui.figure.tokens import LINE, RADIUS
+from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.theme import current_theme
+
+BY_MOUSE = (Qt.FocusReason.MouseFocusReason, Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
+
+
+class MapButton(QAbstractButton):
+    """Whoever inherits says where the map lies and writes around it; being chosen is told from outside."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ring = False
+        self.map = Heatmap(self, interactive=False)
+        self.map.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.map.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setCheckable(True)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def map_rect(self) -> QRect:
+        """Where the map lies, its frame included."""
+        raise NotImplementedError
+
+    def place_map(self) -> None:
+        """Put the map where it belongs."""
+        self.map.setGeometry(self.map_rect())
+
+    def paint_ground(self, painter: QPainter) -> None:
+        """The chosen one stands on the accent's soft ground in an accent frame."""
+        if not self.isChecked():
+            return
+        theme = current_theme()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.accent, LINE.focus))
+        painter.setBrush(theme.accent_soft)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS.frame, RADIUS.frame)
+
+    def paint_focus(self, painter: QPainter) -> None:
+        """The ring of the keyboard, outside the map's frame."""
+        if self.hasFocus() and self._ring:
+            away = LINE.focus_gap + LINE.focus / 2 - 1
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(current_theme().accent, LINE.focus))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            ring = QRectF(self.map_rect()).adjusted(-away, -away, away, away)
+            painter.drawRoundedRect(ring, RADIUS.control, RADIUS.control)
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def nextCheckState(self) -> None:
+        """A click asks to be chosen and does not choose by itself."""
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The ring shows where the keyboard is, not where the mouse was."""
+        self._ring = self._ring if event.reason() in BY_MOUSE[1:] else event.reason() not in BY_MOUSE
+        super().focusInEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._ring = True
+        self.update()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.place_map()

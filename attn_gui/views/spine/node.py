@@ -1,0 +1,165 @@
+"""A small live map of a stage that is a button: symbol and shape below it, a frame when it is the chosen step."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.engine import Plane
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.heatmaps.flash import Flash
+from attn_gui.views.heatmaps.planes import FieldPlane
+from attn_gui.views.spine.map_button import MapButton
+from attn_gui.views.spine.operators import map_side, top_of_maps
+from attn_gui.views.theme import current_theme, scaled, ui_font
+
+WIDE_FROM = 6  # so many times wider than high, a map gets the room of a wide one
+WIDE = 1.7
+DOT = 7
+BELOW_MAP = 1
+
+
+class Dot(QWidget):
+    """Says that something has just changed; lies over the corner of the map."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._strength = 0.0
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.resize(scaled(DOT), scaled(DOT))
+        self.hide()
+
+    def set_strength(self, strength: float) -> None:
+        """1 … 0; gone at 0."""
+        self._strength = float(strength)
+        self.setVisible(strength > 0)
+        self.raise_()
+        self.update()
+
+    def center_on(self, corner: QPoint) -> None:
+        """Lie just outside a corner."""
+        self.resize(scaled(DOT), scaled(DOT))
+        self.move(corner.x() - self.width() // 3, corner.y() - 2 * self.height() // 3)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setOpacity(self._strength)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(current_theme().edit)
+        painter.drawEllipse(self.rect())
+
+
+class StageNode(MapButton):
+    """A step of the spine."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"node.{name}")
+        self._symbol, self._title = "", ""
+        self._small, self._reduced_motion = False, False
+        self._dot, self._fade = Dot(self), Flash(self)
+        self._fade.valueChanged.connect(self._dot.set_strength)
+
+    def set_plane(self, plane: Plane | FieldPlane, symbol: str, title: str) -> None:
+        """The matrix of the node, what is written below it, and what it is called in words."""
+        self.map.set_plane(plane)
+        self._symbol, self._title = symbol, title
+        self._describe()
+        self.updateGeometry()
+        self.place_map()
+        self.update()
+
+    def set_small(self, small: bool) -> None:
+        """The map of the compact form."""
+        self._small = small
+        self.updateGeometry()
+
+    def set_chosen_step(self, chosen: bool) -> None:
+        """Whether this is the stage that is shown large."""
+        self.setChecked(chosen)
+        self._describe()
+        self.update()
+
+    def touch(self) -> None:
+        """Say with a dot that numbers of this matrix have just changed."""
+        self._dot.set_strength(1.0)
+        if not self._reduced_motion:
+            self._fade.restart()
+
+    def clear_touch(self) -> None:
+        """Take the dot away."""
+        self._fade.stop()
+        self._dot.set_strength(0.0)
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """The dot stays, without fading, until it is taken away."""
+        self._reduced_motion = reduced
+        self.map.set_reduced_motion(reduced)
+
+    def touched(self) -> bool:
+        """Whether the dot is on show."""
+        return not self._dot.isHidden()
+
+    def shape_text(self) -> str:
+        """`16 × 32`; narrower in the compact form."""
+        rows, columns = self.map.shape
+        return f"{rows}×{columns}" if self._small else f"{rows} × {columns}"
+
+    def width_for(self, small: bool) -> int:
+        """The width that the node needs with a small or a large map."""
+        symbol = QFontMetrics(ui_font("stage_symbol", 600)).horizontalAdvance(self._symbol)
+        shape = QFontMetrics(ui_font("micro")).horizontalAdvance("{} × {}".format(*self.map.shape))
+        return max(self._map_size(small).width() + 2 * _padding(small), max(symbol, shape) + 2 * SPACING.s)
+
+    def height_for(self, small: bool) -> int:
+        """The height that the node needs with a small or a large map."""
+        symbol, shape = QFontMetrics(ui_font("stage_symbol", 600)), QFontMetrics(ui_font("micro"))
+        text = BELOW_MAP + symbol.ascent() + symbol.descent() + shape.height()
+        return 2 * top_of_maps(small) + map_side(small) + text
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def sizeHint(self) -> QSize:
+        return QSize(self.width_for(self._small), self.height_for(self._small))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), current_theme()
+        self.paint_ground(painter)
+        self.paint_focus(painter)
+        center = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
+        below = self.map_rect().bottom() + 1 + BELOW_MAP
+        painter.setFont(ui_font("stage_symbol", 600))
+        painter.setPen(theme.accent if self.isChecked() else theme.text)
+        height = painter.fontMetrics().ascent() + painter.fontMetrics().descent()
+        painter.drawText(QRect(0, below, self.width(), height), center, self._symbol)
+        painter.setFont(ui_font("micro"))
+        painter.setPen(theme.text2 if self.isChecked() else theme.text3)
+        room = QRect(0, below + height - 1, self.width(), painter.fontMetrics().height())
+        painter.drawText(room, center, self.shape_text())
+
+    def place_map(self) -> None:
+        super().place_map()
+        self._dot.center_on(self.map_rect().topRight())
+
+    def map_rect(self) -> QRect:
+        size = self._map_size(self._small)
+        return QRect((self.width() - size.width()) // 2, top_of_maps(self._small), size.width(), size.height())
+
+    def _map_size(self, small: bool) -> QSize:
+        side = map_side(small)
+        rows, columns = self.map.shape
+        return QSize(round(side * WIDE) if rows and columns > WIDE_FROM * rows else side, side)
+
+    def _describe(self) -> None:
+        words = self.tr("{title}, {shape}, chosen") if self.isChecked() else self.tr("{title}, {shape}")
+        rows, columns = self.map.shape
+        self.setAccessibleName(words.format(title=self._title, shape=f"{rows} × {columns}"))
+        self.setToolTip(self._title)
+
+
+def _padding(small: bool) -> int:
+    return SPACING.s if small else SPACING.m - 1

@@ -1,0 +1,256 @@
+"""What stands between two maps: a sign, or a box with its caption above and an arrow below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
+from attn_gui.views.controls.number_field import NumberField
+from attn_gui.views.icons import icon
+from attn_gui.views.theme import current_theme, dress, scaled, ui_font
+
+CHEVRON = 20
+ARROW = 9
+LEAST_WIDTH = 60
+LEAST_TYPED = "0.0000"
+
+
+class Sign(QWidget):
+    """`·`, `=` or `→`, at the height of the middle of the maps."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text, self._small = text, False
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_small(self, small: bool) -> None:
+        self._small = small
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(_sign_font())
+        return QSize(metrics.horizontalAdvance(self._text) + 2, top_of_maps(self._small) + map_side(self._small))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(_sign_font())
+        painter.setPen(current_theme().text)
+        top = top_of_maps(self._small)
+        room = QRect(0, top, self.width(), map_side(self._small))
+        painter.drawText(room, Qt.AlignmentFlag.AlignCenter, self._text)
+
+
+class OperatorBox(QWidget):
+    """Caption, the operator's own control, and an arrow to the next map."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.name = name
+        self._caption = QLabel(self)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, scaled(SPACING.s), 0, 0)
+        self._column.setSpacing(SPACING.xs)
+        self._column.addWidget(self._caption, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._arrow = Arrow(self)
+        dress(self._caption, "small", "text2")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_caption(self, text: str) -> None:
+        self._caption.setText(text)
+
+    def set_small(self, small: bool) -> None:
+        """The compact form."""
+        self._column.setContentsMargins(0, 0 if small else scaled(SPACING.s), 0, 0)
+
+    def hold(self, control: QWidget) -> None:
+        """Put the control between caption and arrow."""
+        self._column.addWidget(control)
+        self._column.addWidget(self._arrow)
+
+
+class Arrow(QWidget):
+    """A thin arrow to the right, as wide as its box."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(24), scaled(ARROW) + SPACING.m)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(current_theme().text3, 1.3))
+        y, right, head = self.height() / 2 + 1, self.width() - scaled(SPACING.s), scaled(ARROW) / 2
+        painter.drawLine(QPointF(scaled(SPACING.s), y), QPointF(right, y))
+        painter.drawLine(QPointF(right - head, y - head), QPointF(right, y))
+        painter.drawLine(QPointF(right - head, y + head), QPointF(right, y))
+
+
+class ListBox(OperatorBox):
+    """An operator that is chosen from a list; item data is the key."""
+
+    picked = Signal(str)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(name, parent)
+        self.list = QComboBox(self)
+        self.list.setObjectName(f"control.{name}")
+        self.list.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.list.setMinimumWidth(scaled(LEAST_WIDTH))
+        self.list.currentIndexChanged.connect(self._on_list_current_index_changed)
+        self.hold(self.list)
+
+    def set_caption(self, text: str) -> None:
+        super().set_caption(text)
+        self.list.setAccessibleName(text)
+
+    def set_choices(self, choices: list[tuple[str, str]]) -> None:
+        """(key, text) of every choice; the chosen key stays if it is still there."""
+        key = self.list.currentData()
+        blocked = self.list.blockSignals(True)
+        self.list.clear()
+        for choice, text in choices:
+            self.list.addItem(text, choice)
+        self.list.setCurrentIndex(max(self.list.findData(key), 0))
+        self.list.blockSignals(blocked)
+
+    def set_key(self, key: str) -> None:
+        blocked = self.list.blockSignals(True)
+        self.list.setCurrentIndex(self.list.findData(key))
+        self.list.blockSignals(blocked)
+
+    def _on_list_current_index_changed(self, index: int) -> None:
+        if index >= 0:
+            self.picked.emit(self.list.itemData(index))
+
+
+class ScaleBox(ListBox):
+    """÷ √dₖ, none or a typed number, whose field takes the place of the list; its arrow leads back."""
+
+    scalePicked = Signal(str, object)  # key, the number if it was typed
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("scale", parent)
+        self._width, self._factor = 1, 1.0
+        self.value = NumberField(self)
+        self.value.setObjectName("control.scale_value")
+        self.value.hide()
+        self.value.committed.connect(lambda number: self.scalePicked.emit("typed", number))
+        self.picked.connect(self._on_self_picked)
+        self.set_scale("sqrt", None, 1)
+
+    def set_scale(self, key: str, value: float | None, d_k: int) -> None:
+        """The scale that is in force; `value` where it is typed."""
+        self._width = d_k
+        self._factor = {"sqrt": d_k**-0.5, "none": 1.0}.get(key, value if value is not None else 1.0)
+        self.retranslate()
+        self.set_key(key)
+        self.value.set_value(self._factor)
+        self._show_field(key == "typed")
+
+    def retranslate(self) -> None:
+        """The list in the present language."""
+        self.set_choices([("sqrt", f"÷ √{self._width}"), ("none", self.tr("none")), ("typed", self.tr("typed…"))])
+        self.value.setAccessibleName(self.tr("scale, a factor"))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_field()
+
+    def _show_field(self, shown: bool) -> None:
+        typed = self.value.fontMetrics().horizontalAdvance(LEAST_TYPED) + scaled(CHEVRON) + 2 * SPACING.m
+        self.list.setMinimumWidth(typed if shown else scaled(LEAST_WIDTH))
+        self.value.setVisible(shown)
+        self._place_field()
+
+    def _place_field(self) -> None:
+        """Over the list's text; the list's arrow stays free."""
+        self._column.activate()
+        self.value.setGeometry(self.list.geometry().adjusted(0, 0, -scaled(CHEVRON), 0))
+        self.value.raise_()
+
+    def _on_self_picked(self, key: str) -> None:
+        self.scalePicked.emit(key, self._factor if key == "typed" else None)
+        if key == "typed":
+            self.value.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.value.selectAll()
+
+
+class MaskBox(OperatorBox):
+    """Names the masks that are on; a press opens their panel below it."""
+
+    pressed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("mask", parent)
+        self.button = QPushButton(self)
+        self.button.setObjectName("control.mask")
+        self.button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
+        self.button.setIcon(icon("chevron-down"))
+        self.button.setMinimumWidth(scaled(LEAST_WIDTH))
+        self.button.clicked.connect(self.pressed)
+        self.hold(self.button)
+
+    def set_caption(self, text: str) -> None:
+        super().set_caption(text)
+        self._name()
+
+    def set_text(self, text: str) -> None:
+        """`none`, `causal`, `causal + 2`."""
+        self.button.setText(text)
+        self._name()
+
+    def _name(self) -> None:
+        self.button.setAccessibleName(f"{self._caption.text()}: {self.button.text()}")
+
+
+class PlainBox(OperatorBox):
+    """An operator without a choice: its name in a quiet frame."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(name, parent)
+        self._text = Framed(self)
+        dress(self._text, "body")
+        self.hold(self._text)
+
+    def set_text(self, text: str) -> None:
+        self._text.setText(text)
+
+
+class Framed(QLabel):
+    """A label as high as a control, in the frame of a control that cannot be changed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setContentsMargins(SPACING.m, 0, SPACING.m, 0)
+
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        return QSize(max(hint.width(), scaled(LEAST_WIDTH)), max(scaled(SIZE.control), hint.height()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(current_theme().line)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS.control, RADIUS.control)
+        painter.end()
+        super().paintEvent(event)
+
+
+def map_side(small: bool) -> int:
+    """Height of the maps of the spine."""
+    return scaled(SIZE.strip_map_compact if small else SIZE.strip_map)
+
+
+def top_of_maps(small: bool) -> int:
+    """Room above the maps, and below the shapes."""
+    return scaled(SPACING.s if small else SPACING.s + 2)
+
+
+def _sign_font() -> QFont:
+    return ui_font("formula", 600)

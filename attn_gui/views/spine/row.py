@@ -1,0 +1,94 @@
+"""The items of the spine side by side, in the form that there is room for; the row scrolls when none fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.spine.catalog import Entry
+from attn_gui.views.spine.node import StageNode
+from attn_gui.views.spine.operators import OperatorBox, Sign
+from attn_gui.views.theme import scaled, set_ground
+
+GAP = 6
+Item = StageNode | OperatorBox | Sign
+
+
+class Form(NamedTuple):
+    """What there is room for."""
+
+    formula: bool
+    concat: bool
+    small: bool
+
+
+FORMS = (Form(True, True, False), Form(False, True, False), Form(False, False, False), Form(False, False, True))
+
+
+class SpineRow(QScrollArea):
+    """Holds the items; spreads them over the width, never breaks the row."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.row = QWidget(self)
+        self._items: list[tuple[Entry, Item]] = []
+        self._kept: QWidget | None = None
+        self._layout = QHBoxLayout(self.row)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(GAP)
+        self.setWidget(self.row)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for part in (self.viewport(), self.row):
+            set_ground(part, "raised")
+
+    def set_items(self, items: Sequence[tuple[Entry, Item]]) -> None:
+        """Take these items in; signs that are no longer shown are dropped, everything else belongs to the caller."""
+        while item := self._layout.takeAt(0):
+            if isinstance(sign := item.widget(), Sign):
+                sign.deleteLater()
+        self._items, self._kept = list(items), None
+        for _entry, widget in self._items:
+            self._layout.addStretch(1)
+            self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
+        self._layout.addStretch(1)
+
+    def width_of(self, form: Form, keep: str) -> int:
+        """The width that the items need in a form; `keep` names a node that never gives way."""
+        widths = [item.width_for(form.small) if isinstance(item, StageNode) else item.sizeHint().width()
+                  for entry, item in self._items if _stands(entry, form, keep)]
+        return sum(widths) + GAP * len(widths)
+
+    def set_form(self, form: Form, keep: str, height: int) -> None:
+        """Show the items in a form, in the middle of a height."""
+        highest = 0
+        for entry, item in self._items:
+            item.setVisible(_stands(entry, form, keep))
+            item.set_small(form.small)
+            if isinstance(item, StageNode):
+                highest = max(highest, item.height_for(form.small))
+        self._layout.setContentsMargins(0, max(height - highest, 0) // 2, 0, 0)
+        self._layout.activate()
+
+    def keep_in_view(self, item: QWidget | None) -> None:
+        """Scroll as far as needed to see an item, now and whenever the width changes."""
+        self._kept = item
+        if item is not None:
+            self.row.resize(self.row.minimumSizeHint().expandedTo(self.viewport().size()))
+            self._layout.activate()
+            self.ensureWidgetVisible(item, scaled(SPACING.xxl), 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.keep_in_view(self._kept)
+
+
+def _stands(entry: Entry, form: Form, keep: str) -> bool:
+    return form.concat or not entry.gives_way or keep == "concat"

@@ -1,0 +1,294 @@
+"""The row across the window: the formula, and every step of it as a live map with its operators between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Protocol
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
+
+from attn_gui.engine import Evaluation, Recomputed
+from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
+from attn_gui.views.formula import FormulaView
+from attn_gui.views.names import stage_title
+from attn_gui.views.spine.catalog import (
+    NODE,
+    OPERATOR,
+    Entry,
+    entries_of,
+    formula_latex,
+    formula_text,
+    node_symbol,
+    operator_texts,
+)
+from attn_gui.views.spine.marks import Lines, lines_of
+from attn_gui.views.spine.node import StageNode
+from attn_gui.views.spine.operators import ListBox, MaskBox, OperatorBox, PlainBox, ScaleBox, Sign
+from attn_gui.views.spine.row import FORMS, Item, SpineRow
+from attn_gui.views.theme import scaled, set_ground, theme_signal
+
+PLAIN = ("normalise", "position", "softcap", "bias", "output", "residual", "normalized", "linear")
+
+
+class Cell(Protocol):
+    """A cell of a stage as it is shown: row and column within the shown head."""
+
+    stage: str
+    row: int
+    column: int
+
+
+class Spine(QWidget):
+    """Shows the steps of a problem; a click on a map asks for it, the boxes between are the controls of their steps.
+
+    When the width is short the formula gives way, then concat, then the size of the maps; then the row scrolls.
+    """
+
+    stagePicked = Signal(str)
+    scorePicked = Signal(str)
+    scalePicked = Signal(str, object)  # key, the number if it was typed
+    maskPressed = Signal(QRect)  # where the mask box lies on the screen
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("spine")
+        self._evaluation: Evaluation | None = None
+        self._place = (0, 0)  # item, head
+        self._stage = ""
+        self._cell: Cell | None = None
+        self._compact, self._reduced_motion = False, False
+        self._entries: tuple[Entry, ...] = ()
+        self._items: list[Item] = []
+        self._nodes: dict[str, StageNode] = {}
+        self._formula = FormulaView(self, size=FONT_SIZE.formula_strip)
+        self._line, self._row = QFrame(self), SpineRow(self)
+        self._score, self._scale, self._mask = ListBox("score", self), ScaleBox(self), MaskBox(self)
+        self._plain: dict[str, PlainBox] = {}
+        self._score.set_choices([("dot", "")])
+        self._connect()
+        self._build()
+        self.retranslate()
+
+    # --- setters ---------------------------------------------------------------------------------
+    def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
+        """Show the steps of an evaluation, for one item and head."""
+        self._evaluation, self._place = evaluation, (batch, head)
+        entries = entries_of(evaluation)
+        if entries != self._entries:
+            self._rebuild(entries)
+        self._formula.set_formula(formula_latex(evaluation), formula_text(evaluation))
+        self._show_planes()
+        self._mark()
+        self._set_height()
+        self.set_stage(self._stage)
+
+    def refresh(self, recomputed: Recomputed) -> None:
+        """Repaint the cells that hold new numbers, and put a dot on their maps."""
+        for entry in self._entries:
+            boxes = recomputed.boxes.get(entry.name, ())
+            if entry.kind != NODE or not boxes or self._evaluation is None:
+                continue
+            node = self._nodes[entry.name]
+            plane = entry.plane(self._evaluation, *self._place)
+            parts = [part for part in map(plane.cells, boxes) if part is not None]
+            for rows, columns in parts:
+                node.map.refresh(rows, columns)
+                node.map.flash(rows, columns)
+            if parts:
+                node.touch()
+
+    def retake_levels(self) -> None:
+        """Take the levels of the maps anew, as at rest after edits."""
+        for node in self._nodes.values():
+            node.map.retake_levels()
+
+    def set_stage(self, stage: str) -> None:
+        """Frame the step that is shown large, and bring it into view."""
+        self._stage = stage
+        for entry in self._entries:
+            if entry.kind == NODE:
+                self._nodes[entry.name].set_chosen_step(entry.name == self._chosen_node())
+        self._give_way()
+        self._show_chosen_step()
+
+    def set_chosen(self, cell: Cell | None) -> None:
+        """Mark the row and column of a cell in every map that takes part in it."""
+        self._cell = cell
+        self._mark()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Colors and sizes of a theme."""
+        for node in self._nodes.values():
+            node.map.set_theme(theme)
+            node.updateGeometry()
+        self._set_height()
+        self._give_way()
+
+    def set_compact(self, compact: bool) -> None:
+        """Lower, without formula and concat."""
+        self._compact = compact
+        self._set_height()
+        self._give_way()
+
+    def set_scores(self, scores: Sequence[tuple[str, str]], key: str = "dot") -> None:
+        """(key, label) of the score functions to choose from, and the one in force."""
+        self._score.set_choices(list(scores))
+        self._score.set_key(key)
+
+    def set_scale(self, key: str, value: float | None, d_k: int) -> None:
+        """"sqrt", "none" or "typed" with its number."""
+        self._scale.set_scale(key, value, d_k)
+
+    def set_mask_text(self, text: str) -> None:
+        """What the mask box says is on."""
+        self._mask.set_text(text)
+        self._give_way()
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Outlines and dots stay, without fading, until the next action."""
+        self._reduced_motion = reduced
+        for node in self._nodes.values():
+            node.set_reduced_motion(reduced)
+
+    def stages(self) -> tuple[str, ...]:
+        """The stages of the maps from left to right, as the keys 1 … 9 choose them."""
+        found = [entry.chooses for entry in self._entries if entry.kind == NODE]
+        return tuple(dict.fromkeys(found))
+
+    def mask_box(self) -> QWidget:
+        """The button that the mask panel opens below."""
+        return self._mask.button
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setAccessibleName(self.tr("Steps of the formula"))
+        captions = {
+            "score": self.tr("score"), "scale": self.tr("scale"), "mask": self.tr("mask"),
+            "normalise": self.tr("normalize"), "position": self.tr("position"), "softcap": self.tr("softcap"),
+            "bias": self.tr("bias"), "output": self.tr("project"), "residual": self.tr("add"),
+            "normalized": self.tr("normalize"), "linear": self.tr("linear"),
+        }
+        for box in (self._score, self._scale, self._mask, *self._plain.values()):
+            box.set_caption(captions[box.name])
+        if self._score.list.count() == 1:
+            self._score.set_choices([("dot", self.tr("dot"))])
+        self._scale.retranslate()
+        if self._evaluation is not None:
+            self._show_planes()
+            self._give_way()
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(SIZE.compact_below_width), self.minimumHeight())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(scaled(SIZE.left), self.minimumHeight())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._give_way()
+        self._show_chosen_step()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _rebuild(self, entries: tuple[Entry, ...]) -> None:
+        """Put the items of these entries in the row; those that stay are kept."""
+        for name in set(self._nodes) - {entry.name for entry in entries if entry.kind == NODE}:
+            self._nodes.pop(name).deleteLater()
+        self._entries, self._items = entries, [self._item(entry) for entry in entries]
+        self._row.set_items(tuple(zip(entries, self._items, strict=True)))
+        for box in {self._score, self._scale, self._mask, *self._plain.values()} - set(self._items):
+            box.hide()
+        for before, after in pairwise(self._focusable()):
+            QWidget.setTabOrder(before, after)
+
+    def _item(self, entry: Entry) -> Item:
+        if entry.kind == NODE:
+            if entry.name not in self._nodes:
+                node = self._nodes[entry.name] = StageNode(entry.name, self._row.row)
+                node.set_reduced_motion(self._reduced_motion)
+                node.clicked.connect(lambda _checked=False, stage=entry.chooses: self.stagePicked.emit(stage))
+            return self._nodes[entry.name]
+        if entry.kind == OPERATOR:
+            own: dict[str, OperatorBox] = {"score": self._score, "scale": self._scale, "mask": self._mask}
+            return own.get(entry.name) or self._plain[entry.name]
+        return Sign(entry.name, self._row.row)
+
+    def _focusable(self) -> list[QWidget]:
+        controls: dict[Item, QWidget] = {
+            self._score: self._score.list, self._scale: self._scale.list, self._mask: self._mask.button}
+        return [controls.get(item, item) for item in self._items if isinstance(item, StageNode) or item in controls]
+
+    def _show_planes(self) -> None:
+        evaluation = self._evaluation
+        if evaluation is None:
+            return
+        for entry in self._entries:
+            if entry.kind == NODE:
+                symbol = self.tr("concat") if entry.name == "concat" else node_symbol(entry, evaluation)
+                plane = entry.plane(evaluation, *self._place)
+                self._nodes[entry.name].set_plane(plane, symbol, stage_title(entry.name))
+        for name, text in operator_texts(evaluation).items():
+            self._plain[name].set_text(text)
+
+    def _mark(self) -> None:
+        cell = self._cell
+        lines: dict[str, Lines] = lines_of(cell.stage, cell.row, cell.column) if cell is not None else {}
+        for name, node in self._nodes.items():
+            found = lines.get(name, Lines())
+            node.map.set_lines(found.row, found.column, row_role=found.row_role, column_role=found.column_role)
+            if self._reduced_motion:
+                node.clear_touch()
+
+    def _give_way(self) -> None:
+        """Take the first form that fits the width; the last one scrolls."""
+        forms, keep = FORMS[-1:] if self._compact else FORMS, self._chosen_node()
+        room = self.width() - SPACING.l - SPACING.m
+        formula = self._formula.sizeHint().width() + 2 * SPACING.l + 1
+        fitting = (form for form in forms if self._row.width_of(form, keep) + formula * form.formula <= room)
+        form = next(fitting, FORMS[-1])
+        self._formula.setVisible(form.formula)
+        self._line.setVisible(form.formula)
+        self._row.set_form(form, keep, self.height())
+
+    def _chosen_node(self) -> str:
+        """The node of the chosen stage: without W_O the output is concat itself."""
+        return "concat" if self._stage == "output" and "output" not in self._nodes else self._stage
+
+    def _show_chosen_step(self) -> None:
+        self._row.keep_in_view(self._nodes.get(self._chosen_node()))
+
+    def _set_height(self) -> None:
+        highest = max((node.height_for(self._compact) for node in self._nodes.values()), default=0)
+        self.setFixedHeight(max(scaled(SIZE.strip_compact if self._compact else SIZE.strip), highest))
+
+    def _connect(self) -> None:
+        self._score.picked.connect(self.scorePicked)
+        self._scale.scalePicked.connect(self.scalePicked)
+        self._mask.pressed.connect(self._on_mask_pressed)
+        theme_signal.changed.connect(self.set_theme)
+
+    def _on_mask_pressed(self) -> None:
+        button = self._mask.button
+        self.maskPressed.emit(QRect(button.mapToGlobal(QPoint(0, 0)), button.size()))
+
+    def _build(self) -> None:
+        set_ground(self, "raised")
+        self._plain = {name: PlainBox(name, self._row.row) for name in PLAIN}
+        self._line.setProperty("hairline", True)
+        self._line.setFixedWidth(1)
+        outer = QHBoxLayout(self)
+        outer.setContentsMargins(SPACING.l, 0, SPACING.m, 0)
+        outer.setSpacing(SPACING.l)
+        self._formula.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        outer.addWidget(self._formula, 0, Qt.AlignmentFlag.AlignVCenter)
+        outer.addWidget(self._line)
+        outer.addWidget(self._row, 1)
+        self._set_height()

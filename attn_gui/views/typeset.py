@@ -1,0 +1,101 @@
+"""LaTeX to SVG: typesets a formula, colors the roles of query and key, and cuts a chain where it may break."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+ROLES = {"q": "query", "Q": "query", "k": "key", "K": "key", "v": "key", "V": "key"}
+_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|.", re.DOTALL)
+_VERBATIM = (r"\mathrm", r"\text", r"\operatorname")
+_SIGN = re.compile(r"((?:^|[=({\[,]|\\cdot)\s*)-(?=[\s\d\\])")
+_VIEW_BOX = re.compile(rb'viewBox="([-\d.e]+) ([-\d.e]+) ([-\d.e]+) ([-\d.e]+)"')
+
+
+@dataclass(frozen=True)
+class RoleColors:
+    """The three colors of a formula, as #rrggbb."""
+
+    text: str
+    query: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Typeset:
+    """One typeset formula: its SVG and its size about the baseline, in pixels."""
+
+    svg: bytes
+    width: float
+    ascent: float
+    descent: float
+
+
+@lru_cache(maxsize=512)
+def typeset(latex: str, size: float, colors: RoleColors) -> Typeset:
+    """The formula as SVG for Qt's renderer; `latex` comes from the engine, never from a token."""
+    from ziamath.config import config  # 0.15 s, and only needed once a formula is shown
+    from ziamath.zmath import Latex
+
+    config.svg2 = False  # Qt's renderer drops the glyphs of SVG 2
+    svg = Latex(color_roles(_tight_signs(latex), colors), size=size, color=colors.text).svg().encode()
+    box = _VIEW_BOX.search(svg)
+    assert box is not None, "ziamath writes a view box"
+    _, top, width, height = (float(number) for number in box.groups())
+    return Typeset(svg, width, -top, height + top)
+
+
+def color_roles(latex: str, colors: RoleColors) -> str:
+    """q, Q in the query's color and k, K, v, V in the key's, with their indices; letters inside indices stay."""
+    tokens, out, at = _TOKEN.findall(latex), [], 0
+    while at < len(tokens):
+        token = tokens[at]
+        if token in _VERBATIM or token == "_" or (token == "^" and tokens[at + 1 : at + 2] != ["{"]):
+            end = _after_group(tokens, at + 1)
+            out.append("".join(tokens[at:end]))
+        elif token in ROLES:
+            end = _after_scripts(tokens, at + 1)
+            out.append(f"{{\\color{{{getattr(colors, ROLES[token])}}}{{{''.join(tokens[at:end])}}}}}")
+        else:
+            end = at + 1
+            out.append(token)
+        at = end
+    return "".join(out)
+
+
+def split_chain(latex: str, marks: str = "=") -> tuple[str, ...]:
+    """The formula cut before each of `marks` that stands outside braces, brackets and fences; a sign stays whole."""
+    depth, parts, part = 0, [], ""
+    for token in _TOKEN.findall(latex):
+        depth += (token in ("{", "(", "[", r"\left")) - (token in ("}", ")", "]", r"\right"))
+        if token in marks and depth == 0 and part.strip("=+- "):
+            parts.append(part.strip())
+            part = ""
+        part += token
+    return (*parts, part.strip())
+
+
+def _tight_signs(latex: str) -> str:
+    """A minus that belongs to its number stands close to it, which ziamath sees only at the start of a group."""
+    return _SIGN.sub(r"\1{-}", latex)
+
+
+def _after_group(tokens: list[str], at: int) -> int:
+    """The position after the group or the single token at `at`."""
+    while at < len(tokens) and tokens[at].isspace():
+        at += 1
+    if at >= len(tokens) or tokens[at] != "{":
+        return at + 1
+    depth = 0
+    for position in range(at, len(tokens)):
+        depth += (tokens[position] == "{") - (tokens[position] == "}")
+        if depth == 0:
+            return position + 1
+    return len(tokens)
+
+
+def _after_scripts(tokens: list[str], at: int) -> int:
+    while at < len(tokens) and tokens[at] in ("_", "^", "'"):
+        at = at + 1 if tokens[at] == "'" else _after_group(tokens, at + 1)
+    return at
