@@ -1,0 +1,204 @@
+"""Figures of problems: files, images and notebooks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+
+from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.figure.colors import lut
+from attn_gui.figure.compose import compose
+from attn_gui.figure.layout import plan
+from attn_gui.figure.sheet import FORMATS, Picture, render, to_image, write
+
+WORDS = ("when", "mary", "and", "john", "went")
+
+
+def a_problem(**fields: Any) -> Problem:
+    """Grouped heads, n = 5, m = 7, d_k = 3, d_v = 2, two items, causal."""
+    rng = np.random.default_rng(11)
+    given: dict[str, Any] = {
+        "query": rng.standard_normal((2, 5, 4 * 3)), "key": rng.standard_normal((2, 7, 2 * 3)),
+        "value": rng.standard_normal((2, 7, 2 * 2)), "num_heads": 4, "num_kv_heads": 2,
+        "query_tokens": WORDS, "key_tokens": (*WORDS, "to", "the"), "mask": ({"kind": "causal"},),
+    }  # fmt: skip
+    return Problem(**{**given, **fields})
+
+
+def texts(path: Path) -> list[str]:
+    return [element.text or "" for element in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_every_stage_can_be_written_in_every_format(ending: str, tmp_path: Path) -> None:
+    evaluation = Evaluation(a_problem())
+    for stage in evaluation.stages:
+        path = tmp_path / f"{stage}.{ending}"
+        assert write(evaluation, path, stage=stage, heads=3, batch=1, dpi=50) == [path]
+        assert path.stat().st_size > 1000
+
+
+def test_a_figure_shows_the_numbers_of_the_chosen_head_and_item() -> None:
+    trace = compute(a_problem())
+    for stage, head, expected in (
+        ("scores", 3, trace["scores"][1, 3]),
+        ("head_output", 2, trace["head_output"][1, 2]),
+        ("query", 2, trace["query"][1, :, 6:9]),
+        ("key", 2, trace["key"][1, :, 3:6]),  # heads 2 and 3 share K/V head 1
+        ("output", None, trace["output"][1]),
+        ("concat", None, trace["concat"][1]),
+    ):
+        figure = compose(trace.evaluation, stage=stage, heads=(head,), batch=1)
+        assert (figure.panels[0].values == expected).all()
+
+
+def test_what_a_mask_closes_is_hatched_in_the_stages_behind_it_only() -> None:
+    evaluation = Evaluation(a_problem())
+    closed = np.arange(7) > np.arange(5)[:, None]
+    for stage in ("masked", "weights"):
+        panel = compose(evaluation, stage=stage, heads=(0,)).panels[0]
+        assert panel.allowed is not None
+        assert (panel.allowed == ~closed).all()
+    assert compose(evaluation, stage="scaled", heads=(0,)).panels[0].allowed is None
+
+
+@pytest.mark.parametrize(("stage", "rows", "columns", "labels"), [
+    ("weights", "query", "key", (WORDS[0], "the")), ("key", "key", "column", (WORDS[0], "5")),
+    ("query", "query", "column", (WORDS[0], "8")), ("head_output", "query", "column", (WORDS[0], "1")),
+    ("output", "query", "column", (WORDS[0], "7")),
+])  # fmt: skip
+def test_axes_are_named_and_labeled(stage: str, rows: str, columns: str, labels: tuple[str, str]) -> None:
+    head = None if stage == "output" else 2
+    figure = compose(Evaluation(a_problem()), stage=stage, heads=(head,))
+    assert (figure.rows.name, figure.columns.name) == (rows, columns)
+    assert (figure.rows.labels[0], figure.columns.labels[-1]) == labels
+
+
+def test_titles_name_stage_head_and_item(tmp_path: Path) -> None:
+    write(a_problem(), tmp_path / "a.svg", stage="scaled", heads=3, batch=1)
+    write(a_problem(), tmp_path / "b.svg", stage="scaled", heads=3, batch=1, lang="zh")
+    assert "Scaled scores · head 3 · item 1" in texts(tmp_path / "a.svg")
+    chinese = "".join(texts(tmp_path / "b.svg"))
+    assert "缩放" in chinese
+    assert "Scaled" not in chinese
+    assert "when" in chinese  # tokens are no words of ours
+
+
+def test_several_heads_are_several_files_or_one_sheet(tmp_path: Path) -> None:
+    files = write(a_problem(), tmp_path / "w.svg", heads=[0, 2, 3])
+    assert [file.name for file in files] == ["w-h0.svg", "w-h2.svg", "w-h3.svg"]
+    assert write(a_problem(), tmp_path / "all.svg", heads="all", sheet=True) == [tmp_path / "all.svg"]
+    assert [text for text in texts(tmp_path / "all.svg") if text.startswith("head")] == [f"head {h}" for h in range(4)]
+    assert sorted(os.listdir(tmp_path)) == ["all.svg", "w-h0.svg", "w-h2.svg", "w-h3.svg"]
+
+
+def test_maps_of_a_sheet_share_their_levels() -> None:
+    problem = a_problem()
+    largest = np.abs(compute(problem)["scores"][0]).max()
+    assert compose(Evaluation(problem), stage="scores", heads=(0, 1, 2, 3)).levels.high == largest
+
+
+@pytest.mark.parametrize(("changed", "sentence"), [
+    ({"stage": "wights"}, "There is no stage 'wights'"), ({"heads": 4}, "There is no head 4; the problem has 0 to 3."),
+    ({"heads": "some"}, "'all', got 'some'."), ({"heads": []}, "at least one head"),
+    ({"batch": 2}, "There is no batch item 2; the problem has 0 to 1."), ({"theme": "blue"}, "'blue' is not one of"),
+    ({"lang": "de"}, "'de' is not one of"), ({"format": "bmp"}, "got 'bmp'."), ({"dpi": 1}, "dots per inch, got 1."),
+    ({"width_cm": -3}, "The width of a figure is"), ({"width_cm": float("nan")}, "The width of a figure is"),
+    ({"height_cm": 0}, "The height of a figure is"), ({"width_cm": 1}, "leaves no room"),
+    ({"width_cm": 400, "dpi": 2400}, "smaller size."),
+])  # fmt: skip
+def test_what_cannot_be_drawn_is_refused_with_a_sentence(
+    changed: dict[str, Any], sentence: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "w.png"
+    path.write_bytes(b"the old figure")
+    with pytest.raises(ValueError, match=r".*") as said:
+        write(a_problem(), path, **changed)
+    assert sentence in str(said.value)
+    assert path.read_bytes() == b"the old figure"
+    assert os.listdir(tmp_path) == ["w.png"]
+
+
+def test_a_folder_that_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises((ValueError, OSError), match=r"w\.svg could not be saved: .*"):
+        write(a_problem(), tmp_path / "missing" / "w.svg")
+
+
+def test_a_failing_disk_leaves_the_old_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "w.pdf"
+    write(a_problem(), path)
+    before = path.read_bytes()
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.write", full)
+    with pytest.raises((ValueError, OSError), match="no room"):
+        write(a_problem(), path, heads=1)
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["w.pdf"]
+
+
+def test_an_image_is_what_the_png_holds(tmp_path: Path) -> None:
+    write(a_problem(), tmp_path / "w.png", heads=2, dpi=120, width_cm=9)
+    image = to_image(a_problem(), heads=2, dpi=120, width_cm=9)
+    stored = QImage(str(tmp_path / "w.png")).convertToFormat(QImage.Format.Format_RGB32)
+    assert stored == image.convertToFormat(QImage.Format.Format_RGB32)
+    assert image.width() == pytest.approx(9 / 2.54 * 120, abs=1)
+
+
+def test_a_cell_of_the_picture_has_the_color_of_its_weight() -> None:
+    problem = a_problem(mask=())
+    weights = compute(problem)["weights"][0, 1]
+    image = to_image(problem, heads=1, dpi=96, values=False)
+    place = plan(compose(Evaluation(problem), stage="weights", heads=(1,), values=False)).maps[0]
+    for row, column in np.ndindex(5, 7):
+        x, y = place.left() + (column + 0.5) * place.width() / 7, place.top() + (row + 0.5) * place.height() / 5
+        assert image.pixel(round(x), round(y)) == lut("weights")[round(float(weights[row, column]) * 511)]
+
+
+def test_a_notebook_shows_a_picture(tmp_path: Path) -> None:
+    picture = render(a_problem(), heads=2, width=8)
+    assert isinstance(picture, Picture)
+    assert picture._repr_png_().startswith(b"\x89PNG")
+    svg = picture._repr_svg_()
+    assert svg is not None
+    ElementTree.fromstring(svg.encode())
+    assert "Weights · head 2" in repr(picture)
+    assert "8.0 × " in repr(picture)
+    assert picture.save(tmp_path / "p.pdf").read_bytes().startswith(b"%PDF")
+    render(a_problem(), tmp_path / "q.png")
+    assert QImage(str(tmp_path / "q.png")).width() > 100
+
+
+def test_a_notebook_is_not_burdened_with_a_large_svg() -> None:
+    rng = np.random.default_rng(0)
+    problem = Problem(query=rng.standard_normal((51, 2)), key=rng.standard_normal((53, 2)),
+                      value=rng.standard_normal((53, 2)), num_heads=1)  # fmt: skip
+    assert render(problem)._repr_svg_() is None
+
+
+def test_a_script_without_a_display_draws(tmp_path: Path) -> None:
+    script = (
+        "import attn_gui\n"
+        "p = attn_gui.Problem(query=[[1, 0]], key=[[1, 2], [3, 4]], value=[[1, 0], [0, 1]], num_heads=1)\n"
+        f"attn_gui.render(p, {str(tmp_path / 's.png')!r})\n"
+    )
+    bare = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "QT_QPA_PLATFORM")}
+    done = subprocess.run([sys.executable, "-c", script], env=bare, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert QImage(str(tmp_path / "s.png")).width() > 100
+
+
+def test_a_path_without_an_ending_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="a path without an ending"):
+        render(a_problem(), tmp_path / "figure")
