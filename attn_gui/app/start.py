@@ -11,7 +11,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.program import Program
-from attn_gui.views.fonts import load_fonts
+from attn_gui.figure.fonts import load_fonts
 
 log = logging.getLogger("attn_gui")
 

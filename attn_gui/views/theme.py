@@ -11,9 +11,9 @@ import re
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPalette
-from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
-from attn_gui.figure.tokens import FONT_FAMILIES, FONT_SIZE, RADIUS, SIZE, THEMES, Theme
+from attn_gui.figure.tokens import FONT_FAMILIES, FONT_SIZE, RADIUS, SIZE, SPACING, THEMES, Theme
 from attn_gui.paths import resource
 
 SCHEMES = ("light", "dark", "system")
@@ -72,17 +72,7 @@ def apply_theme(app: QApplication, scheme: str, zoom: float = 1.0) -> None:
         raise ValueError(f"no scheme {scheme!r}; there are {', '.join(SCHEMES)}")
     _look.scheme, _look.zoom = scheme, zoom
     _follow_system(app)
-    theme = THEMES[_resolved(app, scheme)]
-    sheet = _style_sheet(theme)
-    if sheet == _look.sheet and theme is _look.theme:
-        return
-    _look.theme, _look.sheet = theme, sheet
-    if app.style().objectName() != "fusion":
-        app.setStyle(QStyleFactory.create("Fusion"))
-    app.setPalette(_palette(theme))
-    app.setFont(ui_font())
-    app.setStyleSheet(sheet)
-    theme_signal.changed.emit(theme)
+    _dress_program(app, THEMES[scheme] if scheme != "system" else _of_system(app.styleHints().colorScheme()))
 
 
 def dress(widget: QWidget, letters: str = "", tone: str = "", strong: bool | None = None) -> None:
@@ -109,25 +99,35 @@ def set_ground(widget: QWidget, ground: str) -> None:
     widget.setBackgroundRole(GROUNDS[ground])
 
 
-def _resolved(app: QApplication, scheme: str) -> str:
-    """Light or dark; a desktop that does not say counts as light."""
-    if scheme != "system":
-        return scheme
-    return "dark" if app.styleHints().colorScheme() == Qt.ColorScheme.Dark else "light"
+def _dress_program(app: QApplication, theme: Theme) -> None:
+    sheet = _style_sheet(theme)
+    if sheet == _look.sheet and theme is _look.theme:
+        return
+    _look.theme, _look.sheet = theme, sheet
+    app.setPalette(_palette(theme))
+    app.setFont(ui_font())
+    app.setStyleSheet(sheet)
+    theme_signal.changed.emit(theme)
+
+
+def _of_system(scheme: Qt.ColorScheme) -> Theme:
+    """A desktop that does not say counts as light."""
+    return THEMES["dark" if scheme == Qt.ColorScheme.Dark else "light"]
 
 
 def _follow_system(app: QApplication) -> None:
-    """Frames and dialogs of the desktop take our scheme; while it is "system" we take theirs."""
+    """Frames and dialogs of the desktop take our scheme; while that is "system" we take theirs."""
     schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark, "system": Qt.ColorScheme.Unknown}
-    app.styleHints().setColorScheme(schemes[_look.scheme])
     if _look.watched is not app:
+        app.setStyle("Fusion")
         app.styleHints().colorSchemeChanged.connect(_on_system_scheme_changed)
         _look.watched = app
+    app.styleHints().setColorScheme(schemes[_look.scheme])
 
 
-def _on_system_scheme_changed() -> None:
+def _on_system_scheme_changed(scheme: Qt.ColorScheme) -> None:
     if _look.scheme == "system" and _look.watched is not None:
-        apply_theme(_look.watched, "system", _look.zoom)
+        _dress_program(_look.watched, _of_system(scheme))
 
 
 def _palette(theme: Theme) -> QPalette:
@@ -160,12 +160,22 @@ def _style_sheet(theme: Theme) -> str:
 
 def _words(theme: Theme) -> dict[str, str]:
     colors = {name: value.name() for name, value in vars(theme).items() if isinstance(value, QColor)}
-    letters = {f"font_{name}": px for name, px in dataclasses.asdict(FONT_SIZE).items()}
-    sizes = {**letters, "radius": RADIUS.control, "icon": SIZE.icon}
+    letters = {f"font_{name}": scaled(px) for name, px in dataclasses.asdict(FONT_SIZE).items()}
+    sizes = {**letters, **_insides(), "radius": scaled(RADIUS.control), "icon": scaled(SIZE.icon)}
     arrows = resource("style", theme.name).as_posix()
-    return {**colors, "arrows": arrows, **{name: f"{scaled(px)}px" for name, px in sizes.items()}}
+    return {**colors, "arrows": arrows, **{name: f"{px}px" for name, px in sizes.items()}}
+
+
+def _insides() -> dict[str, int]:
+    """What a border of 1 leaves of a control, and one of 2 when focused; Qt adds 3 to the height of a spin box."""
+    control, button = scaled(SIZE.control), scaled(SIZE.button)
+    whole = {"field": control, "spin": control - 3, "button": button}
+    sides = {"side": scaled(SPACING.m), "edge": scaled(SPACING.s)}
+    inside = {name: px - 2 for name, px in whole.items()} | {name: px - 1 for name, px in sides.items()}
+    focused = {name: px - 4 for name, px in whole.items()} | {name: px - 2 for name, px in sides.items()}
+    return inside | {f"{name}_focus": px for name, px in focused.items()}
 
 
 def _pixels(px: int) -> str:
-    """Hairlines stay hairlines at every zoom."""
-    return f"{px}px" if px <= 1 else f"{scaled(px)}px"
+    """Lines stay lines at every zoom."""
+    return f"{px}px" if px <= 2 else f"{scaled(px)}px"

@@ -1,0 +1,212 @@
+"""The look: colors that can be read, sizes that grow together, icons in the colors of the theme."""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QIcon, QImage, QPalette
+from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QPushButton, QSpinBox
+
+from attn_gui.figure.colors import luminance
+from attn_gui.figure.fonts import load_fonts
+from attn_gui.figure.tokens import SIZE, THEMES
+from attn_gui.paths import resource
+from attn_gui.views.icons import icon
+from attn_gui.views.theme import apply_theme, current_theme, dress, scaled, set_ground, theme_signal, ui_font
+
+ICONS = sorted(path.stem for path in resource("icons").glob("*.svg"))
+GROUNDS = ("window", "surface", "raised", "sunken")
+INKS = ("text", "text2", "text3", "accent", "query", "key", "edit", "error", "good")
+
+
+@pytest.fixture(autouse=True)
+def app(qapp: QApplication) -> Iterator[QApplication]:
+    load_fonts()
+    apply_theme(qapp, "light")
+    yield qapp
+    apply_theme(qapp, "light")
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """WCAG 2.2."""
+    dark, light = sorted(float(luminance(color.rgb())) for color in (one, other))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def solid_colors(image: QImage) -> list[QColor]:
+    """The colors of the pixels that are fully painted."""
+    spots = product(range(image.width()), range(image.height()))
+    return [image.pixelColor(x, y) for x, y in spots if image.pixelColor(x, y).alpha() == 255]
+
+
+def alike(one: QColor, other: QColor) -> bool:
+    """Up to the rounding of premultiplied alpha."""
+    return max(abs(one.red() - other.red()), abs(one.green() - other.green()), abs(one.blue() - other.blue())) <= 2
+
+
+@pytest.mark.parametrize(("scheme", "ink", "ground"), list(product(THEMES, INKS, GROUNDS)))
+def test_words_can_be_read_on_every_ground(scheme, ink, ground):
+    theme = THEMES[scheme]
+    assert contrast(getattr(theme, ink), getattr(theme, ground)) >= 4.5
+
+
+@pytest.mark.parametrize(("scheme", "role"), list(product(THEMES, ("accent", "query", "key", "edit", "error"))))
+def test_roles_can_be_read_on_their_chips(scheme, role):
+    theme = THEMES[scheme]
+    assert contrast(getattr(theme, role), getattr(theme, f"{role}_soft")) >= 4.5
+    assert contrast(theme.text, getattr(theme, f"{role}_soft")) >= 4.5
+
+
+def test_a_scheme_dresses_everything_and_says_so(app, qtbot):
+    with qtbot.waitSignal(theme_signal.changed) as said:
+        apply_theme(app, "dark")
+    assert said.args == [THEMES["dark"]]
+    assert current_theme() is THEMES["dark"]
+    assert app.palette().color(QPalette.ColorRole.Base) == THEMES["dark"].surface
+    with qtbot.assertNotEmitted(theme_signal.changed):
+        apply_theme(app, "dark")
+
+
+def test_system_follows_the_desktop_live(app):
+    apply_theme(app, "system")
+    assert current_theme() is THEMES["light"]  # a desktop that does not say
+    app.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert current_theme() is THEMES["dark"]
+    app.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Light)
+    assert current_theme() is THEMES["light"]
+    apply_theme(app, "dark")
+    app.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Light)
+    assert current_theme() is THEMES["dark"]
+
+
+def test_an_unknown_scheme_is_refused(app):
+    with pytest.raises(ValueError, match="sepia"):
+        apply_theme(app, "sepia")
+
+
+@pytest.mark.parametrize("scheme", list(THEMES))
+def test_the_sheet_has_no_gaps(app, scheme):
+    apply_theme(app, scheme, 1.5)
+    sheet = app.styleSheet()
+    assert "@" not in sheet
+    pictures = re.findall(r'url\("([^"]+)"\)', sheet)
+    assert pictures
+    assert not [path for path in pictures if not QImage(path).width()]
+
+
+@pytest.mark.parametrize("scheme", list(THEMES))
+def test_arrows_have_the_colors_of_the_theme(scheme):
+    theme = THEMES[scheme]
+    colors = {"up": theme.text2, "down": theme.text2, "tick": theme.text2, "tick-on": theme.on_accent,
+              "up-off": theme.line_strong, "down-off": theme.line_strong}  # fmt: skip
+    for name, color in colors.items():
+        assert f'stroke="{color.name().upper()}"' in resource("style", scheme, f"{name}.svg").read_text()
+    assert {path.stem for path in resource("style", scheme).glob("*.svg")} == set(colors)
+
+
+@pytest.mark.parametrize(("kind", "zoom"), list(product([QSpinBox, QDoubleSpinBox, QComboBox, QLineEdit], [1, 1.5, 2])))
+def test_controls_have_one_height(app, qtbot, kind, zoom):
+    apply_theme(app, "light", zoom)
+    widget = kind()
+    qtbot.addWidget(widget)
+    widget.ensurePolished()
+    assert widget.sizeHint().height() == zoom * SIZE.control
+
+
+@pytest.mark.parametrize("zoom", [1.25, 2.0, 3.0])
+def test_zoom_enlarges_words_and_controls_together(app, qtbot, zoom):
+    field, button = QLineEdit(), QPushButton("Copy text")
+    for widget in (field, button):
+        qtbot.addWidget(widget)
+        widget.ensurePolished()
+    before = field.sizeHint().height(), button.sizeHint().width(), ui_font().pixelSize()
+    apply_theme(app, "light", zoom)
+    after = field.sizeHint().height(), button.sizeHint().width(), ui_font().pixelSize()
+    for small, large in zip(before, after, strict=True):
+        assert large == pytest.approx(zoom * small, rel=0.08)
+    assert app.font().pixelSize() == ui_font().pixelSize()
+    assert "border: 1px solid" in app.styleSheet()
+
+
+def test_a_size_never_vanishes(app):
+    apply_theme(app, "light", 0.3)
+    assert scaled(1) == 1
+    assert scaled(0) == 0
+
+
+@pytest.mark.parametrize(("kind", "zoom"), list(product([QSpinBox, QComboBox, QLineEdit, QPushButton], [1, 1.25, 2])))
+def test_focus_moves_nothing(app, qtbot, kind, zoom):
+    apply_theme(app, "light", zoom)
+    field = kind()
+    qtbot.addWidget(field)
+    field.show()
+    size = field.sizeHint()
+    field.setFocus()
+    field.activateWindow()
+    qtbot.waitUntil(field.hasFocus)
+    assert field.sizeHint() == size
+
+
+def test_digits_of_tables_have_one_width():
+    proportional, tabular = QFontMetricsF(ui_font()), QFontMetricsF(ui_font(tabular=True))
+    assert tabular.horizontalAdvance("111") == pytest.approx(tabular.horizontalAdvance("888"))
+    assert proportional.horizontalAdvance("111") < proportional.horizontalAdvance("888") - 1
+
+
+@pytest.mark.parametrize("weight", [400, 600, 650])
+def test_the_shipped_font_is_used(weight):
+    found = QFontInfo(ui_font("body", weight))
+    assert found.family() == "Inter"
+    assert found.weight() == min(weight, 600)
+
+
+def test_a_dressed_label_follows_theme_and_zoom(app, qtbot):
+    label = QLabel("shape")
+    qtbot.addWidget(label)
+    dress(label, "micro", "text3", strong=True)
+    for scheme, zoom in (("light", 1.0), ("dark", 2.0)):
+        apply_theme(app, scheme, zoom)
+        label.ensurePolished()
+        assert label.palette().color(QPalette.ColorRole.WindowText) == THEMES[scheme].text3
+        assert label.fontInfo().pixelSize() == round(10 * zoom)
+        assert label.fontInfo().weight() == 600
+    dress(label, tone="error", strong=False)
+    assert label.palette().color(QPalette.ColorRole.WindowText) == THEMES["dark"].error
+    assert label.fontInfo().weight() == 400
+
+
+@pytest.mark.parametrize(("scheme", "ground"), list(product(THEMES, GROUNDS)))
+def test_grounds_follow_the_theme(app, qtbot, scheme, ground):
+    label = QLabel()
+    qtbot.addWidget(label)
+    set_ground(label, ground)
+    apply_theme(app, scheme)
+    assert label.grab().toImage().pixelColor(3, 3) == getattr(THEMES[scheme], ground)
+
+
+@pytest.mark.parametrize("name", ICONS)
+def test_icons_wear_the_color_of_their_state(app, name):
+    kept = QIcon(icon(name))
+    gc.collect()
+    for scheme in THEMES:
+        apply_theme(app, scheme)
+        for mode, color in ((QIcon.Mode.Normal, "text2"), (QIcon.Mode.Disabled, "line_strong")):
+            painted = solid_colors(kept.pixmap(QSize(32, 32), 1.0, mode).toImage())
+            assert painted
+            assert all(alike(pixel, getattr(THEMES[scheme], color)) for pixel in painted)
+
+
+def test_icons_are_sharp_on_dense_screens():
+    pixmap = icon("search").pixmap(QSize(16, 16), 2.0)
+    assert pixmap.size() == QSize(32, 32)
+    assert pixmap.devicePixelRatio() == 2.0
+
+
+def test_an_icon_that_is_not_drawn_is_an_error():
+    with pytest.raises(FileNotFoundError):
+        icon("unicorn")
