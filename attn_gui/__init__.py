@@ -9,12 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from attn_gui.engine import Problem, ShapeError, compute, explain
+    from attn_gui.engine import Problem, ShapeError, compute, explain, sensitivity
     from attn_gui.figure.sheet import render
     from attn_gui.formats import load, save
 
 __version__ = "0.1.0"
-__all__ = ["Problem", "ShapeError", "compute", "explain", "load", "render", "save"]
+__all__ = ["Problem", "ShapeError", "compute", "explain", "load", "render", "save", "sensitivity"]
 
 _HOMES = {
     "Problem": "attn_gui.engine",
@@ -24,6 +24,7 @@ _HOMES = {
     "load": "attn_gui.formats",
     "render": "attn_gui.figure.sheet",
     "save": "attn_gui.formats",
+    "sensitivity": "attn_gui.engine",
 }
 
 

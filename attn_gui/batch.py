@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from attn_gui.engine import Evaluation, Problem, Trace
+from attn_gui.engine import Evaluation, Trace, made_direct
 from attn_gui.formats import FormatError, Loaded, save_arrays, save_matrix
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import saving
@@ -90,20 +90,12 @@ def _write_stages(request: _Request) -> Path:
     """Whole stages with the axes of the contract, in a file that opens as a problem again."""
     trace = Trace(request.evaluation)
     stages = request.stages if request.options.stage else trace.stages
-    members = members_of(replace(request.loaded, problem=_as_direct(trace)))
+    # query, key and value are among the stages; beside x they would contradict it
+    direct = request.loaded.problem.replace(**made_direct(request.evaluation))
+    members = members_of(replace(request.loaded, problem=direct))
     path = request.base("stages.npz")
     save_arrays(members | {stage: trace[stage] for stage in stages}, path)
     return path
-
-
-def _as_direct(trace: Trace) -> Problem:
-    """The same problem with its query, key and value as given: other arrays of their names would contradict x."""
-    problem = trace.problem
-    if not problem.projected:
-        return problem
-    given = ("x", "context", "w_query", "w_key", "w_value", "b_query", "b_key", "b_value", "block")
-    cleared: dict[str, object] = dict.fromkeys(given)
-    return problem.replace(**cleared | {name: trace[name] for name in ("query", "key", "value")})
 
 
 def _write_tables(request: _Request) -> Iterator[Path]:
@@ -122,8 +114,9 @@ def _write_tables(request: _Request) -> Iterator[Path]:
 def _labels(evaluation: Evaluation, stage: str) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
     """The tokens of a stage's rows and columns, where it has any."""
     problem, axes = evaluation.problem, evaluation.axes(stage)
-    rows = problem.key_tokens if stage in _ROWS_ARE_KEYS else problem.query_tokens
-    return rows, problem.key_tokens if axes[-1] == "key" else None
+    queries = problem.query_tokens
+    keys = queries if problem.key_tokens is None and problem.self_attention else problem.key_tokens
+    return keys if stage in _ROWS_ARE_KEYS else queries, keys if axes[-1] == "key" else None
 
 
 def _write_figures(request: _Request, ending: str) -> Iterator[Path]:

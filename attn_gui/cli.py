@@ -115,8 +115,8 @@ def _export_parser() -> argparse.ArgumentParser:
     add("--format", nargs="+", choices=(*IMAGES, *NUMBERS), default=["png"], metavar="EXT",
         help="png, svg, pdf, npz (all stages in one file), csv; several at once (default: png)")  # fmt: skip
     add("--sheet", action="store_true", help="figures: all chosen heads on one sheet")
-    add("--width", type=_centimetres, metavar="CM", help="of the figure (default: as its cells need, 0.5 cm or more)")
-    add("--height", type=_centimetres, metavar="CM", help="of the figure (default: as its cells need)")
+    add("--width", type=_centimeters, metavar="CM", help="of the figure (default: as its cells need, 0.5 cm or more)")
+    add("--height", type=_centimeters, metavar="CM", help="of the figure (default: as its cells need)")
     add("--dpi", type=_whole(30, 2400), default=300, metavar="N", help="dots per inch of a png (default: 300)")
     add("--lang", choices=("en", "zh"), default="en", help="language of the figure (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: light)")
@@ -145,13 +145,13 @@ def _whole(lowest: int, highest: int) -> Callable[[str], int]:
     return parse
 
 
-def _centimetres(text: str) -> float:
+def _centimeters(text: str) -> float:
     try:
         length = float(text)
     except ValueError:
         length = 0.0
     if not 1 <= length <= 500:
-        raise argparse.ArgumentTypeError(f"expected centimetres from 1 to 500, got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected centimeters from 1 to 500, got {text!r}")
     return length
 
 

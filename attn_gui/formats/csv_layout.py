@@ -45,11 +45,10 @@ def rows(text: str, delimiter: str) -> Iterator[Row]:
 
 
 def find_layout(text: str) -> Layout:
-    """Sniff: the delimiter under which most cells of the first rows are numbers in rows of one length."""
+    """Sniff: the delimiter under which the first rows have nothing but numbers and labels, or most numbers."""
     samples = {delimiter: _sample(text, delimiter) for delimiter in DELIMITERS}
     delimiter = max(DELIMITERS, key=lambda key: _score(samples[key], key))
-    cells = samples[delimiter]
-    return Layout(delimiter, *_labels(cells, delimiter))
+    return Layout(delimiter, *_labels(samples[delimiter], delimiter != ","))
 
 
 def number(text: str) -> float | None:
@@ -91,13 +90,21 @@ def _sample(text: str, delimiter: str) -> list[list[str]]:
         return []
 
 
-def _score(sample: list[list[str]], delimiter: str) -> tuple[bool, int]:
-    """Rows of one length first, then the count of numbers."""
-    lengths = {len(cells) for cells in sample}
-    return len(lengths) == 1, sum(_numeric(cell, delimiter) for cells in sample for cell in cells)
+def _score(sample: list[list[str]], delimiter: str) -> tuple[bool, int, int]:
+    """Whether all but labels are numbers, then how many cells are and how many are not.
+
+    In a single column 1,5 counts for two numbers, not for one and a half.
+    """
+    comma = delimiter != "," and all(len(cells) > 1 for cells in sample)
+    marks = [[_numeric(cell, comma) for cell in cells] for cells in sample]
+    header, labels = _labels(sample, comma)
+    body = [row[labels:] for row in marks[header:]]
+    clean = bool(body) and len({len(row) for row in marks}) == 1 and all(map(all, body))
+    numbers = sum(map(sum, marks))
+    return clean, numbers, 0 if clean else numbers - sum(map(len, marks))
 
 
-def _labels(sample: list[list[str]], delimiter: str) -> tuple[bool, bool]:
+def _labels(sample: list[list[str]], comma: bool) -> tuple[bool, bool]:
     """Whether the first row and the first column are labels.
 
     An empty corner says that both are, even if the labels are numbers; else labels are where no cell is a number.
@@ -107,10 +114,13 @@ def _labels(sample: list[list[str]], delimiter: str) -> tuple[bool, bool]:
     first, body = sample[0], sample[1:]
     if len(first) > 1 and body and not first[0].strip():
         return True, True
-    header = bool(body) and not any(_numeric(cell, delimiter) for cell in (first[1:] or first))
-    beside = [cells[0] for cells in (body if header else sample) if len(cells) > 1]
-    return header, bool(beside) and not any(_numeric(cell, delimiter) for cell in beside)
+    beside = [cells[0] for cells in body if len(cells) > 1]
+    labels = bool(beside) and not any(_numeric(cell, comma) for cell in beside)
+    header = bool(body) and not any(_numeric(cell, comma) for cell in first[labels:])
+    if not header:
+        labels = len(first) > 1 and not any(_numeric(cell, comma) for cell in (first[0], *beside))
+    return header, labels
 
 
-def _numeric(cell: str, delimiter: str) -> bool:
-    return number(cell) is not None or (delimiter != "," and has_decimal_comma(cell))
+def _numeric(cell: str, comma: bool) -> bool:
+    return number(cell) is not None or (comma and has_decimal_comma(cell))

@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,9 @@ class _Cells:
             numbers = list(map(float, cells))
         except ValueError:
             numbers = []
-        if numbers and not any(map(math.isinf, numbers)) and not any("_" in cell for cell in cells):
+        # what Python takes for numbers beside: 1_000, the digits of other scripts, and 1e400 as infinity
+        strange = any("_" in cell or not cell.isascii() for cell in cells) or any(map(math.isinf, numbers))
+        if numbers and not strange:
             self.values.extend(numbers)
         else:
             self.values.extend(self._number(row, column, line, cell) for column, cell in enumerate(cells))
@@ -189,8 +192,12 @@ def _texts(values: Array) -> list[list[str]]:
         return [[str(int(cell)) for cell in row] for row in values]
     if values.dtype == np.float64:
         return [list(map(repr, row)) for row in values.tolist()]
-    return [[np.format_float_scientific(cell, trim="-") if cell and not 1e-4 <= abs(cell) < 1e16 else str(cell)
-             for cell in row] for row in values]  # fmt: skip
+    return [list(map(_shortest, row)) for row in values]
+
+
+def _shortest(cell: np.floating[Any]) -> str:
+    """The shortest text that gives the same number in its own dtype, which is coarser than float64."""
+    return str(cell) if not cell or 1e-4 <= abs(float(cell)) < 1e16 else np.format_float_scientific(cell, trim="-")
 
 
 def _harmless(label: str) -> str:

@@ -1,7 +1,7 @@
 """What files may be refused with and what is noted about them. Imports nothing of the project.
 
 Every sentence is an English template with {places}: `str()` is the English sentence, and whoever has a translator puts
-`template` through it (context "Sentences") and fills in `args_by_name`.
+`template` through it (context "Sentences") and fills in `values`.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ class FormatError(ValueError):
     def __init__(self, template: str, **values: object) -> None:
         super().__init__(template)
         self.template = template
-        self.args_by_name: dict[str, object] = {"file": "The file", **values}
+        self.values: dict[str, object] = {"file": "The file", **values}
         self.path: Path | None = None
 
     def at(self, path: str | os.PathLike[str]) -> Self:
         """Say which file is meant."""
         self.path = Path(path)
-        self.args_by_name["file"] = shown(self.path.name or str(self.path))
+        self.values["file"] = shown(self.path.name or str(self.path))
         return self
 
     def __str__(self) -> str:
-        return self.template.format(**self.args_by_name)
+        return self.template.format(**self.values)
 
 
 class Note(str):
     """One sentence about a file that was read: what was ignored, what was guessed."""
 
     template: str
-    args_by_name: dict[str, object]
+    values: dict[str, object]
 
     def __new__(cls, template: str, **values: object) -> Self:
         note = super().__new__(cls, template.format(**values))
-        note.template, note.args_by_name = template, values
+        note.template, note.values = template, values
         return note
 
 

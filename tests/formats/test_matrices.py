@@ -1,0 +1,184 @@
+"""One matrix as `.npy`, `.csv` or `.tsv`: what is read, what was guessed, and every cell that is refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_gui.formats import load_matrix, open_matrix, save_matrix
+
+LABELS = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=5) | st.sampled_from(
+    ["=1+1", "+", "-5", "@x", "\tx", "'=1", "''-", "'", ",", ";", '"', "7", "nan", " the", "注", "1,5", "-"]
+)
+
+
+def written(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1,2\n3,4\n", [[1, 2], [3, 4]]),
+        ("1;2\n3;4", [[1, 2], [3, 4]]),
+        ("1\t2\r\n3\t4\r\n", [[1, 2], [3, 4]]),
+        ("1.00e+00 -2.5e-03\n  3 4 \n", [[1, -0.0025], [3, 4]]),  # as numpy.savetxt writes it
+        ("1\n2\n3", [[1], [2], [3]]),
+        ("5", [[5]]),
+        ("\ufeff1,2\n", [[1, 2]]),
+        ("\n\n1,2\n\n3,4\n\n", [[1, 2], [3, 4]]),
+        (' 1 ,"2"\n3 , .5\n', [[1, 2], [3, 0.5]]),
+        ("nan,inf\n-Infinity,+1e-400\n", [[math.nan, math.inf], [-math.inf, 0]]),
+        ("１．５,－２\n−3,4", [[1.5, -2], [-3, 4]]),
+        ("1,5;2\n-,5;1e3", [[1.5, 2], [-0.5, 1000]]),
+        ("1,5\t1,234\n", [[1.5, 1.234]]),
+        ("0.1,-0\n", [[0.1, -0.0]]),
+    ],
+)
+def test_texts_of_numbers(text: str, expected: list[list[float]], tmp_path: Path) -> None:
+    found = load_matrix(written(tmp_path / "a.csv", text))
+    assert found.tobytes() == np.array(expected, float).tobytes()
+    assert found.flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "columns", "values"),
+    [
+        ("a,b\n1,2\n", None, ("a", "b"), [[1, 2]]),
+        (",a,b\nthe,1,2\n", ("the",), ("a", "b"), [[1, 2]]),
+        ("the,1,2\ncat,3,4\n", ("the", "cat"), None, [[1, 2], [3, 4]]),
+        (",0,1\n0,5,6\n1,7,8\n", ("0", "1"), ("0", "1"), [[5, 6], [7, 8]]),  # pandas
+        ("name;x;y\nthe;1,5;2\n", ("the",), ("x", "y"), [[1.5, 2]]),
+        ('"a, b",";"\n1,2\n', None, ("a, b", ";"), [[1, 2]]),
+        ("'=SUM(A1),b\n1,2\n", None, ("=SUM(A1)", "b"), [[1, 2]]),
+        ("x\n1\n2\n", None, ("x",), [[1], [2]]),
+    ],
+)
+def test_labels_are_told_from_numbers(
+    text: str, rows: object, columns: object, values: list[list[float]], tmp_path: Path
+) -> None:
+    found = open_matrix(written(tmp_path / "a.csv", text))
+    assert (found.row_labels, found.column_labels, found.values.tolist()) == (rows, columns, values)
+    assert any("labels" in note for note in found.notes)
+
+
+def test_a_comma_is_a_decimal_point_only_where_it_can_be_nothing_else(tmp_path: Path) -> None:
+    assert open_matrix(written(tmp_path / "a.csv", "1,5;2\n")).notes == (
+        "Commas were read as decimal points: 1,5 as 1.5.",
+    )
+    assert load_matrix(written(tmp_path / "b.csv", "1,5\n")).tolist() == [[1, 5]]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1,2\n3,x\n", "row 1, column 1 (line 2) is “x”; expected a number"),
+        ("1,2\n,4\n", "row 1, column 0 (line 2) is “”"),
+        ("1,2\n1_000,4\n", "“1_000”"),
+        ("1,2\n0x10,4\n", "“0x10”"),
+        ("1,2\n١,4\n", "“١”"),
+        ("1,2\n10²,4\n", "“10²”"),
+        ("1,2\n1e400,4\n", "“1e400”"),
+        ("1,2\n=1+1,4\n", "“=1+1”"),
+        ("a,b\n\n1,2\n3,x\n", "row 1, column 1 (line 4) is “x”"),
+        (",a,b\nthe,1,2\ncat,3,?\n", "row 1, column 1 (line 3) is “?”"),
+        ("1,x\ny,2\nz,z\n5,6\n", "4 cells are not numbers; by (row, column), counted from 0: (0, 1) “x”, (1, 0) “y”"),
+        ("1.5;2,5\n", "“2,5”; expected a point, as in 1.5"),
+        ("1,234;5,678\n", "“1,234”; expected a point"),
+        ("1,5;2\n2.5;3\n", "is “1,5”; expected a point"),
+        ("1,2\n3,4,5\n", "row 1 (line 2) has 3 cells; expected 2"),
+        ("a,b,c\n1,2,3\n1,2\n", "row 1 (line 3) has 2 cells; expected 3"),
+        ("a,b\n", "is “a,b”; expected a number"),
+        (" \n\n", "holds no numbers"),
+        ('1,"2\n', "damaged"),
+        ("1," + "9" * 140_000 + "\n", "damaged"),
+        (b"\xff\xff\xff1,2", "not text in UTF-8 or GB 18030"),
+        ("1,2\n3," + "\x00" + "\n", "row 1, column 1"),
+    ],
+)
+def test_a_bad_text_is_refused_with_its_place(
+    text: str | bytes, words: str, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    path = written(tmp_path / "a.csv", text)
+    assert words in refused(load_matrix, path, path=path)
+
+
+def test_chinese_texts_of_old_are_read(tmp_path: Path) -> None:
+    assert open_matrix(written(tmp_path / "a.csv", "词,值\n1,2\n".encode("gb18030"))).column_labels == ("词", "值")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+@pytest.mark.parametrize("excel", [False, True])
+@given(data=st.data())
+def test_labels_and_numbers_come_back(
+    suffix: str, excel: bool, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("text") / f"a{suffix}"
+    rows, columns = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 4))
+    cells = st.floats(width=data.draw(st.sampled_from([32, 64])))
+    values = np.array(data.draw(st.lists(cells, min_size=rows * columns, max_size=rows * columns)))
+    values = values.reshape(rows, columns)
+    labels = [data.draw(st.lists(LABELS, min_size=k, max_size=k)) for k in (rows, columns)]
+    save_matrix(values, path, row_labels=labels[0], column_labels=labels[1], excel=excel)
+    found = open_matrix(path)
+    np.testing.assert_array_equal(found.values, values)
+    assert (np.signbit(found.values) == np.signbit(values))[~np.isnan(values)].all()
+    assert (found.row_labels, found.column_labels) == (tuple(labels[0]), tuple(labels[1]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "bool"])
+def test_text_gives_every_dtype_back(dtype: str, tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    values = (random.normal(size=(7, 11)) * 10.0 ** random.integers(-4, 4, (7, 11))).astype(dtype)
+    save_matrix(values, tmp_path / "a.csv")
+    np.testing.assert_array_equal(load_matrix(tmp_path / "a.csv").astype(dtype), values)
+    save_matrix(values, tmp_path / "a.npy")
+    found = load_matrix(tmp_path / "a.npy")
+    assert (found.dtype, found.tobytes()) == (values.dtype, values.tobytes())
+
+
+def test_text_is_written_so_that_it_is_short_and_harmless(tmp_path: Path) -> None:
+    values = np.array([[0.1, -0.5], [1e22, 3.0]], np.float32)
+    save_matrix(values, tmp_path / "a.csv", row_labels=("=1+1", "-"), column_labels=("a", "b"))
+    assert (tmp_path / "a.csv").read_text("utf-8") == ",a,b\n'=1+1,0.1,-0.5\n'-,1e+22,3.0\n"
+    save_matrix(values, tmp_path / "a.tsv", column_labels=("注", "b"), excel=True)
+    assert (tmp_path / "a.tsv").read_bytes() == "\ufeff\t注\tb\n0\t0.1\t-0.5\n1\t1e+22\t3.0\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"), [((3,), (1, 3)), ((), (1, 1)), ((2, 3), (2, 3)), ((2, 1, 3), (2, 1, 3))]
+)
+def test_a_npy_has_rows_and_columns(shape: tuple[int, ...], expected: tuple[int, ...], tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.ones(shape, ">f4", order="F"))
+    found = load_matrix(tmp_path / "a.npy")
+    assert (found.shape, found.dtype, found.dtype.isnative) == (expected, np.float32, True)
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.array([{}], object), "could run code"),
+        (np.ones(2, complex), "holds complex128"),
+        (np.ones((1,) * 5), "5 axes"),
+        (np.ones((0, 3)), "no cells"),
+    ],
+)
+def test_a_bad_npy_is_refused(array: np.ndarray, words: str, tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "a.npy"
+    np.save(path, array, allow_pickle=True)
+    assert words in refused(load_matrix, path, path=path)
+
+
+def test_a_npy_is_as_long_as_it_says(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "a.npy"
+    np.save(path, np.ones((2, 3)))
+    whole = path.read_bytes()
+    for data in (whole[:-1], whole + b"!", whole[:90], whole[:9]):
+        refused(load_matrix, written(path, data), path=path)

@@ -1,0 +1,271 @@
+"""`.npz` files of others: what is taken, and every way in which one may lie."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Problem
+from attn_gui.formats import arrays, load, open_file
+from attn_gui.paths import resource
+
+
+@dataclass(frozen=True)
+class Member:
+    """An entry of a zip, and what the zip claims about it where that is not the truth."""
+
+    name: str
+    data: bytes
+    packed: bytes | None = None  # what really stands in the file
+    size: int | None = None
+    method: int = 0
+    flags: int = 0
+
+    def fields(self) -> tuple[int, ...]:
+        packed = self.data if self.packed is None else self.packed
+        size = len(self.data) if self.size is None else self.size
+        return 20, self.flags, self.method, 0, 33, zlib.crc32(self.data), len(packed), size
+
+
+def zipped(*members: Member, comment: bytes = b"") -> bytes:
+    """A zip written by hand, so that it can lie."""
+    out, directory = io.BytesIO(), io.BytesIO()
+    for member in members:
+        name, offset = member.name.encode(), out.tell()
+        out.write(b"PK\3\4" + struct.pack("<HHHHHIIIHH", *member.fields(), len(name), 0) + name)
+        out.write(member.data if member.packed is None else member.packed)
+        directory.write(b"PK\1\2" + struct.pack("<HHHHHHIIIHHHHHII", 20, *member.fields(), len(name), *[0] * 5, offset))
+        directory.write(name)
+    counts = (len(members), len(members), directory.tell(), out.tell(), len(comment))
+    return out.getvalue() + directory.getvalue() + b"PK\5\6\0\0\0\0" + struct.pack("<HHIIH", *counts) + comment
+
+
+def npy(array: object, pickled: bool = False) -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, np.asarray(array), allow_pickle=pickled)
+    return buffer.getvalue()
+
+
+def header(shape: tuple[int, ...], descr: str = "<f8", data: bytes = b"") -> bytes:
+    """A header that claims what it likes, then `data`."""
+    text = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {shape!r}, }}".encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text + data
+
+
+def entry(name: str, array: object) -> Member:
+    return Member(f"{name}.npy", npy(array))
+
+
+KEY, VALUE = entry("key", np.ones((3, 2))), entry("value", np.ones((3, 2)))
+QUERY = entry("query", np.ones((5, 2)))
+
+
+def with_query(data: bytes, **lies: object) -> bytes:
+    return zipped(Member("query.npy", data, **lies), KEY, VALUE)
+
+
+def with_meta(meta: object) -> bytes:
+    text = meta if isinstance(meta, str | bytes | np.ndarray) else json.dumps(meta)
+    return zipped(QUERY, KEY, VALUE, entry("meta", text))
+
+
+def zeros(start: bytes, megabytes: int) -> bytes:
+    """Raw deflate of `start` and many megabytes of zeros, made without ever holding these."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    first = packer.compress(start) + packer.flush(zlib.Z_FULL_FLUSH)
+    return first + (packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH)) * megabytes + packer.flush()
+
+
+GOOD = npy(np.ones((5, 2)))
+SMALL = header((2, 2))
+REFUSED = {
+    "cut off": (with_query(GOOD)[:-9], "end is missing"),
+    "only a start": (b"PK\3\4 and nothing else", "end is missing"),
+    "with a comment": (zipped(QUERY, KEY, VALUE, comment=b"?"), "end is missing"),
+    "no field": (zipped(entry("weights", 1.0), entry("concat", 2.0)), "holds no problem"),
+    "one missing": (zipped(QUERY, KEY), "value is missing"),
+    "both ways": (zipped(QUERY, KEY, VALUE, entry("x", np.ones((2, 2)))), "exclude each other"),
+    "twice": (zipped(QUERY, KEY, VALUE, QUERY), "“query” is there twice"),
+    "twice by suffix": (zipped(QUERY, KEY, VALUE, Member("query", b"")), "“query” is there twice"),
+    "encrypted": (with_query(GOOD, flags=1), "encrypted or packed"),
+    "bzip2": (with_query(GOOD, method=12), "encrypted or packed"),
+    "not an array": (with_query(b"just bytes"), "not a NumPy array"),
+    "nothing": (with_query(b""), "not a NumPy array"),
+    "objects": (with_query(npy(np.array([{}, 1], object), pickled=True)), "could run code"),
+    "complex": (with_query(npy(np.ones((5, 2), complex))), "holds complex128; expected float16"),
+    "dates": (with_query(npy(np.zeros((5, 2), "M8[s]"))), "holds datetime64[s]"),
+    "records": (with_query(npy(np.zeros((5, 2), "f8,i4"))), "expected float16"),
+    "texts": (with_query(npy(np.full((5, 2), "1"))), "holds <U1"),
+    "five axes": (with_query(npy(np.ones((1, 1, 1, 5, 2)))), "5 axes; expected at most 4"),
+    "three thousand axes": (with_query(header((1,) * 30)), "30 axes"),
+    "no cells": (with_query(header((0, 10**18))), "no cells"),
+    "negative": (with_query(header((-1, 2))), "no cells"),
+    "ten gigabytes promised": (with_query(header((10**9 + 1, 10), "|i1")), "10.0 GB of memory"),
+    "overflow": (with_query(header((2**62, 2**62))), "TB of memory"),
+    "three together": (
+        zipped(*(Member(f"{name}.npy", header((2**27, 1))) for name in ("query", "key", "value"))),
+        "damaged or cut off",
+    ),
+    "less than promised": (with_query(header((5, 2), data=bytes(72))), "expected 80 bytes of numbers, got 72"),
+    "more than promised": (with_query(header((5, 2), data=bytes(81))), "expected 80 bytes of numbers, got 81"),
+    "size is a lie": (with_query(header((5, 2), data=bytes(8)), size=208), "expected 80 bytes of numbers, got 8"),
+    "wrong checksum": (with_query(GOOD, packed=GOOD[:-1] + b"!"), "CRC"),
+    "broken deflate": (with_query(GOOD, packed=b"\xff" * 30, method=8), "damaged"),
+    "a long header": (with_query(b"\x93NUMPY\2\0" + struct.pack("<I", 2**32 - 1)), "header cannot be read"),
+    "a header of code": (with_query(b"\x93NUMPY\1\0\x0e\0__import__('os"), "header cannot be read"),
+    "an unknown version": (with_query(b"\x93NUMPY\x09\0" + GOOD[8:]), "header cannot be read"),
+    "options in pieces": (with_meta('{"num_heads": '), "not valid JSON"),
+    "options as a list": (with_meta([1]), "expected a JSON object"),
+    "options with NaN": (with_meta('{"scale": NaN}'), "NaN"),
+    "options with a huge number": (with_meta('{"scale": 1e999}'), "1e999"),
+    "an option twice": (with_meta('{"scale": 1, "scale": 2}'), "“scale” is given twice"),
+    "a deep option": (with_meta('{"a":' + "[" * 100_000 + "]" * 100_000 + "}"), "nested too deeply"),
+    "long options": (with_meta(" " * (2**20 + 1)), "1.0 MB long"),
+    "options as numbers": (with_meta(np.ones(3)), "“meta” is not a text"),
+    "several options": (with_meta(np.array(["{}", "{}"])), "“meta” is not a text"),
+    "not a count": (with_meta({"num_heads": "2"}), "num_heads must be a whole number"),
+    "no heads": (with_meta({"num_heads": 0}), "num_heads must be at least 1"),
+    "heads that do not divide": (with_meta({"num_heads": 5}), "query has 2 columns, which 5 heads cannot share"),
+    "tokens that do not fit": (with_meta({"query_tokens": ["a"]}), "expected 5, got 1"),
+    "tokens that are one text": (with_meta({"tokens": "hello"}), "must be texts"),
+    "an unknown mask": (with_meta({"mask": [{"kind": "diagonal"}]}), "one of the mask layers"),
+    "a mask that is a name": (with_meta({"mask": "causal"}), "expected a JSON list"),
+    "a layer that is a name": (with_meta({"mask": ["causal"]}), "expected a JSON object"),
+    "a layer without cells": (with_meta({"mask": [{"kind": "custom"}]}), "needs allowed"),
+    "cells without a layer": (zipped(QUERY, KEY, VALUE, entry("mask.0.allowed", True)), "belongs to no mask layer"),
+    "an unknown dtype": (with_meta({"dtype": "float8"}), "dtype must be one of"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_bad_file_is_one_sentence(name: str, tmp_path: Path, refused: Callable[..., str]) -> None:
+    data, words = REFUSED[name]
+    path = tmp_path / "file.npz"
+    path.write_bytes(data)
+    assert words in refused(load, path, path=path)
+
+
+@pytest.mark.parametrize(
+    ("start", "size"),
+    [
+        (header((3 * 2**27, 1)), 128 + 3 * 2**30),  # honest: three gigabytes
+        (header((5, 2)), 128 + 3 * 2**30),  # the header is small, the rest is not
+        (header((5, 2)), 128 + 80),  # both say little, three gigabytes come
+        (b"\x93NUMPY\2\0" + struct.pack("<I", 2**31), 2**31),  # the header itself is the bomb
+    ],
+)
+def test_a_bomb_is_refused_before_it_goes_off(
+    start: bytes, size: int, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    path = tmp_path / "bomb.npz"
+    path.write_bytes(with_query(start, packed=zeros(start, 3 * 2**10), size=size, method=8))
+    tracemalloc.start()
+    refused(load, path, path=path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 30e6
+
+
+def test_the_memory_of_all_arrays_counts_together(
+    tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrays.Budget.__init__, "__defaults__", (100,))
+    path = tmp_path / "file.npz"
+    path.write_bytes(zipped(QUERY, KEY, VALUE))
+    assert "“key” of shape 3 × 2 needs 48 bytes of memory; expected at most 20 bytes" in refused(load, path, path=path)
+
+
+def test_a_directory_that_would_not_fit_is_not_read(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "file.npz"
+    path.write_bytes(zipped(*(Member(f"{'x' * 60}{number}", b"") for number in range(12_000))))
+    assert "directory of 1.3 MB" in refused(load, path, path=path)
+
+
+@pytest.mark.parametrize("dtype", ["<f2", ">f4", ">f8", "<i1", ">i4", "<u8", "|b1", ">u2"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_numbers_become_native_and_contiguous(dtype: str, order: str, tmp_path: Path) -> None:
+    cells = np.array([[0, 1, 1, 0], [1, 0, 1, 1]])
+    np.savez_compressed(tmp_path / "a.npz", query=np.asarray(cells, dtype, order=order), key=cells, value=cells)
+    problem = load(tmp_path / "a.npz")
+    np.testing.assert_array_equal(problem.query, cells)
+    assert problem.query.flags.c_contiguous
+    assert problem.query.dtype.isnative
+
+
+@pytest.mark.parametrize(
+    ("dtype", "expected"), [("f2", "float32"), ("f4", "float32"), ("f8", "float64"), ("i8", "float64")]
+)
+def test_the_dtype_is_as_fine_as_the_arrays(dtype: str, expected: str, tmp_path: Path) -> None:
+    one = np.ones((2, 2), dtype)
+    np.savez(tmp_path / "a.npz", query=one, key=one, value=one)
+    assert load(tmp_path / "a.npz").dtype == expected
+    np.savez(tmp_path / "b.npz", query=one, key=one, value=one, meta=json.dumps({"dtype": "float64"}))
+    assert load(tmp_path / "b.npz").dtype == "float64"
+
+
+def test_the_options_of_the_contract_are_taken(tmp_path: Path) -> None:
+    meta = {
+        "num_heads": 4, "num_kv_heads": 2, "scale": 0.5, "softcap": 3, "tokens": ["a", "b", "c"],
+        "key_tokens": list("xyz"),
+        "mask": [{"kind": "padding", "lengths": [1, 3]}, {"kind": "custom", "allowed": [[True, False, True]]}],
+        "model": "some model", "text": "a b c", "strange": 1,
+    }  # fmt: skip
+    arrays = {"query": np.ones((2, 3, 8)), "key": np.ones((2, 3, 4)), "value": np.ones((2, 3, 10)), "extra": np.ones(1)}
+    np.savez(tmp_path / "a.npz", **arrays, meta=json.dumps(meta))
+    loaded = open_file(tmp_path / "a.npz")
+    problem = loaded.problem
+    assert (problem.num_heads, problem.num_kv_heads, problem.scale, problem.softcap) == (4, 2, 0.5, 3.0)
+    assert (problem.batch_size, problem.query_tokens, problem.key_tokens) == (2, ("a", "b", "c"), ("x", "y", "z"))
+    assert [layer.kind for layer in problem.mask] == ["padding", "custom"]
+    assert (loaded.model, loaded.text) == ("some model", "a b c")
+    assert loaded.notes == ("Arrays not used: extra.", "Options not used: strange.")
+    assert all(note.template.format(**note.values) == note for note in loaded.notes)
+
+
+def test_what_is_ignored_is_never_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    path.write_bytes(
+        zipped(QUERY, KEY, VALUE, Member("../../etc/passwd", b"root"), Member("lies.npy", header((2**62,))))
+    )
+    assert open_file(path).notes == ("Arrays not used: ../../etc/passwd, lies.",)
+
+
+EXAMPLES = {
+    "worked-example": (1, 2, 2, "float64", ()),
+    "thinking-machines": (1, 2, 2, "float64", ()),
+    "thinking-machines-64": (1, 2, 2, "float64", ()),
+    "minilm-layer2": (12, 16, 16, "float32", ("Arrays not used: weights, concat.",)),
+    "smollm2-layer10": (9, 14, 14, "float32", ("Arrays not used: weights, concat.",)),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_open(name: str) -> None:
+    loaded = open_file(resource("examples", f"{name}.npz"))
+    problem = loaded.problem
+    assert (problem.num_heads, problem.n, problem.m, problem.dtype, loaded.notes) == EXAMPLES[name]
+    if name != "worked-example":
+        assert loaded.text
+        assert len(problem.query_tokens) == problem.n
+    if problem.dtype == "float32":
+        assert "Apache-2.0" in loaded.model
+
+
+def test_the_same_words_have_the_same_first_columns_at_both_widths() -> None:
+    small, large = (load(resource("examples", f"thinking-machines{end}.npz")) for end in ("", "-64"))
+    assert (small.d_k, large.d_k, large.effective_scale) == (4, 64, 1 / 8)
+    assert isinstance(small, Problem)
+    for name in ("w_query", "w_key"):
+        np.testing.assert_array_equal(getattr(large, name)[:, :4], getattr(small, name))
+    np.testing.assert_array_equal(large.x, small.x)
+    np.testing.assert_array_equal(large.w_value, small.w_value)
+    assert all((array == array.round(2)).all() for array in large.arrays().values())

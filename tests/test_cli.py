@@ -1,0 +1,344 @@
+"""The command line in processes of its own: what it writes, what it refuses, and what it never imports."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import attn_gui
+from attn_gui import display
+from attn_gui.cli import main
+from attn_gui.engine import Problem, compute
+from attn_gui.formats import load, load_matrix, open_matrix, save
+from attn_gui.paths import resource
+
+ROOT = Path(__file__).parents[1]
+CODE = [sys.executable, "-X", "importtime", "-c", "import sys; from attn_gui.cli import main; sys.exit(main())"]
+WORKED = resource("examples", "worked-example.npz")
+
+
+def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The program on a machine without a display."""
+    kept = {name: value for name, value in os.environ.items() if name not in display_names()}
+    return subprocess.run(
+        [sys.executable, "-m", "attn_gui", *map(str, arguments)],
+        capture_output=True, text=True, cwd=ROOT, env=kept | environment, timeout=60,
+    )  # fmt: skip
+
+
+def display_names() -> tuple[str, ...]:
+    return "DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"
+
+
+@pytest.fixture
+def exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> object:
+    """Export within this process; gives the names of the written files, which must be there."""
+
+    def export(*arguments: object) -> list[str]:
+        assert main(["export", *map(str, arguments), "-o", str(tmp_path / "out")]) == 0
+        out, err = capsys.readouterr()
+        assert err == ""
+        paths = [Path(line) for line in out.splitlines()]
+        assert all(path.stat().st_size for path in paths)
+        assert {path.parent for path in paths} == {tmp_path / "out"}
+        return [path.name for path in paths]
+
+    return export
+
+
+@pytest.fixture
+def batched(tmp_path: Path) -> Path:
+    random = np.random.default_rng(3)
+    arrays = {"query": random.normal(size=(2, 3, 20)), "key": random.normal(size=(2, 5, 10))}
+    problem = Problem(
+        **arrays, value=random.normal(size=(2, 5, 14)), w_output=random.normal(size=(28, 11)),
+        num_heads=4, num_kv_heads=2, mask=[{"kind": "padding", "lengths": [5, 2]}], key_tokens=tuple("=b,;x"),
+    )  # fmt: skip
+    save(problem, tmp_path / "some.attn")
+    return tmp_path / "some.attn"
+
+
+# --- what it writes ------------------------------------------------------------------------------
+def test_a_figure_by_default(exported: object) -> None:
+    assert exported(WORKED) == ["worked-example-weights-h0.png"]
+
+
+def test_names_say_stage_head_and_item(exported: object, batched: Path) -> None:
+    names = exported(
+        batched, "--stage", "weights", "output", "--heads", "0,2-3", "--batch", 1, "--format", "csv", "svg"
+    )
+    assert names == [
+        f"some-{part}-b1.{ending}"
+        for ending in ("csv", "svg")
+        for part in ("weights-h0", "weights-h2", "weights-h3", "output-h0")
+    ]
+
+
+def test_a_sheet_has_all_heads(exported: object, batched: Path) -> None:
+    assert exported(batched, "--sheet", "--format", "pdf", "png") == [
+        "some-weights-all-b0.pdf",
+        "some-weights-all-b0.png",
+    ]
+
+
+def test_numbers_are_those_of_the_engine(exported: object, batched: Path, tmp_path: Path) -> None:
+    exported(batched, "--stage", "masked", "key", "output", "--heads", 3, "--batch", 1, "--format", "csv")
+    trace = compute(load(batched))
+    masked = open_matrix(tmp_path / "out" / "some-masked-h3-b1.csv")
+    np.testing.assert_array_equal(masked.values, trace["masked"][1, 3])
+    assert masked.column_labels == tuple("=b,;x")
+    key = open_matrix(tmp_path / "out" / "some-key-h3-b1.csv")
+    np.testing.assert_array_equal(key.values, trace["key"][1][:, 5:])  # the second of two K/V heads
+    assert key.row_labels == tuple("=b,;x")
+    np.testing.assert_array_equal(load_matrix(tmp_path / "out" / "some-output-h3-b1.csv"), trace["output"][1])
+
+
+@pytest.mark.parametrize("name", ["worked-example", "thinking-machines", "smollm2-layer10"])
+def test_an_npz_has_all_stages_and_opens_again(name: str, exported: object, tmp_path: Path) -> None:
+    problem = load(resource("examples", f"{name}.npz"))
+    assert exported(resource("examples", f"{name}.npz"), "--format", "npz") == [f"{name}-stages.npz"]
+    trace = compute(problem)
+    with np.load(tmp_path / "out" / f"{name}-stages.npz") as file:
+        assert set(trace.stages) <= set(file.files)
+        for stage in trace.stages:
+            assert file[stage].shape == trace[stage].shape
+            assert file[stage].tobytes() == trace[stage].tobytes()
+    again = compute(load(tmp_path / "out" / f"{name}-stages.npz"))
+    assert again.stages == trace.stages
+    np.testing.assert_array_equal(again["output"], trace["output"])
+    assert exported(resource("examples", f"{name}.npz"), "--format", "npz", "--stage", "scores") == [
+        f"{name}-stages.npz"
+    ]
+    with np.load(tmp_path / "out" / f"{name}-stages.npz") as file:
+        assert "scores" in file.files
+        assert "weights" not in file.files
+
+
+def test_self_attention_needs_its_tokens_once(exported: object, tmp_path: Path) -> None:
+    one = load(resource("examples", "thinking-machines.npz"))
+    save(one.replace(key_tokens=None), tmp_path / "x.attn")
+    exported(tmp_path / "x.attn", "--format", "csv")
+    found = open_matrix(tmp_path / "out" / "x-weights-h0.csv")
+    assert found.row_labels == found.column_labels == ("Thinking", "Machines")
+
+
+def test_an_existing_file_is_replaced(exported: object, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    target = tmp_path / "out" / "worked-example-weights-h0.csv"
+    target.write_text("something else")
+    exported(WORKED, "--format", "csv")
+    np.testing.assert_allclose(load_matrix(target), [[0.5, 0.5], [0.3595, 0.6405]], atol=5e-5)
+
+
+def test_the_size_is_as_asked(exported: object, tmp_path: Path) -> None:
+    from PySide6.QtGui import QImage
+
+    exported(WORKED, "--width", 7.62, "--height", 5.08, "--dpi", 100)
+    image = QImage(str(tmp_path / "out" / "worked-example-weights-h0.png"))
+    assert (image.width(), image.height()) == (300, 200)
+    assert image.dotsPerMeterX() == round(100 / 0.0254)
+
+
+def test_language_and_theme_reach_the_figure(exported: object, tmp_path: Path) -> None:
+    seen = []
+    for options in ((), ("--lang", "zh"), ("--theme", "dark")):
+        exported(WORKED, "--format", "svg", *options)
+        seen.append((tmp_path / "out" / "worked-example-weights-h0.svg").read_text("utf-8"))
+    assert len(set(seen)) == 3
+    chinese = re.compile("[\u4e00-\u9fff]")
+    assert [bool(chinese.search(text)) for text in seen] == [False, True, False]
+
+
+# --- what it refuses -----------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "required: FILE, -o"),
+        (["no.npz", "-o", "out"], "no.npz does not exist"),
+        ([".", "-o", "out"], "is a folder"),
+        ([WORKED], "required: -o"),
+        (
+            [WORKED, "-o", "out", "--stage", "masked"],
+            "no stage 'masked'; the problem has query, key, value, scores, scaled",
+        ),
+        ([WORKED, "-o", "out", "--heads", "1"], "There is no head 1; the problem has only 0."),
+        ([WORKED, "-o", "out", "--heads", "0-"], "expected all, or heads such as 0,2-3, got '0-'"),
+        ([WORKED, "-o", "out", "--heads", "3-1"], "got '3-1'"),
+        ([WORKED, "-o", "out", "--heads", "-1"], "--heads"),
+        ([WORKED, "-o", "out", "--batch", "1"], "There is no batch item 1; the problem has only 0."),
+        ([WORKED, "-o", "out", "--format", "bmp"], "'bmp'"),
+        ([WORKED, "-o", "out", "--dpi", "1e3"], "a whole number from 30 to 2400, got '1e3'"),
+        ([WORKED, "-o", "out", "--dpi", "5"], "got '5'"),
+        ([WORKED, "-o", "out", "--width", "nan"], "centimeters from 1 to 500, got 'nan'"),
+        ([WORKED, "-o", "out", "--width", "500", "--dpi", "2400"], "pixels"),
+        ([WORKED, "-o", "out", "--theme", "pink"], "'pink'"),
+        ([WORKED, "-o", "out", "--sta", "weights"], "Unrecognized arguments: --sta"),
+        ([WORKED, "-o", "/proc/nowhere/out"], "could not be saved"),
+        ([WORKED, "-o", WORKED], "is a file; expected a folder"),
+        ([WORKED, "-o", WORKED / "out"], "could not be saved"),
+    ],
+)
+def test_a_bad_argument_is_one_sentence(
+    arguments: list[object],
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", *map(str, arguments)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(r"attn-gui: [^\n]+\.\n", err)
+    assert words in err
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_matrix_is_refused_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.save(tmp_path / "a.npy", np.ones((2, 2)))
+    for arguments in (["export", str(tmp_path / "a.npy"), "-o", str(tmp_path)], [str(tmp_path / "a.npy")]):
+        assert main(arguments) == 2
+        assert "import it into one of its tables" in capsys.readouterr().err
+
+
+def test_a_target_that_is_a_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for ending in ("png", "csv"):
+        (tmp_path / f"worked-example-weights-h0.{ending}").mkdir()
+        assert main(["export", str(WORKED), "-o", str(tmp_path), "--format", ending]) == 2
+        assert "there is a folder of that name" in capsys.readouterr().err
+
+
+# --- processes -----------------------------------------------------------------------------------
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["export", "--help"]])
+def test_help_and_version_need_neither_qt_nor_numpy(arguments: list[str]) -> None:
+    done = subprocess.run([*CODE, *arguments], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0
+    assert "attn-gui" in done.stdout
+    imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
+    assert "attn_gui" in imported
+    assert not {name.split(".")[0] for name in imported} & {"numpy", "PySide6", "pyqtgraph", "safetensors", "ziamath"}
+
+
+def test_the_help_of_every_call_names_every_option() -> None:
+    text = subprocess.run([*CODE, "export", "--help"], capture_output=True, text=True, cwd=ROOT).stdout
+    for option in (
+        "--stage",
+        "--heads",
+        "--batch",
+        "--format",
+        "--sheet",
+        "--width",
+        "--height",
+        "--dpi",
+        "--lang",
+        "--theme",
+    ):
+        assert option in text
+    assert "--lang" in subprocess.run([*CODE, "--help"], capture_output=True, text=True, cwd=ROOT).stdout
+
+
+def test_the_version_is_the_projects() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert attn_gui.__version__ == project["version"]
+    assert run("--version").stdout == f"attn-gui {attn_gui.__version__}\n"
+
+
+def test_figures_without_a_display(tmp_path: Path) -> None:
+    done = run("export", WORKED, "-o", tmp_path, "--format", "png", "pdf")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [str(tmp_path / f"worked-example-weights-h0.{e}") for e in ("png", "pdf")]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only there the display may be missing")
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"DISPLAY": ":7654"},
+        {"DISPLAY": "nonsense"},
+        {"WAYLAND_DISPLAY": "wayland-none", "XDG_RUNTIME_DIR": "/nowhere"},
+    ],
+)
+def test_no_window_without_a_display(environment: dict[str, str]) -> None:
+    done = run(**environment)
+    assert done.returncode == 2
+    assert re.fullmatch(r"attn-gui: [^\n]*display[^\n]*\.\n", done.stderr)
+
+
+def test_a_bad_file_is_refused_before_a_window(tmp_path: Path) -> None:
+    (tmp_path / "bad.attn").write_bytes(b"nonsense")
+    done = run(tmp_path / "bad.attn", QT_QPA_PLATFORM="offscreen")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("attn-gui: bad.attn ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names there are Unicode")
+def test_names_that_are_not_text(tmp_path: Path) -> None:
+    name = os.fsdecode(b"\xff\xfe.npz")
+    (tmp_path / name).write_bytes(WORKED.read_bytes())
+    done = subprocess.run(
+        [sys.executable, "-m", "attn_gui", "export", tmp_path / name, "-o", tmp_path, "--format", "csv"],
+        capture_output=True, cwd=ROOT,
+    )  # fmt: skip
+    assert done.stdout == os.fsencode(tmp_path) + b"/\xff\xfe-weights-h0.csv\n"
+    refused = subprocess.run([sys.executable, "-m", "attn_gui", tmp_path / "\udcff.npz"], capture_output=True, cwd=ROOT)
+    assert refused.returncode == 2
+    assert b"Traceback" not in refused.stderr
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "attn_gui", "export", WORKED, "-o", tmp_path, "--format", "csv", "npz"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
+    )  # fmt: skip
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 0
+    process.stderr.close()
+
+
+# --- display, import -----------------------------------------------------------------------------
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only there the display may be missing")
+def test_a_display_that_answers_is_a_display(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "wayland-0"))
+        server.listen()
+        found = {"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": str(tmp_path)}
+        assert display.missing_display(found) is None
+        assert display.missing_display(found | {"DISPLAY": ":7654"}) is None
+    assert "does not answer" in display.missing_display(found)
+    assert display.missing_display({"QT_QPA_PLATFORM": "vnc"}) is None
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("\0/tmp/.X11-unix/X7653")
+        server.listen()
+        assert display.missing_display({"DISPLAY": ":7653.0"}) is None
+        assert display.missing_display({"DISPLAY": "unix:7653"}) is None
+
+
+def test_the_public_names_come_lazily() -> None:
+    code = (
+        "import sys, json, attn_gui\n"
+        "print(json.dumps([n for n in ('numpy', 'PySide6', 'safetensors') if n in sys.modules]))\n"
+        "attn_gui.load, attn_gui.compute, attn_gui.Problem\n"
+        "print(json.dumps([n for n in ('numpy', 'PySide6') if n in sys.modules]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [[], ["numpy"]]
+
+
+def test_every_public_name_exists() -> None:
+    for name in attn_gui.__all__:
+        assert callable(getattr(attn_gui, name))
+        assert name in dir(attn_gui)
+    with pytest.raises(AttributeError, match="nothing_such"):
+        attn_gui.nothing_such  # noqa: B018  # the access itself is what is tested
