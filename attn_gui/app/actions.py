@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ Keys = QKeySequence.StandardKey
 
 @dataclass(frozen=True)
 class Row:
-    """One action: its name (object name `action.NAME`), menu, label, shortcut, icon, and the group it excludes others in."""
+    """One action: its name (its object name is `action.NAME`), menu, label, shortcut, icon, group."""
 
     name: str
     menu: str
@@ -26,6 +27,7 @@ class Row:
     group: str = ""
     checkable: bool = False
     separator: bool = False
+    short: str = ""  # on the tool bar, where the label is too long
 
 
 MENUS = (
@@ -84,7 +86,15 @@ ACTIONS = (
         group="mode",
         checkable=True,
     ),
-    Row("values", "view", QT_TRANSLATE_NOOP("Actions", "&Values in cells"), "Ctrl+Shift+V", "values", checkable=True),
+    Row(
+        "values",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "&Values in cells"),
+        "Ctrl+Shift+V",
+        "values",
+        checkable=True,
+        short=QT_TRANSLATE_NOOP("Actions", "Values"),
+    ),
     Row("copy_image", "view", QT_TRANSLATE_NOOP("Actions", "Copy &image of the map"), "Ctrl+Alt+C"),
     Row("zoom_in", "view", QT_TRANSLATE_NOOP("Actions", "Zoom &in"), Keys.ZoomIn, separator=True),
     Row("zoom_out", "view", QT_TRANSLATE_NOOP("Actions", "Zoom &out"), Keys.ZoomOut),
@@ -155,7 +165,10 @@ class Actions(QObject):
     def retranslate(self) -> None:
         """Labels in the present language; undo and redo are named by the history."""
         for row in ACTIONS:
-            self.by_name[row.name].setText(translated(row.label))
+            action = self.by_name[row.name]
+            action.setText(translated(row.label))
+            action.setIconText(_plain(translated(row.short or row.label)))
+            action.setToolTip(_tip(action))
 
     def _make(self, row: Row) -> QAction:
         action = QAction(self)
@@ -167,3 +180,13 @@ class Actions(QObject):
             group = self._groups.setdefault(row.group, QActionGroup(self))
             group.addAction(action)
         return action
+
+
+def _plain(label: str) -> str:
+    """A label without its access key and its dots."""
+    return re.sub(r"\(&.\)|&|…", "", label)
+
+
+def _tip(action: QAction) -> str:
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    return f"{_plain(action.text())} ({keys})" if keys else _plain(action.text())

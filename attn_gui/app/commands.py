@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu, QSizePolicy, QToolBar, QWidget
 
 from attn_gui.app.actions import ACTIONS, MENUS, SUBMENUS, TOOLBAR, Actions, translated
+from attn_gui.figure.tokens import SIZE
 from attn_gui.views.dialogs.about import AboutDialog
 from attn_gui.views.dialogs.palette import ActionPalette
 from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
 from attn_gui.views.icons import icon
+from attn_gui.views.theme import scaled
 
 if TYPE_CHECKING:
     from attn_gui.app.program import Program
@@ -34,6 +36,7 @@ class CommandsController(QObject):
         program.view.changed.connect(self._show_checks)
         program.computation.rebuilt.connect(self._show_checks)
         program.look.changed.connect(self._show_checks)
+        program.look.changed.connect(self._size_icons)
         program.document.stack.indexChanged.connect(self._show_history)
         program.window.compactChanged.connect(self._on_window_compact_changed)
         program.window.installEventFilter(self)
@@ -65,6 +68,7 @@ class CommandsController(QObject):
         self._bar = QToolBar(self._window)
         self._bar.setObjectName("toolbar")
         self._bar.setMovable(False)
+        self._size_icons()
         self._bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         for name in TOOLBAR:
             if name is None:
@@ -85,14 +89,14 @@ class CommandsController(QObject):
             "save": program.files.save,
             "save_as": program.files.save_as,
             "quit": program.window.close,
-            "import_matrix": program.table_edits.import_matrix,
+            "import_matrix": program.table_blocks.import_matrix,
             "export_image": program.export.export_image,
             "export_data": program.export.export_data,
             "undo": program.document.stack.undo,
             "redo": program.document.stack.redo,
-            "copy": program.table_edits.copy,
-            "copy_with_headers": program.table_edits.copy_with_headers,
-            "paste": program.table_edits.paste,
+            "copy": program.table_blocks.copy,
+            "copy_with_headers": program.table_blocks.copy_with_headers,
+            "paste": program.table_blocks.paste,
             "clear": program.table_edits.clear,
             "fill_down": program.table_edits.fill_down,
             "fill_right": program.table_edits.fill_right,
@@ -141,6 +145,8 @@ class CommandsController(QObject):
             self._menus[key].setTitle(translated(label))
         self._program.files.fill_examples(self._menus["examples"])
         self._program.document.retranslate()
+        self._program.files.show_examples()
+        self._show_icons()
         self._show_checks()
         self._show_history()
 
@@ -172,7 +178,10 @@ class CommandsController(QObject):
             action = self.actions[name]
             action.setEnabled(can)
             action.setText(label.format(step=text).rstrip())
-            action.setIconText(translated("&Undo" if name == "undo" else "&Redo").replace("&", "").partition("(")[0])
+
+    def _size_icons(self) -> None:
+        side = scaled(SIZE.icon)
+        self._bar.setIconSize(QSize(side, side))
 
     def _show_icons(self) -> None:
         for row in ACTIONS:

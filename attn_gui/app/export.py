@@ -36,9 +36,8 @@ class ExportController(QObject):
         super().__init__(window)
         self._window, self._document, self._computation = window, document, computation
         self._view, self._settings, self._look = view, settings, look
-        for picture in (window.product, window.all_stages):
-            picture.copyImageRequested.connect(self.copy_stage_image)
-            picture.saveImageRequested.connect(self.export_stage_image)
+        window.product.maps.copyImageRequested.connect(self.copy_stage_image)
+        window.product.maps.saveImageRequested.connect(self.export_stage_image)
 
     # --- figures ---------------------------------------------------------------------------------
     def copy_image(self) -> None:

@@ -2,78 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
+from attn_gui.app.examples import EXAMPLES
 from attn_gui.app.sentences import saying, sentence
 from attn_gui.app.settings import Settings
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem, new_problem
 from attn_gui.formats import FormatError, Loaded, open_file, save_session
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.main_window import MainWindow
-
-
-@dataclass(frozen=True)
-class Example:
-    """One problem that comes with the program."""
-
-    key: str
-    file: str
-    title: str
-    about: str
-    stage: str = "weights"
-    head: int = 0
-
-    def title_text(self) -> str:
-        return QCoreApplication.translate("Examples", self.title)
-
-    def about_text(self) -> str:
-        return QCoreApplication.translate("Examples", self.about)
-
-
-EXAMPLES = (
-    Example(
-        "worked",
-        "worked-example.npz",
-        QT_TRANSLATE_NOOP("Examples", "Worked example, five steps"),
-        QT_TRANSLATE_NOOP("Examples", "Two queries, two keys: every number can be checked by hand."),
-    ),
-    Example(
-        "thinking",
-        "thinking-machines.npz",
-        QT_TRANSLATE_NOOP("Examples", "Thinking Machines, projected"),
-        QT_TRANSLATE_NOOP("Examples", "Two words as vectors X, multiplied by W_Q, W_K and W_V; d_k = 4."),
-    ),
-    Example(
-        "thinking64",
-        "thinking-machines-64.npz",
-        QT_TRANSLATE_NOOP("Examples", "Thinking Machines, d_k = 64"),
-        QT_TRANSLATE_NOOP("Examples", "The same two words with d_k = 64, so that scores are divided by √64 = 8."),
-    ),
-    Example(
-        "minilm",
-        "minilm-layer2.npz",
-        QT_TRANSLATE_NOOP("Examples", "MiniLM, layer 2"),
-        QT_TRANSLATE_NOOP("Examples", "Layer 2 of MiniLM reading “{text}”"),
-        head=3,
-    ),
-    Example(
-        "smollm2",
-        "smollm2-layer10.npz",
-        QT_TRANSLATE_NOOP("Examples", "SmolLM2, layer 10, causal"),
-        QT_TRANSLATE_NOOP("Examples", "Layer 10 of SmolLM2 reading “{text}”"),
-        head=5,
-    ),
-)
-FIRST = "minilm"
 
 
 class FilesController(QObject):
@@ -86,6 +30,7 @@ class FilesController(QObject):
         self._window, self._document, self._settings = window, document, settings
         self._view_of: Any = dict
         self.recent_menu: QMenu | None = None
+        window.banner.closed.connect(self._on_banner_closed)
         window.dropped.connect(self.open_path)
         window.closeAsked.connect(self._on_window_close_asked)
         window.inspector.exampleRequested.connect(self.open_example)
@@ -95,6 +40,15 @@ class FilesController(QObject):
     def set_view_source(self, view_of: Any) -> None:
         """Who tells what is looked at when a session is saved."""
         self._view_of = view_of
+
+    def show_examples(self) -> None:
+        """The examples' links, in the present language."""
+        shown = [(example.key, example.title_text(), example.size) for example in EXAMPLES]
+        self._window.inspector.set_examples(shown)
+
+    def _on_banner_closed(self, about: str) -> None:
+        if about:
+            self._settings.put(about, True)  # what was told and closed is not told again
 
     # --- beginning -------------------------------------------------------------------------------
     def new(self) -> None:
@@ -146,9 +100,9 @@ class FilesController(QObject):
     def begin_with_example(self, key: str) -> None:
         example = next(example for example in EXAMPLES if example.key == key)
         loaded = open_file(resource("examples", example.file))
-        self._begin(loaded.problem, None, Path(example.file).stem, {"stage": example.stage, "head": example.head})
+        self._begin(loaded.problem, None, Path(example.file).stem, {"head": example.head})
         if not self._settings.flag(f"told/{key}", False):
-            self._window.banner.show_info(lambda: example.about_text().format(text=loaded.text), about=f"told/{key}")
+            self._window.banner.show_info(lambda: example.about_text(loaded.text), about=f"told/{key}")
 
     def _begin(self, problem: Problem, path: Path | None, name: str, view: dict[str, Any]) -> None:
         self._window.banner.hide()

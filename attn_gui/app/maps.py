@@ -8,7 +8,11 @@ from attn_gui.app.computation import Computation
 from attn_gui.app.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Recomputed
+from attn_gui.figure.tokens import FONT_SIZE
+from attn_gui.views.formula import formula_svg
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.stage_formulas import stage_latex
+from attn_gui.views.theme import current_theme, scaled, theme_signal
 
 REST_MS = 150  # after the last edit the colors take the new levels
 
@@ -30,6 +34,7 @@ class MapsController(QObject):
         window.heads.headPicked.connect(lambda head: view.set(head=head))
         for picture in self._pictures:
             picture.stageCellChosen.connect(self._on_picture_cell_chosen)
+        theme_signal.changed.connect(self._show_formula)
         self._show_everything()
 
     # --- down ------------------------------------------------------------------------------------
@@ -58,6 +63,12 @@ class MapsController(QObject):
             shown.set_stage(look.stage)
         self._show_tokens()
         self._show_chosen()
+        self._show_formula()
+
+    def _show_formula(self, *_: object) -> None:
+        """The formula of the stage on show, in the corner of the product picture."""
+        latex = stage_latex(self._computation.evaluation, self._view.look.stage)
+        self._window.product.set_formula(formula_svg(latex, scaled(FONT_SIZE.formula), current_theme().text))
 
     def _show_tokens(self) -> None:
         problem = self._document.problem
@@ -76,6 +87,7 @@ class MapsController(QObject):
         elif "stage" in names:
             self._window.spine.set_stage(look.stage)
             self._window.product.set_stage(look.stage)
+            self._show_formula()
         if "cell" in names:
             self._show_chosen()
         if "mode" in names:
@@ -96,6 +108,12 @@ class MapsController(QObject):
     def _on_document_changed(self, change: object) -> None:
         if {"query_tokens", "key_tokens"} & set(change.fields):
             self._show_tokens()
+
+    def step_head(self, step: int) -> None:
+        """The next or previous head."""
+        head = self._view.look.head + step
+        if 0 <= head < self._document.problem.num_heads:
+            self._view.set(head=head)
 
     # --- up --------------------------------------------------------------------------------------
     def _on_picture_cell_chosen(self, stage: str, row: int, column: int) -> None:

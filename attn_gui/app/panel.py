@@ -13,6 +13,7 @@ from attn_gui.app.sentences import saying, sentence
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
+from attn_gui.document.places import table_box
 from attn_gui.engine import Problem, head_counts, layer_from_mapping, resize
 from attn_gui.engine.create import made_direct, with_biases, with_context, with_output
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
@@ -46,6 +47,7 @@ class PanelController(QObject):
         panel.itemPicked.connect(lambda item: view.set(batch=item))
         spine.scalePicked.connect(self._on_spine_scale_picked)
         spine.maskPressed.connect(self.show_masks)
+        window.product.maps.toggleRequested.connect(lambda *_: self.toggle_mask_cell())
         masks.layersChanged.connect(self._on_masks_layers_changed)
         computation.rebuilt.connect(self.show_state)
         view.changed.connect(self._on_view_changed)
@@ -90,7 +92,7 @@ class PanelController(QObject):
             resized = resize(problem, keep=self.keep, **{name: value})
             if resized.fields:
                 self._document.apply(SetFields(resized.fields, Label(SIZE_LABELS[name], {"old": old, "new": value})))
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             self._window.banner.show_error(saying(error))
             self.show_state()
             return
@@ -126,7 +128,7 @@ class PanelController(QObject):
     def toggle_mask_cell(self) -> None:
         """Open or close the chosen cell in the last switched-on custom layer; one is added if there is none."""
         cell, problem = self._view.look.cell, self._document.problem
-        if cell is None or self._window.product.axes(cell.stage) != ("batch", "head", "query", "key"):
+        if cell is None or self._computation.evaluation.axes(cell.stage) != ("batch", "head", "query", "key"):
             return
         found = [k for k, layer in enumerate(problem.mask) if layer.kind == "custom" and layer.enabled]
         if not found:
@@ -139,11 +141,11 @@ class PanelController(QObject):
             )
             return
         field = f"mask.{found[-1]}.allowed"
-        array = problem.arrays()[field]
-        place = (self._view.look.batch, self._view.look.head, cell.row, cell.column)[4 - array.ndim :]
-        box = tuple(
-            slice(k, k + 1) if length > 1 else slice(0, 1) for k, length in zip(place, array.shape, strict=True)
-        )
+        array, look = problem.arrays()[field], self._view.look
+        row = cell.row if array.ndim > 1 and array.shape[-2] > 1 else 0
+        column = cell.column if array.shape[-1] > 1 else 0
+        cuts = slice(row, row + 1), slice(column, column + 1)
+        box = table_box(field, array.shape, *cuts, look.batch, look.head)
         label = (
             QT_TRANSLATE_NOOP("History", "closed {cell}")
             if array[box].all()
@@ -192,7 +194,7 @@ class PanelController(QObject):
     def _set(self, fields: Mapping[str, object], label: Label) -> None:
         try:
             self._document.apply(SetFields(fields, label))
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             self._window.banner.show_error(saying(error))
             self.show_state()
 

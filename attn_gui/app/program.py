@@ -12,15 +12,21 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.commands import CommandsController
 from attn_gui.app.computation import Computation
+from attn_gui.app.examples import FIRST
 from attn_gui.app.explain import ExplainController
 from attn_gui.app.export import ExportController
-from attn_gui.app.files import FIRST, FilesController
+from attn_gui.app.files import FilesController
+from attn_gui.app.history import HistoryController
+from attn_gui.app.keys import MapKeys
 from attn_gui.app.look import LookController
 from attn_gui.app.maps import MapsController
 from attn_gui.app.panel import PanelController
+from attn_gui.app.session_view import SessionView
 from attn_gui.app.settings import Settings
 from attn_gui.app.status import StatusController
+from attn_gui.app.table_blocks import TableBlocks
 from attn_gui.app.table_edits import TableEdits
+from attn_gui.app.table_target import TableTarget
 from attn_gui.app.tables import TablesController
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
@@ -45,18 +51,31 @@ class Program(QObject):
         window, document, computation, view = self.window, self.document, self.computation, self.view
         self.maps = MapsController(window, document, computation, view)
         self.tables = TablesController(window, document, computation, view)
-        self.table_edits = TableEdits(window, document, self.tables, view)
+        self.target = TableTarget(window, document, self.tables, view)
+        self.table_edits = TableEdits(window, document, self.tables, self.target)
+        self.table_blocks = TableBlocks(window, document, self.tables, self.target)
         self.panel = PanelController(window, document, computation, view)
+        self.table_edits.directRequested.connect(self.panel.make_direct)
         self.explain = ExplainController(window, computation, view)
         self.status = StatusController(window, document, computation, view)
         self.files = FilesController(window, document, self.settings)
+        self.session_view = SessionView(window, computation, view, self.files)
+        self.history = HistoryController(window, document)
         self.export = ExportController(window, document, computation, view, self.settings, self.look)
+        self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
         self.commands = CommandsController(self)
 
     def begin(self, path: Path | None) -> None:
         """Open the file that was given, else the real example of the first start."""
         if path is None or not self.files.open_path(path):
             self.files.begin_with_example(FIRST)
+
+    def end(self) -> None:
+        """Close without asking; for whoever drives the program from outside."""
+        self.document.stack.setClean()
+        self.window.close()
+        self.window.deleteLater()
+        self.deleteLater()
 
     def report(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         """An error nobody expected: logged whole, said in one line, the document left as it is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import field_symbol
-from attn_gui.engine import Problem, Recomputed
+from attn_gui.document.places import table_cells
+from attn_gui.engine import Box, Problem, Recomputed
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import stage_title
@@ -111,7 +112,7 @@ class TablesController(QObject):
 
     def _reader(self, field: str) -> Read:
         if not self.computed(field):
-            return self._document.reader(field, self._view.look.batch)
+            return self._document.reader(field, self._view.look.batch, self._view.look.head)
         return lambda: self._computation.evaluation.block(
             field, self._view.look.batch, None, *map(slice, (0, 0), self._computation.evaluation.shape(field)[-2:])
         )
@@ -129,11 +130,18 @@ class TablesController(QObject):
             if field in self.models and boxes is not None:
                 self._repaint(field, boxes)
 
-    def _repaint(self, field: str, boxes: Any) -> None:
+    def _repaint(self, field: str, boxes: Sequence[Box]) -> None:
+        look, shape = self._view.look, self._shape(field)
         for box in boxes:
-            cuts = (slice(0, 1), slice(0, 1), *box)[-2:]
-            self.models[field].cells_changed(*cuts)
-            self._window.inputs.panels[field].flash(*cuts)
+            cuts = table_cells(field, shape, box, look.batch, look.head)
+            if cuts is not None:
+                self.models[field].cells_changed(*cuts)
+                self._window.inputs.panels[field].flash(*cuts)
+
+    def _shape(self, field: str) -> tuple[int, ...]:
+        if self.computed(field):
+            return self._computation.evaluation.shape(field)
+        return self._document.problem.arrays()[field].shape
 
     def _on_view_changed(self, names: frozenset[str]) -> None:
         if "batch" in names:
@@ -142,11 +150,17 @@ class TablesController(QObject):
             for model in self.models.values():
                 model.set_decimals(self._view.look.decimals)
         if "head" in names:
+            self._show_masks_of_head()
             for field, panel in self._window.inputs.panels.items():
                 panel.set_heads(*self._cut(field), self._view.look.head // self._group(field))
                 panel.scroll_to_head(self._view.look.head // self._group(field))
         if names & {"cell", "head"}:
             self._show_marks()
+
+    def _show_masks_of_head(self) -> None:
+        for field in self.models:
+            if field.startswith("mask."):
+                self._show_table(field, self._window.inputs.panels[field])
 
     def _show_marks(self) -> None:
         """The rows of Q, K and V that made the chosen cell, with lines and chips."""
@@ -154,6 +168,8 @@ class TablesController(QObject):
         for field, panel in self._window.inputs.panels.items():
             role = ROWS.get(field)
             panel.set_marks(rows.get(field), role or "query")
+            if field in rows:
+                panel.scroll_to_row(rows[field])
 
     def _rename(self, field: str, row: int, text: str) -> None:
         problem = self._document.problem

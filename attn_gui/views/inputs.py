@@ -30,11 +30,11 @@ class Switch(QWidget):
         for button in self._buttons.buttons():
             self._buttons.removeButton(button)
             button.deleteLater()
-        for key, text in choices:
+        for place, (key, text) in enumerate(choices):
             button = QPushButton(text, self)
             button.setCheckable(True)
             button.setProperty("key", key)
-            button.setProperty("segment", True)
+            button.setProperty("segment", "last" if place == len(choices) - 1 else "true")
             button.setChecked(key == current)
             self._buttons.addButton(button)
             self._row.addWidget(button)
@@ -59,6 +59,8 @@ class InputsView(QWidget):
         self._groups_switch, self._fields_switch = Switch(self), Switch(self)
         self._splitter = QSplitter(Qt.Orientation.Vertical, self)
         self._splitter.setChildrenCollapsible(False)
+        self._splitter.setProperty("quiet", "true")
+        self._splitter.setHandleWidth(8)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -103,6 +105,10 @@ class InputsView(QWidget):
         alone = self._splitter.sizes()[self._splitter.indexOf(self.panels[field])] > self._splitter.height() * 0.6
         order = sorted(visible, key=lambda name: self._splitter.indexOf(self.panels[name]))
         self._splitter.setSizes([1 if alone else 10_000 * (name == field) for name in order])
+
+    def share_out(self) -> None:
+        """The same height for every table."""
+        self._splitter.setSizes([1] * self._splitter.count())
 
     def _arrange(self) -> None:
         fields = next(fields for key, _, fields in self._groups if key == self._group)

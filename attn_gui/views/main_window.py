@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from attn_gui.figure.tokens import SIZE
+from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.banner import Banner
 from attn_gui.views.controls.mask_panel import MaskPanel
 from attn_gui.views.controls.shape_panel import ShapePanel
@@ -60,11 +60,25 @@ class MainWindow(QMainWindow):
     def _build(self) -> None:
         self.pictures.addWidget(self.product)
         self.pictures.addWidget(self.all_stages)
-        left = _column(self.shape_panel, _hairline(), self.inputs, stretch=self.inputs, padding=12, name="zone.inputs")
+        left = _column(
+            self.shape_panel,
+            _hairline(),
+            self.inputs,
+            stretch=self.inputs,
+            padding=SPACING.panel_padding,
+            name="zone.inputs",
+        )
         middle = _column(
             self.banner, self.pictures, _hairline(), self.heads, stretch=self.pictures, name="zone.product"
         )
-        right = _column(self.inspector, _hairline(), self.history, stretch=self.inspector, name="zone.explain")
+        right = _column(
+            self.inspector,
+            _hairline(),
+            self.history,
+            stretch=self.inspector,
+            padding=SPACING.panel_padding,
+            name="zone.explain",
+        )
         for zone in (left, middle, right):
             self.columns.addWidget(zone)
         self.columns.setStretchFactor(1, 1)
@@ -75,6 +89,7 @@ class MainWindow(QMainWindow):
         self.mask_panel.hide()
         bar = self.statusBar()
         bar.setSizeGripEnabled(False)
+        bar.setContentsMargins(SPACING.panel_padding, 0, SPACING.panel_padding, 0)
         for label, stretch in ((self.place, 1), (self.recomputed, 1), (self.precision, 0)):
             label.setTextFormat(Qt.TextFormat.PlainText)
             bar.addPermanentWidget(label, stretch)
@@ -123,7 +138,7 @@ def _dropped_file(data: QMimeData) -> Path | None:
 def _hairline() -> QFrame:
     line = QFrame()
     line.setFrameShape(QFrame.Shape.HLine)
-    line.setProperty("hairline", True)
+    line.setProperty("hairline", "true")
     line.setFixedHeight(1)
     return line
 
@@ -133,7 +148,7 @@ def _column(*widgets: QWidget, stretch: QWidget, padding: int = 0, name: str = "
     zone.setObjectName(name)
     column = QVBoxLayout(zone)
     column.setContentsMargins(padding, padding, padding, padding)
-    column.setSpacing(padding and 8)
+    column.setSpacing(SPACING.m if padding else 0)
     for widget in widgets:
         column.addWidget(widget, 1 if widget is stretch else 0)
     return zone

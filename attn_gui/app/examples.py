@@ -1,0 +1,70 @@
+"""The problems that come with the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+
+
+@dataclass(frozen=True)
+class Example:
+    """One problem: its file in resources/examples, what it is called, and the line that says what is shown."""
+
+    key: str
+    file: str
+    title: str
+    about: str
+    size: str
+    head: int = 0
+
+    def title_text(self) -> str:
+        return QCoreApplication.translate("Examples", self.title)
+
+    def about_text(self, sentence: str) -> str:
+        """`sentence` is the text that the real models read."""
+        return QCoreApplication.translate("Examples", self.about).format(text=sentence)
+
+
+EXAMPLES = (
+    Example(
+        "worked",
+        "worked-example.npz",
+        QT_TRANSLATE_NOOP("Examples", "Worked example, five steps"),
+        QT_TRANSLATE_NOOP("Examples", "Two queries and two keys of three numbers: every step can be checked by hand."),
+        "2 × 3 · 3 × 2",
+    ),
+    Example(
+        "thinking",
+        "thinking-machines.npz",
+        QT_TRANSLATE_NOOP("Examples", "Thinking Machines, projected"),
+        QT_TRANSLATE_NOOP("Examples", "Two words as rows of X, multiplied by W_Q, W_K and W_V; d_k is 4."),
+        "X · W",
+    ),
+    Example(
+        "thinking64",
+        "thinking-machines-64.npz",
+        QT_TRANSLATE_NOOP("Examples", "Thinking Machines, d_k = 64"),
+        QT_TRANSLATE_NOOP("Examples", "The same two words with d_k = 64: scores are divided by √64 = 8."),
+        "X · W, √64 = 8",
+    ),
+    Example(
+        "minilm",
+        "minilm-layer2.npz",
+        QT_TRANSLATE_NOOP("Examples", "MiniLM, layer 2"),
+        QT_TRANSLATE_NOOP("Examples", "Layer 2 of MiniLM reading “{text}”"),
+        "16 × 384, 12",
+        head=3,
+    ),
+    Example(
+        "smollm2",
+        "smollm2-layer10.npz",
+        QT_TRANSLATE_NOOP("Examples", "SmolLM2, layer 10, causal"),
+        QT_TRANSLATE_NOOP("Examples", "Layer 10 of SmolLM2 reading “{text}”"),
+        "14 × 576, 9",
+        head=5,
+    ),
+)
+FIRST = "minilm"

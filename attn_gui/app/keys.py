@@ -1,0 +1,82 @@
+"""Single keys that act while a map has the focus, and the way between a map's cell and its table cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+
+from attn_gui.app.computation import Computation
+from attn_gui.app.tables import TablesController, rows_of
+from attn_gui.app.view_state import ViewState
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.tables import MatrixPanel
+
+
+class MapKeys(QObject):
+    """`[` `]` head, 1 … 9 step of the spine, V values, Enter to the table, Esc back."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        computation: Computation,
+        view: ViewState,
+        tables: TablesController,
+        step_head: Callable[[int], None],
+    ) -> None:
+        super().__init__(window)
+        self._window, self._computation, self._view, self._step_head = window, computation, view, step_head
+        for picture in (window.product, window.all_stages):
+            picture.installEventFilter(self)
+        window.product.maps.activated.connect(self._on_map_activated)
+        tables.on_new_table(self._connect_table)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._act(event):
+            return True
+        return super().eventFilter(watched, event)
+
+    def _act(self, event: QKeyEvent) -> bool:
+        if event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
+            return False
+        text = event.text()
+        if text in ("[", "]"):
+            self._step_head(1 if text == "]" else -1)
+        elif text and text in "123456789":
+            stages = self._window.spine.stages()
+            if int(text) <= len(stages):
+                self._view.set(stage=stages[int(text) - 1])
+        elif text in ("v", "V"):
+            self._view.set(values=not self._view.look.values)
+        else:
+            return False
+        return True
+
+    def _on_map_activated(self, stage: str, row: int, column: int) -> None:
+        """From a cell of a map to the row of a table that it comes from."""
+        panels = self._window.inputs.panels
+        if stage in panels:
+            first = self._computation.evaluation.head_columns(stage, self._view.look.head).start
+            self._window.inputs.show_field(stage)
+            panels[stage].select_cell(row, first + column)
+            panels[stage].view.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        cell = self._view.look.cell
+        field, place = next(
+            ((f, r) for f, r in rows_of(cell, self._computation.evaluation.axes).items() if f in panels), (None, 0)
+        )
+        if field is not None:
+            first = self._computation.evaluation.head_columns(field, self._view.look.head).start if field != "x" else 0
+            self._window.inputs.show_field(field)
+            panels[field].select_cell(place, first)
+            panels[field].view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _connect_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+        panel.view.left.connect(self._to_map)
+
+    def _to_map(self) -> None:
+        heatmap = self._window.product.stage_map()
+        if heatmap is not None and heatmap.isVisible():
+            heatmap.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,86 @@
+"""What is looked at, as the record that a session file carries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.computation import Computation
+from attn_gui.app.files import FilesController
+from attn_gui.app.view_state import ChosenCell, ViewState
+from attn_gui.figure.display import Levels
+from attn_gui.views.heatmaps.levels import LOCKED, TYPED
+from attn_gui.views.main_window import MainWindow
+
+MODES = ("product", "all")
+
+
+class SessionView(QObject):
+    """Writes the view into a session that is saved and takes it from one that is opened, as far as it fits."""
+
+    def __init__(self, window: MainWindow, computation: Computation, view: ViewState, files: FilesController) -> None:
+        super().__init__(window)
+        self._maps, self._computation, self._view = window.product.maps, computation, view
+        files.set_view_source(self.record)
+        files.opened.connect(self.apply)
+
+    def record(self) -> dict[str, Any]:
+        """The present view, in numbers, words and lists."""
+        look = self._view.look
+        record: dict[str, Any] = {
+            "stage": look.stage, "head": look.head, "item": look.batch, "mode": look.mode,
+            "values": look.values, "decimals": look.decimals, "levels": self._typed_levels(),
+        }  # fmt: skip
+        return record | ({"cell": list(look.cell)} if look.cell else {})
+
+    def apply(self, record: Mapping[str, Any]) -> None:
+        """Take up a record; what does not fit the problem is left out, since files can say anything."""
+        evaluation, problem = self._computation.evaluation, self._computation.evaluation.problem
+        stage = record.get("stage")
+        self._view.set(
+            stage=stage if stage in evaluation.stages else "weights",
+            head=_within(record.get("head"), problem.num_heads),
+            batch=_within(record.get("item"), problem.batch_size),
+            mode=record["mode"] if record.get("mode") in MODES else self._view.look.mode,
+            values=record["values"] if isinstance(record.get("values"), bool) else True,
+            decimals=_within(record.get("decimals"), 18, self._view.look.decimals),
+        )
+        self._view.set(cell=self._cell(record.get("cell")))
+        for name, pair in _items(record.get("levels")):
+            if name in evaluation.stages and (levels := _levels(pair)) is not None:
+                self._maps.set_levels(name, TYPED, levels)
+
+    def _typed_levels(self) -> dict[str, list[float]]:
+        found = {}
+        for stage in self._maps.stages:
+            heatmap = self._maps.map(stage)
+            if heatmap.levels_policy in (TYPED, LOCKED):
+                found[stage] = [heatmap.levels.low, heatmap.levels.high]
+        return found
+
+    def _cell(self, given: object) -> ChosenCell | None:
+        if not (isinstance(given, list) and len(given) == 3 and given[0] in self._computation.evaluation.stages):
+            return None
+        stage, row, column = given
+        rows, columns = self._maps.map(stage).shape
+        whole = all(isinstance(place, int) and not isinstance(place, bool) for place in (row, column))
+        return ChosenCell(stage, row, column) if whole and 0 <= row < rows and 0 <= column < columns else None
+
+
+def _within(given: object, length: int, default: int = 0) -> int:
+    whole = isinstance(given, int) and not isinstance(given, bool)
+    return given if whole and 0 <= given < length else default
+
+
+def _items(given: object) -> list[tuple[str, object]]:
+    return list(given.items()) if isinstance(given, Mapping) else []
+
+
+def _levels(pair: object) -> Levels | None:
+    if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(end, (int, float)) for end in pair)):
+        return None
+    low, high = map(float, pair)
+    return Levels(low, high) if math.isfinite(low) and math.isfinite(high) and low < high else None

@@ -1,0 +1,177 @@
+"""Blocks of numbers into and out of the tables: the clipboard and files of one matrix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from attn_gui.app.sentences import saying
+from attn_gui.app.table_target import Cuts, TableTarget, block_shape
+from attn_gui.app.tables import TablesController
+from attn_gui.document.clipboard import block_text, read_block
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Edits, Label, SetFields
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.document.names import field_symbol
+from attn_gui.engine import Problem, resize
+from attn_gui.formats import FormatError, open_matrix
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.tables import MatrixPanel
+
+SIZES = {"query": ("n", "d_k"), "key": ("m", "d_k"), "value": ("m", "d_v"), "x": ("n", "d_model")}
+
+
+class Offer(NamedTuple):
+    """A block that does not fit, and the fields of the problem in which it would."""
+
+    field: str
+    cuts: Cuts
+    block: NDArray[Any]
+    grown: str
+    fields: dict[str, object]
+
+
+class TableBlocks(QObject):
+    """Copy, paste, import; a block that is too large is offered to grow its matrix, never cut."""
+
+    def __init__(self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget) -> None:
+        super().__init__(window)
+        self._window, self._document, self._target = window, document, target
+        self._offer: Offer | None = None
+        tables.on_new_table(self._connect)
+        window.banner.actionPicked.connect(self._on_banner_action_picked)
+
+    def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+        panel.view.copyRequested.connect(lambda headers: (self._target.use(field), self._copy(headers)))
+        panel.view.pasteRequested.connect(lambda: (self._target.use(field), self.paste()))
+
+    # --- clipboard -------------------------------------------------------------------------------
+    def copy(self) -> None:
+        self._copy(headers=False)
+
+    def copy_with_headers(self) -> None:
+        self._copy(headers=True)
+
+    def _copy(self, headers: bool) -> None:
+        """The selected block as text, with full precision whatever is shown."""
+        cuts, model = self._target.selection(), self._target.model
+        if cuts is None:
+            return
+        labels = [
+            [str(model.headerData(k, side)) for k in range(cut.start, cut.stop)] if headers else None
+            for side, cut in zip((Qt.Orientation.Vertical, Qt.Orientation.Horizontal), cuts, strict=True)
+        ]
+        QGuiApplication.clipboard().setText(block_text(model.block(*cuts), *labels))
+
+    def paste(self) -> None:
+        """The clipboard's block from the selection's corner on; one value fills the selection."""
+        cuts = self._target.selection()
+        if cuts is None or not self._target.writable():
+            return
+        try:
+            found = read_block(QGuiApplication.clipboard().text())
+        except ValueError as error:
+            self._window.banner.show_error(saying(error))
+            return
+        block = found.values
+        if block.shape == (1, 1):
+            block = np.broadcast_to(block, block_shape(cuts))
+        self._put(_at(cuts[0].start, cuts[1].start, block), block)
+        if found.decimal_comma:
+            self._window.recomputed.setText(self.tr("decimal commas were read as points"))
+
+    # --- a matrix from a file --------------------------------------------------------------------
+    def import_matrix(self) -> None:
+        """One matrix from a file into the table that was used last."""
+        title = self.tr("Import into {symbol}").format(symbol=field_symbol(self._target.field))
+        kinds = self.tr("Matrices (*.npy *.csv *.tsv)")
+        name, _ = QFileDialog.getOpenFileName(self._window, title, "", kinds)
+        if name and self._target.writable():
+            self.import_path(Path(name))
+
+    def import_path(self, path: Path) -> None:
+        """Put a file's matrix into the table, as one step that can be undone; a bad file changes nothing."""
+        try:
+            matrix = open_matrix(path)
+        except FormatError as error:
+            self._window.banner.show_error(saying(error))
+            return
+        block = np.atleast_2d(matrix.values)
+        if block.ndim > 2:
+            said = {"file": path.name, "shape": " × ".join(map(str, block.shape))}
+            self._window.banner.show_error(
+                lambda: self.tr("{file} has the shape {shape}; a table takes rows and columns.").format(**said)
+            )
+            return
+        self._put(_at(0, 0, block), block)
+        if matrix.notes:
+            self._window.recomputed.setText(" ".join(saying(note)() for note in matrix.notes))
+
+    # --- putting ---------------------------------------------------------------------------------
+    def _put(self, cuts: Cuts, block: NDArray[Any]) -> None:
+        """Write a block where it fits, else say so and offer to grow the matrix."""
+        model = self._target.model
+        if cuts[0].stop <= model.rowCount() and cuts[1].stop <= model.columnCount():
+            source = QT_TRANSLATE_NOOP("History", "pasted {block} at {cell}")
+            self._target.write(cuts, block, source, block=_size(*block.shape))
+            return
+        rows, columns = max(cuts[0].stop, model.rowCount()), max(cuts[1].stop, model.columnCount())
+        said = {
+            "symbol": field_symbol(self._target.field), "size": _size(model.rowCount(), model.columnCount()),
+            "grown": _size(rows, columns), "block": _size(*block.shape), "row": cuts[0].start, "column": cuts[1].start,
+        }  # fmt: skip
+
+        def text() -> str:
+            too_large = self.tr("{block} numbers do not fit into {symbol} ({size}) at row {row}, column {column}.")
+            return too_large.format(**said)
+
+        fields = grown_fields(self._document.problem, self._target.field, rows, columns)
+        if fields is None:
+            self._window.banner.show_error(text)
+            return
+        self._offer = Offer(self._target.field, cuts, block, _size(rows, columns), fields)
+        grow = ("grow", lambda: self.tr("Grow {symbol} to {grown}").format(**said))
+        self._window.banner.show_info(text, actions=[grow], focus=True)
+
+    def _on_banner_action_picked(self, key: str) -> None:
+        if key != "grow" or self._offer is None:
+            return
+        offer, self._offer = self._offer, None
+        self._target.use(offer.field)
+        words = {"symbol": field_symbol(offer.field), "size": offer.grown}
+        label = Label(QT_TRANSLATE_NOOP("History", "grew {symbol} to {size}"), words)
+        self._target.apply(
+            Edits((SetFields(offer.fields, label), self._target.cells(offer.cuts, offer.block, label)), label)
+        )
+
+
+def grown_fields(problem: Problem, field: str, rows: int, columns: int) -> dict[str, object] | None:
+    """The fields that give a table this size; None where new columns would not stand at its right."""
+    if field not in SIZES or (problem.projected and field != "x"):
+        return None
+    row_size, column_size = SIZES[field]
+    heads = {"query": problem.num_heads, "key": problem.kv_heads, "value": problem.kv_heads}.get(field, 1)
+    changed: dict[str, object] = {}
+    if rows != getattr(problem, row_size):
+        changed = dict(resize(problem, **{row_size: rows}).fields)
+        problem = problem.replace(**changed)
+    if columns != getattr(problem, column_size) * heads:
+        if heads > 1:
+            return None  # each head would grow at its own end
+        changed |= resize(problem, **{column_size: columns}).fields
+    return changed
+
+
+def _at(row: int, column: int, block: NDArray[Any]) -> Cuts:
+    return slice(row, row + block.shape[0]), slice(column, column + block.shape[1])
+
+
+def _size(rows: int, columns: int) -> str:
+    return f"{rows} × {columns}"
