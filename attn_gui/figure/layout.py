@@ -176,7 +176,8 @@ class _Planner:
     def _above(self, labels: Labels) -> float:
         """Height of title, name of the columns, panel titles of the first row and column labels."""
         room = labels.room if labels.turned else self.small.height()
-        return self._names_top() + self.line + SPACING.xs + self._panel_title() + room + SPACING.s
+        titles = self._panel_title() + SPACING.s if self._panel_title() else 0.0
+        return self._names_top() + self.line + SPACING.xs + titles + room + SPACING.s
 
     def _names_top(self) -> float:
         return MARGIN + (self.title_line + SPACING.m if self.figure.title else 0.0)
@@ -218,7 +219,7 @@ class _Planner:
         maps = tuple(QRectF(left + across * pitch[0], top + down * pitch[1], *size) for down, across in places)
         lift = columns.room if columns.turned else self.small.height()
         titles = tuple(
-            QPointF(rect.left(), rect.top() - SPACING.s - (lift if down == 0 else 0.0))
+            QPointF(rect.left(), rect.top() - SPACING.s - (lift + SPACING.s if down == 0 else 0.0))
             for rect, (down, _) in zip(maps, places, strict=True)
         )
         grid = QRectF(left, top, self._grid_width(cell_width), self.grid_rows * size[1] + self._between())

@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QImage, QPainter, QPalette
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPalette, QTransform
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.figure.devices import image_of, pdf, png, svg
 from attn_gui.figure.display import auto_levels
+from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.layout import PX_PER_CM, plan
 from attn_gui.figure.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.painter import level_text, paint_map
@@ -261,6 +262,48 @@ def test_one_cell_in_four_million_is_seen_in_a_small_picture(spike: float) -> No
     for read in (read_svg(svg(figure, layout, 0)), read_pdf(pdf(figure, layout, 0))):
         assert read.images[0].shape == (2000, 2000)
         assert read.images[0][1237, 641] == wanted
+
+
+def places_of_texts(data: bytes) -> list[tuple[str, QRectF]]:
+    """Every text of an SVG with the rectangle that its ink takes on the page."""
+    root = ElementTree.fromstring(data)
+    found = []
+    for group in root.iter(f"{SVG}g"):
+        numbers = re.findall(r"-?[\d.e-]+", group.get("transform", "matrix(1,0,0,1,0,0)"))
+        transform = QTransform(*map(float, numbers))
+        for element in group.findall(f"{SVG}text"):
+            font = figure_font(float(element.get("font-size", "")), strong=element.get("font-weight") == "600")
+            ink = QFontMetricsF(font).tightBoundingRect(element.text or "")
+            ink.translate(float(element.get("x", "")), float(element.get("y", "")))
+            found.append((element.text or "", transform.mapRect(ink)))
+    return found
+
+
+@pytest.mark.parametrize(("rows", "columns", "maps"), [
+    (5, 6, 1), (2, 2, 1), (1, 1, 1), (16, 16, 1), (31, 17, 1), (5, 6, 9), (40, 64, 5), (120, 101, 1),
+])  # fmt: skip
+@pytest.mark.parametrize("width", [None, 9.0, 17.0])
+@pytest.mark.parametrize("lang", WORDS)
+def test_no_text_runs_into_another_or_off_the_page(
+    rows: int, columns: int, maps: int, width: float | None, lang: str
+) -> None:
+    values = np.random.default_rng(8).standard_normal((rows, columns)) * 3
+    values[0, 0] = np.nan
+    names = [f"word{i}" if rows < 40 else str(i) for i in range(max(rows, columns))]
+    figure = MapFigure(
+        tuple(Panel(values, None, f"head {i}" if maps > 1 else "") for i in range(maps)), Axis("query", names[:rows]),
+        Axis("key", names[:columns]), auto_levels(values, signed=True, keys=columns), title="Scaled scores · head 3",
+        subtitle=f"{rows} × {columns}", words=WORDS[lang],
+    )  # fmt: skip
+    layout = plan(figure, width and width * PX_PER_CM)
+    texts = places_of_texts(svg(figure, layout, 0))
+    page = QRectF(0, 0, layout.width, layout.height)
+    assert len(texts) > 5
+    assert [text for text, place in texts if not page.contains(place)] == []
+    left, top, right, bottom = np.array([place.getCoords() for _, place in texts]).T
+    apart = (right[:, None] <= left) | (bottom[:, None] <= top)
+    meeting = np.argwhere(~(apart | apart.T) & ~np.eye(len(texts), dtype=bool))
+    assert [(texts[one][0], texts[other][0]) for one, other in meeting] == []
 
 
 def test_a_dark_program_exports_on_white(qapp: QApplication) -> None:
