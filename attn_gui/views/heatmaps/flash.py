@@ -1,0 +1,23 @@
+"""The outline of what was just recomputed: held, then faded, on Qt's one clock for all animations."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QVariantAnimation
+
+from attn_gui.figure.tokens import TIME_MS
+
+
+class Flash(QVariantAnimation):
+    """`valueChanged` carries the strength, 1 … 0."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        whole = TIME_MS.edited_outline_hold + TIME_MS.edited_outline_fade
+        self.setDuration(whole)
+        self.setStartValue(1.0)
+        self.setKeyValueAt(TIME_MS.edited_outline_hold / whole, 1.0)
+        self.setEndValue(0.0)
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()

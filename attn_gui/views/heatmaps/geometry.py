@@ -1,0 +1,86 @@
+"""Which cells of an axis lie on which pixels: exact, whole pixels, for maps that fit, are pooled or are zoomed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+Edges = npt.NDArray[np.intp]
+
+
+class Span:
+    """One axis of a map: the cells [low, high) over a number of pixels, cut into bins.
+
+    A bin is one cell over one or more pixels, or, where cells are smaller than pixels, one pixel over several cells.
+    Bin b holds the cells from `cell_edges[b]` to `cell_edges[b + 1]` and the pixels from `pixel_edges[b]` to
+    `pixel_edges[b + 1]`.
+    """
+
+    __slots__ = ("cell_edges", "count", "high", "low", "pixel_edges", "pixels", "pooled")
+
+    def __init__(self, count: int, pixels: int, low: float = 0.0, high: float | None = None) -> None:
+        self.count, self.pixels = count, max(0, pixels)
+        self.low = min(max(0.0, low), float(count))
+        self.high = float(count) if high is None else min(max(self.low, high), float(count))
+        self.pooled = self.high - self.low > self.pixels
+        if self.pixels == 0 or self.high <= self.low:
+            self.cell_edges = self.pixel_edges = np.zeros(1, np.intp)
+        elif self.pooled:
+            self.pixel_edges = np.arange(self.pixels + 1, dtype=np.intp)
+            cells = self.low + self.pixel_edges * (self.high - self.low) / self.pixels
+            self.cell_edges = np.floor(cells).astype(np.intp)
+            self.cell_edges[-1] = math.ceil(self.high)
+        else:
+            self.cell_edges = np.arange(math.floor(self.low), math.ceil(self.high) + 1, dtype=np.intp)
+            pixels_at = (self.cell_edges - self.low) * self.pixels / (self.high - self.low)
+            self.pixel_edges = np.clip(np.floor(pixels_at + 0.5), 0, self.pixels).astype(np.intp)
+
+    @property
+    def bins(self) -> int:
+        return len(self.cell_edges) - 1
+
+    @property
+    def whole(self) -> bool:
+        """Whether the window shows every cell."""
+        return self.low == 0 and self.high == self.count
+
+    @property
+    def shown(self) -> slice:
+        """The cells of the window, cut ones included."""
+        return slice(int(self.cell_edges[0]), int(self.cell_edges[-1]))
+
+    @property
+    def cell_size(self) -> float:
+        """Pixels of a cell; less than 1 when pooled."""
+        return self.pixels / (self.high - self.low) if self.high > self.low else 0.0
+
+    def bins_of(self, cells: slice) -> slice:
+        """The bins that show any of these cells; empty when none is in the window."""
+        first = max(cells.start, int(self.cell_edges[0]))
+        last = min(cells.stop, int(self.cell_edges[-1])) - 1
+        if last < first:
+            return slice(0, 0)
+        start, stop = np.searchsorted(self.cell_edges, (first, last), side="right")
+        return slice(int(start) - 1, int(stop))
+
+    def cells_of(self, bins: slice) -> slice:
+        return slice(int(self.cell_edges[bins.start]), int(self.cell_edges[bins.stop]))
+
+    def pixels_of(self, bins: slice) -> slice:
+        return slice(int(self.pixel_edges[bins.start]), int(self.pixel_edges[bins.stop]))
+
+    def pixels_of_cells(self, cells: slice) -> slice:
+        """The pixels of these cells; empty when none is in the window."""
+        return self.pixels_of(self.bins_of(cells))
+
+    def bin_at(self, pixel: int) -> int | None:
+        """The bin under a pixel, None outside the axis."""
+        if not 0 <= pixel < self.pixels or not self.bins:
+            return None
+        return int(np.searchsorted(self.pixel_edges, pixel, side="right")) - 1
+
+    def sizes(self, bins: slice) -> Edges:
+        """How many pixels each of these bins has."""
+        return np.diff(self.pixel_edges[bins.start : bins.stop + 1])

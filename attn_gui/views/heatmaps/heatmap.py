@@ -1,0 +1,269 @@
+"""One map of a matrix: the same class in the spine, the product picture, the heads and the tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.figure.display import Levels, to_display
+from attn_gui.figure.numbers import format_number
+from attn_gui.figure.tokens import Theme
+from attn_gui.views.heatmaps.canvas import MapCanvas
+from attn_gui.views.heatmaps.flash import Flash
+from attn_gui.views.heatmaps.levels import AUTO, LOCKED, MOST, TYPED, levels_of
+from attn_gui.views.heatmaps.overlay import Area, Marks
+from attn_gui.views.heatmaps.planes import PlaneLike
+from attn_gui.views.heatmaps.view import Cell
+
+SPOKEN_DECIMALS = 6
+
+
+class Heatmap(MapCanvas):
+    """Shows a plane in whole pixels, row 0 on top; asks it for what is in view and keeps nothing but pixels.
+
+    A map that is not visible draws nothing, yet answers `cell_at` and `cell_rect`. `interactive` maps take focus,
+    choose cells and leave room for the focus ring; the others are thumbnails that can be clicked.
+    """
+
+    levelsChanged = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None, *, interactive: bool = True, zoomable: bool = False) -> None:
+        self._plane: PlaneLike | None = None
+        super().__init__(parent, interactive=interactive, zoomable=zoomable)
+        self._policy = AUTO
+        self._levels: Levels | None = None
+        self._held = False
+        self._palette_asked: str | None = None
+        self._labels: tuple[Sequence[str], Sequence[str]] = ((), ())
+        self._reduced_motion = False
+        self._flash: Flash | None = None
+
+    # --- what is shown ---------------------------------------------------------------------------
+    @property
+    def plane(self) -> PlaneLike | None:
+        """The matrix on show."""
+        return self._plane
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the matrix on show."""
+        return self._plane.shape if self._plane is not None else (0, 0)
+
+    def set_plane(self, plane: PlaneLike | None) -> None:
+        """Show another matrix; takes its levels anew unless they are held, typed or locked."""
+        before = self.shape
+        self._plane = self._cells.plane = plane
+        if self.shape != before:
+            self._forget_places()
+        self._palette_follows()
+        if not self._held:
+            self.retake_levels()
+        self._arrange()
+        self.refresh_all()
+
+    def refresh(self, rows: slice, columns: slice) -> None:
+        """These cells hold new numbers: draw and repaint them alone, with the present levels."""
+        if self._stale or not self.isVisible():
+            self._redraw()
+        else:
+            self._cells.render_part(rows, columns)
+        self._describe_chosen()
+
+    def refresh_all(self) -> None:
+        """All cells hold new numbers; the levels stay."""
+        self._redraw()
+        self._describe_chosen()
+
+    def cell_at(self, row: int, column: int) -> tuple[float, QColor]:
+        """The exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
+        if self._plane is None or not self._has(row, column):
+            raise IndexError(f"no cell ({row}, {column}) in a map of {self.shape[0]} × {self.shape[1]}")
+        self._arrange()
+        self._before_drawing()
+        values, _ = self._plane.block(slice(row, row + 1), slice(column, column + 1))
+        return float(values[0, 0]), self._cells.color_of(row, column)
+
+    def counts(self) -> dict[int, int]:
+        """How many cells carry each flag of `figure.display` other than ALLOWED, pooled or not."""
+        if self._plane is None:
+            return {}
+        rows, columns = self.shape
+        return to_display(*self._plane.block(slice(0, rows), slice(0, columns)), self.levels).counts()
+
+    # --- levels and colors -----------------------------------------------------------------------
+    @property
+    def levels(self) -> Levels:
+        """The values at the two ends of the colors."""
+        if self._levels is None:
+            self._levels = levels_of(self._plane, self._policy)
+        return self._levels
+
+    @property
+    def levels_policy(self) -> str:
+        """How the levels are found: one of `levels.POLICIES`."""
+        return self._policy
+
+    def set_levels(self, levels: Levels | None) -> None:
+        """Typed levels, or None for automatic ones."""
+        self.set_levels_policy(AUTO if levels is None else TYPED, levels)
+
+    def set_levels_policy(self, policy: str, levels: Levels | None = None) -> None:
+        """"auto", "99" (per cent), "typed" (with `levels`) or "locked" (as they are now)."""
+        self._levels = self.levels if policy == LOCKED else levels
+        self._policy = policy
+        self._show_levels()
+
+    def set_levels_held(self, held: bool) -> None:
+        """While held, another plane keeps the levels of the old one."""
+        self._held = held
+
+    def retake_levels(self) -> None:
+        """Take automatic levels anew: at load, for another head, stage or size, and at rest after edits."""
+        if self._policy in (AUTO, MOST):
+            before, self._levels = self._levels, None
+            if not self.isVisible():
+                self._redraw()  # and taken when they are asked for
+            elif self.levels != before:
+                self._show_levels()
+
+    def set_palette(self, name: str | None) -> None:
+        """A color table by name; None for the one that fits the numbers."""
+        self._palette_asked = name
+        self._palette_follows()
+        self._redraw()
+
+    @property
+    def palette_name(self) -> str:
+        """The color table in use."""
+        return self._cells.style.palette
+
+    def set_theme(self, _theme: Theme) -> None:
+        """The colors and sizes have changed; they are those of `views.theme`."""
+        self._follow_theme()
+
+    def set_values_shown(self, shown: bool) -> None:
+        """Write the values into their cells where they fit."""
+        self._cells.set_style(values_shown=shown)
+        self._redraw()
+
+    def set_dimmed(self, dimmed: bool) -> None:
+        """What is shown is the last good result and does not fit what was entered."""
+        self._cells.set_style(dimmed=dimmed)
+        self._redraw()
+
+    # --- marks -----------------------------------------------------------------------------------
+    @property
+    def marks(self) -> Marks:
+        """Everything that is marked."""
+        return self._overlay.marks
+
+    @property
+    def chosen(self) -> Cell | None:
+        """The chosen cell."""
+        return self._overlay.marks.chosen
+
+    def set_labels(self, rows: Sequence[str], columns: Sequence[str]) -> None:
+        """Names of rows and columns for the text that describes the chosen cell."""
+        self._labels = (rows, columns)
+        self._describe_chosen()
+
+    def set_chosen(self, cell: Cell | None) -> None:
+        """A square round a cell, brought into view; None for none."""
+        cell = cell if cell is not None and self._has(*cell) else None
+        if cell is not None and cell != self.chosen:
+            self.show_cell(*cell)
+        self._overlay.set_marks(chosen=cell)
+        if self._reduced_motion:
+            self.clear_flash()
+        self._describe_chosen()
+
+    def set_lines(
+        self, row: int | None, column: int | None, *, row_role: str = "query", column_role: str = "key"
+    ) -> None:
+        """A pair of lines along a row and along a column, in the colors of their roles."""
+        rows, columns = self.shape
+        row = row if row is not None and row < rows else None
+        column = column if column is not None and column < columns else None
+        self._overlay.set_marks(row=row, column=column, row_role=row_role, column_role=column_role)
+
+    def set_bands(self, columns: Sequence[int]) -> None:
+        """Thin lines before these columns, where bands of heads begin."""
+        self._overlay.set_marks(bands=tuple(columns))
+
+    def flash(self, rows: slice, columns: slice, *more: Area) -> None:
+        """Outline what was just recomputed, one rectangle or several; it fades by itself."""
+        self._overlay.set_marks(edited=((rows, columns), *more), edited_strength=1.0)
+        if self._reduced_motion or not self.isVisible():
+            return
+        if self._flash is None:
+            self._flash = Flash(self)
+            self._flash.valueChanged.connect(self._on_flash_value_changed)
+        self._flash.restart()
+
+    def clear_flash(self) -> None:
+        """Take the outline away."""
+        if self._flash is not None:
+            self._flash.stop()
+        self._overlay.set_marks(edited=(), edited_strength=0.0)
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Without motion the outline stays until a cell is chosen or something else is outlined."""
+        self._reduced_motion = reduced
+
+    # --- its own affairs -------------------------------------------------------------------------
+    def _has(self, row: int, column: int) -> bool:
+        rows, columns = self.shape
+        return 0 <= row < rows and 0 <= column < columns
+
+    def _forget_places(self) -> None:
+        """The marks and the window of a matrix of another size."""
+        self._home = None
+        self._overlay.set_marks(chosen=None, row=None, column=None, hovered=None, edited=())
+        if self._zoom is not None:
+            self._zoom.set_cells(*self.shape)
+
+    def _palette_follows(self) -> None:
+        signed = self._plane is None or self._plane.signed
+        self._cells.set_style(palette=self._palette_asked or ("signed" if signed else "weights"))
+
+    def _show_levels(self) -> None:
+        self._redraw()
+        self.levelsChanged.emit(self.levels)
+
+    def _before_drawing(self) -> None:
+        self._cells.set_style(levels=self.levels)
+
+    def _set_hovered(self, cell: Cell | None) -> None:
+        self._overlay.set_marks(hovered=cell)
+
+    def _set_focus_shown(self, shown: bool) -> None:
+        self._overlay.set_marks(focus=shown)
+
+    def _on_flash_value_changed(self, strength: float) -> None:
+        if strength > 0:
+            self._overlay.set_marks(edited_strength=strength)
+        else:
+            self._overlay.set_marks(edited=(), edited_strength=0.0)
+
+    def _describe_chosen(self) -> None:
+        """The chosen cell in words, for screen readers."""
+        self.setAccessibleDescription("" if self.chosen is None else self._described(*self.chosen))
+
+    def _described(self, row: int, column: int) -> str:
+        assert self._plane is not None
+        values, allowed = self._plane.block(slice(row, row + 1), slice(column, column + 1))
+        shut = allowed is not None and not allowed[0, 0]
+        number = format_number(float(values[0, 0]), SPOKEN_DECIMALS)
+        value = QCoreApplication.translate("Heatmap", "not allowed") if shut else number
+        rows, columns = self._labels
+        if row < len(rows) and column < len(columns):
+            text = QCoreApplication.translate("Heatmap", "{row_name} → {column_name} ({row}, {column}): {value}")
+            return text.format(row_name=rows[row], column_name=columns[column], row=row, column=column, value=value)
+        if row < len(rows):
+            return QCoreApplication.translate("Heatmap", "{row_name} ({row}, {column}): {value}").format(
+                row_name=rows[row], row=row, column=column, value=value)
+        text = QCoreApplication.translate("Heatmap", "({row}, {column}): {value}")
+        return text.format(row=row, column=column, value=value)

@@ -1,0 +1,94 @@
+"""Words and lines between maps: captions, chips, and the thin lines that join two maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+
+from attn_gui.figure.display import Levels
+from attn_gui.figure.labels import elided, visible_text
+from attn_gui.figure.painter import level_text
+from attn_gui.figure.tokens import RADIUS, SPACING, Theme
+from attn_gui.views.theme import scaled, ui_font
+
+Word = tuple[str, str, str, int]
+"""Text, size of the tokens, color of the theme, weight."""
+
+
+def words_width(words: Sequence[Word]) -> float:
+    """How far a row of words reaches."""
+    widths = [QFontMetricsF(ui_font(size, weight)).horizontalAdvance(text) for text, size, _, weight in words]
+    return sum(widths) + scaled(SPACING.m) * max(0, len(widths) - 1)
+
+
+def range_text(levels: Levels) -> str:
+    """What the ends of the colors stand for, where there is no room for a color bar: ±4.09."""
+    largest = max(abs(levels.low), abs(levels.high))
+    if levels.symmetric:
+        return "±" + level_text(levels.high, largest)
+    return f"{level_text(levels.low, largest)} … {level_text(levels.high, largest)}"
+
+
+def paint_words(painter: QPainter, words: Sequence[Word], left: float, baseline: float, theme: Theme) -> float:
+    """Words in a row from the left; returns where the next one would begin."""
+    for text, size, color, weight in words:
+        painter.setFont(ui_font(size, weight))
+        painter.setPen(getattr(theme, color))
+        painter.drawText(QPointF(left, baseline), text)
+        left += QFontMetricsF(painter.font()).horizontalAdvance(text) + scaled(SPACING.m)
+    return left
+
+
+def block_height(words: Sequence[Word]) -> float:
+    """How high words below one another are."""
+    return sum(QFontMetricsF(ui_font(size, weight)).height() + scaled(SPACING.xs) for _, size, _, weight in words)
+
+
+def paint_block(painter: QPainter, words: Sequence[Word], right: float, top: float, theme: Theme) -> None:
+    """Words below one another, aligned to the right."""
+    for text, size, color, weight in words:
+        painter.setFont(ui_font(size, weight))
+        painter.setPen(getattr(theme, color))
+        metrics = QFontMetricsF(painter.font())
+        painter.drawText(QPointF(right - metrics.horizontalAdvance(text), top + metrics.ascent()), text)
+        top += metrics.height() + scaled(SPACING.xs)
+
+
+def chip_width(text: str) -> float:
+    """What a chip takes with its distance from other words."""
+    words = QFontMetricsF(ui_font("small", 600)).horizontalAdvance(visible_text(text))
+    return words + 2 * scaled(SPACING.s) + scaled(SPACING.m)
+
+
+def paint_chip(
+    painter: QPainter, text: str, role: str, right: float, bottom: float, room: float, theme: Theme
+) -> None:
+    """A token on the soft ground of its role, its lower right corner at a point."""
+    painter.setFont(ui_font("small", 600))
+    metrics = QFontMetricsF(painter.font())
+    text = elided(visible_text(text), room - 2 * scaled(SPACING.s), metrics)
+    width = metrics.horizontalAdvance(text) + 2 * scaled(SPACING.s)
+    if not text or width > room:
+        return
+    box = QRectF(right - width, bottom - metrics.height(), width, metrics.height())
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(getattr(theme, f"{role}_soft"))
+    painter.drawRoundedRect(box, RADIUS.chip, RADIUS.chip)
+    painter.setPen(getattr(theme, role))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def paint_gap_lines(painter: QPainter, first: QRect, second: QRect, pixels: slice, color: QColor) -> None:
+    """The thin pair of lines that joins a row or a column of two maps, where it lies in the second one."""
+    if pixels.stop <= pixels.start:
+        return
+    if first.right() < second.left():  # beside one another: from frame to frame
+        left, width = first.right() + 2, second.left() - first.right() - 3
+        bars = [QRect(left, second.top() + at, width, 1) for at in (pixels.start, pixels.stop - 1)]
+    else:
+        top, height = first.bottom() + 2, second.top() - first.bottom() - 3
+        bars = [QRect(second.left() + at, top, 1, height) for at in (pixels.start, pixels.stop - 1)]
+    for bar in bars:
+        painter.fillRect(bar, color)

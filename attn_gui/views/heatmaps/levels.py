@@ -1,0 +1,20 @@
+"""Which values the ends of a map's colors stand for: taken from the data, from 99 % of it, typed, or held."""
+
+from __future__ import annotations
+
+from attn_gui.figure.display import Levels, auto_levels, percentile_levels
+from attn_gui.views.heatmaps.planes import PlaneLike
+
+AUTO, MOST, TYPED, LOCKED = "auto", "99", "typed", "locked"
+POLICIES = (AUTO, MOST, TYPED, LOCKED)
+
+
+def levels_of(plane: PlaneLike | None, policy: str) -> Levels:
+    """The levels that a plane takes by itself: from all its numbers, or from 99 % of them."""
+    if plane is None:
+        return Levels(0.0, 1.0)
+    rows, columns = plane.shape
+    values, allowed = plane.block(slice(0, rows), slice(0, columns))
+    if policy == MOST:
+        return percentile_levels(values, allowed, signed=plane.signed)
+    return auto_levels(values, allowed, signed=plane.signed, keys=columns)

@@ -1,0 +1,121 @@
+"""The maps around a stage in the product picture: filled from the catalog, zoomed and marked with the stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QObject, Signal, SignalInstance
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.engine import Evaluation
+from attn_gui.engine.indices import Box
+from attn_gui.views.heatmaps.catalog import KEY, QUERY, Operand, Picture
+from attn_gui.views.heatmaps.colorbar import ColorBar
+from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.heatmaps.marks import Lines, StageCell
+from attn_gui.views.heatmaps.refresh import refresh_map
+
+PLACES = ("left", "top", "factor", "result")
+WITH_BAR = ("left", "result")
+
+
+class Operands(QObject):
+    """Four maps, made once, of which a picture uses none, two or all."""
+
+    cellChosen = Signal(str, int, int)
+    hovered = Signal(str, int, int)
+    hoverLeft = Signal()
+    barResized = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.maps = {place: Heatmap(parent, zoomable=True) for place in PLACES}
+        self.bars = {place: ColorBar(self.maps[place], parent) for place in WITH_BAR}
+        self._operands: dict[str, Operand] = {}
+        self._sources: dict[str, str] = {}
+        for place, heatmap in self.maps.items():
+            heatmap.setObjectName(f"operand.{place}")
+            heatmap.hide()
+            heatmap.cellChosen.connect(lambda row, column, at=place: self._tell(self.cellChosen, at, row, column))
+            heatmap.cellHovered.connect(lambda row, column, at=place: self._tell(self.hovered, at, row, column))
+            heatmap.hoverLeft.connect(self.hoverLeft)
+        for place, bar in self.bars.items():
+            bar.hide()
+            bar.heightChanged.connect(self.barResized)
+            bar.levelsPicked.connect(self.maps[place].set_levels_policy)
+            bar.paletteChosen.connect(lambda name, at=place: self._on_bar_palette_chosen(at, name))
+
+    @property
+    def shown(self) -> dict[str, Heatmap]:
+        """The maps that the present picture uses, by their place."""
+        return {place: self.maps[place] for place in self._operands}
+
+    @property
+    def shown_bars(self) -> dict[str, ColorBar]:
+        """The color bars of the present picture."""
+        return {place: bar for place, bar in self.bars.items() if place in self._operands}
+
+    def source(self, place: str) -> str:
+        """The stage or field that a place shows."""
+        return self._sources[place]
+
+    def set_picture(self, picture: Picture, evaluation: Evaluation, batch: int, head: int) -> None:
+        """Fill the places from the catalog."""
+        self._operands = picture.operands()
+        self._sources = {place: operand.source(evaluation) or "" for place, operand in self._operands.items()}
+        for place, heatmap in self.maps.items():
+            operand = self._operands.get(place)
+            heatmap.set_plane(operand.plane(evaluation, batch, head) if operand is not None else None)
+            heatmap.setVisible(operand is not None)
+        for place, bar in self.bars.items():
+            bar.setVisible(place in self._operands)
+        self.count()
+
+    def refresh(self, boxes: Mapping[str, Sequence[Box]]) -> None:
+        """Redraw the cells of stages that hold new numbers; matrices of the problem as a whole."""
+        for place, heatmap in self.shown.items():
+            source = self._sources[place]
+            if source in boxes:
+                refresh_map(heatmap, boxes[source])
+            elif boxes:
+                heatmap.refresh_all()
+        self.count()
+
+    def retake_levels(self) -> None:
+        """Take automatic levels anew."""
+        for heatmap in self.shown.values():
+            heatmap.retake_levels()
+
+    def set_marks(self, lines: Lines, chosen: StageCell | None, *, result: bool) -> None:
+        """Row and column of the stage run through the operands; a cell chosen in an operand has its square."""
+        row, column = lines.row, lines.column
+        marked = {
+            "left": Lines(row, None, lines.row_role),
+            "top": Lines(None, column, column_role=lines.column_role),
+            "factor": Lines(column if result else None, None, KEY),
+            "result": Lines(row if result else None, None, QUERY),
+        }
+        for place, heatmap in self.shown.items():
+            own = marked[place]
+            cell = None
+            if chosen is not None and chosen.stage == self._sources[place]:
+                cell = self._turned(place, chosen.row, chosen.column)
+                own = Lines(cell[0], cell[1], self._operands[place].rows, self._operands[place].columns)
+            heatmap.set_chosen(cell)
+            heatmap.set_lines(own.row, own.column, row_role=own.row_role, column_role=own.column_role)
+
+    def count(self) -> None:
+        """Bring the legends up to date."""
+        for place, bar in self.bars.items():
+            if place in self._operands:
+                bar.set_counts(self.maps[place].counts())
+
+    def _turned(self, place: str, row: int, column: int) -> tuple[int, int]:
+        return (column, row) if self._operands[place].transposed else (row, column)
+
+    def _tell(self, signal: SignalInstance, place: str, row: int, column: int) -> None:
+        signal.emit(self._sources[place], *self._turned(place, row, column))
+
+    def _on_bar_palette_chosen(self, place: str, name: str | None) -> None:
+        self.maps[place].set_palette(name)
+        self.bars[place].update()

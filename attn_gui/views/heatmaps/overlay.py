@@ -1,0 +1,215 @@
+"""What lies over the cells of a map: frame, lines of the chosen row and column, chosen cell, hover, edit, focus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pyqtgraph as pg
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from attn_gui.figure.tokens import LINE, RADIUS, THEMES, Theme
+from attn_gui.views.heatmaps.geometry import Span
+from attn_gui.views.theme import scaled
+
+Cell = tuple[int, int]
+Area = tuple[slice, slice]
+
+ROLES = ("query", "key")
+
+ROOMY = 8
+"""Cells of so many pixels have room for half a line inside; around smaller ones the lines stand outside."""
+
+FAR_OUT = 16
+"""Pixels that the widest mark reaches beyond the cells."""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Everything that is marked on a map."""
+
+    row: int | None = None
+    column: int | None = None
+    row_role: str = "query"
+    column_role: str = "key"
+    chosen: Cell | None = None
+    hovered: Cell | None = None
+    edited: tuple[Area, ...] = ()
+    edited_strength: float = 0.0
+    focus: bool = False
+    bands: tuple[int, ...] = ()
+
+
+class OverlayItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
+    """Paints the marks; a change repaints only what it touches."""
+
+    def __init__(self, *, small: bool) -> None:
+        super().__init__()
+        self._small = small
+        self._theme: Theme = THEMES["light"]
+        self._rows, self._columns = Span(0, 0), Span(0, 0)
+        self.marks = Marks()
+
+    def set_geometry(self, rows: Span, columns: Span) -> None:
+        self.prepareGeometryChange()
+        self._rows, self._columns = rows, columns
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def set_marks(self, **changes: object) -> None:
+        """Replace some of the marks; repaints the old and the new place of those that differ."""
+        old, new = self.marks, replace(self.marks, **changes)  # type: ignore[arg-type]  # names are Marks' own
+        if old != new:
+            self.marks = new
+            for mark in (*self._touched(old, new), *self._touched(new, old)):
+                self.update(QRectF(mark))
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(self._cells_rect().adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT))
+
+    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
+        if not self._rows.bins or not self._columns.bins:
+            return
+        marks, theme = self.marks, self._theme
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self._paint_frame(painter)
+        painter.save()
+        painter.setClipRect(self._cells_rect())
+        for column in marks.bands[1:]:
+            at = self._column_rect(column).left()
+            painter.fillRect(at, 0, 1, self._rows.pixels, theme.text3)
+        if marks.edited_strength > 0:
+            for area in marks.edited:
+                self._paint_edited(painter, self._area_rect(area), marks.edited_strength)
+        if marks.row is not None:
+            self._paint_lines(painter, self._row_rect(marks.row), marks.row_role, rows=True)
+        if marks.column is not None:
+            self._paint_lines(painter, self._column_rect(marks.column), marks.column_role, rows=False)
+        if marks.hovered is not None:
+            _ring(painter, self.cell_rect(*marks.hovered), 1, 0, theme.ink)
+        painter.restore()
+        if marks.chosen is not None:
+            self._paint_chosen(painter, marks.chosen)
+        if marks.focus:
+            self._paint_focus(painter)
+
+    def cell_rect(self, row: int, column: int) -> QRect:
+        """The pixels of a cell within the cells' own rectangle; null outside the window."""
+        down = self._rows.pixels_of_cells(slice(row, row + 1))
+        right = self._columns.pixels_of_cells(slice(column, column + 1))
+        return QRect(right.start, down.start, right.stop - right.start, down.stop - down.start)
+
+    def _cells_rect(self) -> QRect:
+        return QRect(0, 0, self._columns.pixels, self._rows.pixels)
+
+    def _row_rect(self, row: int) -> QRect:
+        down = self._rows.pixels_of_cells(slice(row, row + 1))
+        return QRect(0, down.start, self._columns.pixels, down.stop - down.start)
+
+    def _column_rect(self, column: int) -> QRect:
+        right = self._columns.pixels_of_cells(slice(column, column + 1))
+        return QRect(right.start, 0, right.stop - right.start, self._rows.pixels)
+
+    def _area_rect(self, area: Area) -> QRect:
+        down, right = self._rows.pixels_of_cells(area[0]), self._columns.pixels_of_cells(area[1])
+        return QRect(right.start, down.start, right.stop - right.start, down.stop - down.start)
+
+    def _touched(self, marks: Marks, other: Marks) -> list[QRect]:
+        """Where `marks` shows something that `other` does not."""
+        found = []
+        if marks.row is not None and (marks.row, marks.row_role) != (other.row, other.row_role):
+            found.append(self._row_rect(marks.row))
+        if marks.column is not None and (marks.column, marks.column_role) != (other.column, other.column_role):
+            found.append(self._column_rect(marks.column))
+        for cell, another in ((marks.chosen, other.chosen), (marks.hovered, other.hovered)):
+            if cell is not None and cell != another:
+                found.append(self.cell_rect(*cell))
+        if (marks.edited, marks.edited_strength) != (other.edited, other.edited_strength):
+            found.extend(map(self._area_rect, marks.edited))
+        if (marks.focus, marks.bands) != (other.focus, other.bands):
+            found.append(self._cells_rect())
+        return [rect.adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT) for rect in found]
+
+    def _paint_frame(self, painter: QPainter) -> None:
+        _ring(painter, self._cells_rect(), 1, 1, self._theme.line_strong)
+
+    def _paint_lines(self, painter: QPainter, rect: QRect, role: str, *, rows: bool) -> None:
+        """A pair of lines along a row or column with casing on both sides, so that it shows on any color."""
+        start, stop = (rect.top(), rect.top() + rect.height()) if rows else (rect.left(), rect.left() + rect.width())
+        if stop <= start:
+            return
+        color, casing = role_color(self._theme, role), scaled(LINE.casing)
+        thin = self._small or role not in ROLES
+        thick = scaled(LINE.row_and_column_small_map if thin else LINE.row_and_column)
+        roomy = stop - start >= ROOMY and not self._small
+        inside, near = (thick // 2, casing) if roomy else (0, 0)  # a thin row keeps its own pixels
+        length = rect.width() if rows else rect.height()
+        before, after = start + inside - thick, stop - inside
+        for at, first in ((before, before - casing), (after, after - near)):
+            for offset, depth, paint in ((first, casing + thick + near, self._theme.casing), (at, thick, color)):
+                painter.fillRect(QRect(0, offset, length, depth) if rows else QRect(offset, 0, depth, length), paint)
+
+    def _paint_chosen(self, painter: QPainter, cell: Cell) -> None:
+        rect = self.cell_rect(*cell)
+        if rect.isEmpty():
+            return
+        roomy = min(rect.width(), rect.height()) >= ROOMY and not self._small
+        thick = scaled(LINE.row_and_column_small_map if self._small else LINE.chosen_cell)
+        casing = scaled(LINE.casing)
+        outside = thick // 2 if roomy else thick
+        _ring(painter, rect, casing, outside + casing, self._theme.casing)
+        _ring(painter, rect, thick, outside, self._theme.ink)
+        if roomy:
+            _ring(painter, rect, casing, outside - thick, self._theme.casing)
+
+    def _paint_edited(self, painter: QPainter, rect: QRect, strength: float) -> None:
+        if rect.isEmpty():
+            return
+        painter.save()
+        painter.setOpacity(painter.opacity() * strength)
+        if self._small:
+            _ring(painter, rect, 1, 2, self._theme.casing)
+            _ring(painter, rect, 1, 1, self._theme.edit)
+        else:
+            thick = scaled(LINE.edited)
+            inner = rect.adjusted(thick, thick, -thick, -thick)
+            painter.setPen(QPen(self._theme.casing, thick + 2 * scaled(LINE.casing)))
+            painter.drawRect(inner)
+            pen = QPen(self._theme.edit, thick)
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            pen.setDashPattern([4, 3])
+            painter.setPen(pen)
+            painter.drawRect(inner)
+        painter.restore()
+
+    def _paint_focus(self, painter: QPainter) -> None:
+        """2 px outside the frame, with the frame's round corners."""
+        away = LINE.hairline + scaled(LINE.focus_gap) + scaled(LINE.focus) / 2
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self._theme.accent, scaled(LINE.focus)))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        ring = QRectF(self._cells_rect()).adjusted(-away, -away, away, away)
+        painter.drawRoundedRect(ring, RADIUS.frame, RADIUS.frame)
+        painter.restore()
+
+
+def role_color(theme: Theme, role: str) -> QColor:
+    """The color of queries or keys; an axis that is neither is marked in the color of labels."""
+    color: QColor = getattr(theme, role) if role in ROLES else theme.text2
+    return color
+
+
+def _ring(painter: QPainter, rect: QRect, thick: int, outside: int, color: QColor) -> None:
+    """A frame of `thick` pixels of which the outer edge is `outside` pixels beyond `rect`; sharp at any scale."""
+    outer = rect.adjusted(-outside, -outside, outside, outside)
+    if outer.isEmpty():
+        return
+    painter.fillRect(outer.left(), outer.top(), outer.width(), thick, color)
+    painter.fillRect(outer.left(), outer.bottom() + 1 - thick, outer.width(), thick, color)
+    painter.fillRect(outer.left(), outer.top(), thick, outer.height(), color)
+    painter.fillRect(outer.right() + 1 - thick, outer.top(), thick, outer.height(), color)

@@ -1,0 +1,67 @@
+"""What a map can show: a plane of a stage (the engine's) or a matrix of the problem."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from attn_gui.engine import Evaluation
+    from attn_gui.engine.indices import Box
+
+MADE_BY = {"w_query": "query", "w_key": "key", "w_value": "value"}
+"""Fields of which the columns belong to heads, with the stage whose columns they make."""
+
+Block = tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]
+
+
+class PlaneLike(Protocol):
+    """A matrix that is asked for blocks: the engine's Plane, or a FieldPlane."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    @property
+    def signed(self) -> bool: ...
+
+    def block(self, rows: slice, columns: slice) -> Block:
+        """Values and, where a mask can close cells, which are allowed."""
+
+    def cells(self, box: Box) -> tuple[slice, slice] | None:
+        """The part of a box of the whole array that is shown."""
+
+
+class FieldPlane:
+    """A matrix of the problem, read through the evaluation so that an edit in place is seen."""
+
+    signed = True
+
+    def __init__(self, evaluation: Evaluation, field: str, batch: int = 0, head: int | None = None) -> None:
+        self.evaluation, self.field, self.batch = evaluation, field, batch
+        stage = MADE_BY.get(field)
+        width = self._matrix().shape[-1]
+        whole = slice(0, width)
+        self._columns = evaluation.head_columns(stage, head) if stage and head is not None else whole
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._matrix().shape[0], self._columns.stop - self._columns.start
+
+    def block(self, rows: slice, columns: slice) -> Block:
+        start = self._columns.start
+        return self._matrix()[rows, start + columns.start : start + columns.stop], None
+
+    def cells(self, box: Box) -> tuple[slice, slice] | None:
+        """The part of a box of the field that this plane shows, None when it shows none of it."""
+        if len(box) == 3 and not box[0].start <= self.batch < box[0].stop:
+            return None
+        rows, columns = box[-2:]
+        start = max(columns.start, self._columns.start) - self._columns.start
+        stop = min(columns.stop, self._columns.stop) - self._columns.start
+        return (rows, slice(start, stop)) if start < stop else None
+
+    def _matrix(self) -> npt.NDArray[Any]:
+        array: npt.NDArray[Any] = getattr(self.evaluation.problem, self.field)
+        return array[self.batch if len(array) > 1 else 0] if array.ndim == 3 else array

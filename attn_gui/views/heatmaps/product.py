@@ -1,0 +1,250 @@
+"""The product picture: the chosen stage large, the matrices that make it left and above, what it makes on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QRegion, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.engine import Evaluation, Recomputed
+from attn_gui.figure.tokens import SPACING, Theme
+from attn_gui.views.heatmaps.catalog import Picture, picture_of
+from attn_gui.views.heatmaps.colorbar import ColorBar
+from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.heatmaps.labels import labels_fit
+from attn_gui.views.heatmaps.operands import Operands
+from attn_gui.views.heatmaps.product_layout import Places, lay_out
+from attn_gui.views.heatmaps.product_needs import axis_labels, label_font, needs_of
+from attn_gui.views.heatmaps.product_words import ProductWords
+from attn_gui.views.heatmaps.stage_maps import StageMaps
+from attn_gui.views.heatmaps.windows import STAGE, JoinedWindows
+from attn_gui.views.theme import scaled, set_ground
+
+LEAST_SIZE = (200, 160)
+
+
+class ProductPicture(QWidget):
+    """Lays the maps of the present stage out so that row i is one height and column j one width throughout."""
+
+    stageCellChosen = Signal(str, int, int)
+    hovered = Signal(str, int, int)
+    hoverLeft = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setMinimumSize(scaled(LEAST_SIZE[0]), scaled(LEAST_SIZE[1]))
+        self.maps = StageMaps(self)
+        self.operands = Operands(self)
+        self.stage = "weights"
+        self.compact = False
+        self.picture = Picture()
+        self.places: Places | None = None
+        self._windows = JoinedWindows(self)
+        self._words = ProductWords(self)
+        self._windows.moved.connect(self._repaint_words)
+        self.maps.rearranged.connect(self._on_maps_rearranged)
+        self.maps.barResized.connect(self.arrange)
+        self.operands.barResized.connect(self.arrange)
+        for source in (self.maps, self.operands):
+            source.cellChosen.connect(self.stageCellChosen)
+            source.hovered.connect(self.hovered)
+            source.hoverLeft.connect(self.hoverLeft)
+        set_ground(self, "surface")
+
+    # --- setters ---------------------------------------------------------------------------------
+    def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
+        """Show another evaluation, batch item or head."""
+        self.maps.set_evaluation(evaluation, batch, head)
+
+    def set_stage(self, stage: str) -> None:
+        """Put another stage in the corner."""
+        if stage != self.stage:
+            self.stage = stage
+            self._on_maps_rearranged()
+
+    def set_tokens(self, query_tokens: Sequence[str] | None, key_tokens: Sequence[str] | None) -> None:
+        """Names of queries and keys; None for numbers."""
+        self.maps.set_tokens(query_tokens or (), key_tokens or ())
+        self.arrange()
+
+    def set_chosen(self, chosen: tuple[str, int, int] | None) -> None:
+        """Mark (stage, row, column) and what it is made of; None for nothing."""
+        self.maps.set_chosen(chosen)
+        self._show_marks()
+
+    def refresh(self, recomputed: Recomputed) -> None:
+        """Redraw and outline the cells that hold new numbers, and nothing else."""
+        self.maps.refresh(recomputed)
+        self.operands.refresh(recomputed.boxes)
+
+    def retake_levels(self) -> None:
+        """Take automatic levels anew, at rest after edits."""
+        self.maps.retake_levels()
+        self.operands.retake_levels()
+
+    def set_levels_held(self, held: bool) -> None:
+        """While held, another head or size keeps the levels."""
+        for heatmap in self._every_map():
+            heatmap.set_levels_held(held)
+
+    def set_formula(self, svg: bytes) -> None:
+        """The formula of the stage, typeset in the theme's colors; empty for none."""
+        self._words.set_formula(svg)
+        self.arrange()
+
+    def set_values_shown(self, shown: bool) -> None:
+        """Write values into cells where they fit."""
+        self.maps.set_values_shown(shown)
+        for heatmap in self.operands.maps.values():
+            heatmap.set_values_shown(shown)
+
+    def set_dimmed(self, dimmed: bool) -> None:
+        """What is shown is the last good result."""
+        for heatmap in self._every_map():
+            heatmap.set_dimmed(dimmed)
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Outlines of recomputed cells stay instead of fading."""
+        for heatmap in self._every_map():
+            heatmap.set_reduced_motion(reduced)
+
+    def set_compact(self, compact: bool) -> None:
+        """The form for narrow windows: shorter captions, smaller gaps."""
+        self.compact = compact
+        self.arrange()
+
+    def set_theme(self, _theme: Theme) -> None:
+        """The colors and sizes have changed; they are those of `views.theme`."""
+        self.arrange()
+
+    # --- laying out ------------------------------------------------------------------------------
+    def stage_map(self) -> Heatmap | None:
+        """The map in the corner."""
+        return self.maps.map(self.stage) if self.stage in self.maps.stages else None
+
+    def arrange(self) -> None:
+        """Place the maps of the present stage, and those of the others where they would be."""
+        if self.stage_map() is None or not self.maps.at_home:
+            return
+        bars = self._bar_height(scaled(LEAST_SIZE[0]))
+        for stage in self.maps.stages:
+            places = self._places_of(stage, bars)
+            if stage == self.stage:
+                if (needed := self._bar_height(places.stage.width())) != bars:
+                    places = self._places_of(stage, needed)
+                self.places = places
+            self.maps.map(stage).place_cells(places.stage)
+        self._place_operands()
+        self._repaint_words()
+
+    def _places_of(self, stage: str, bars: int) -> Places:
+        head, corner = self._words.head_height(), self._words.corner_width()
+        labels, font = axis_labels(self.maps, stage)[1], label_font(self.compact)
+        for turned in (False, True):
+            needs = needs_of(
+                self.maps, stage, compact=self.compact, head=head, bars=bars, corner=corner, turned=turned)
+            places = lay_out(needs, self.width(), self.height())
+            if labels_fit(labels, font, places.stage.width() / places.columns):
+                break
+        return places
+
+    def _bars(self) -> dict[str, ColorBar]:
+        return {STAGE: self.maps.bar(self.stage), **self.operands.shown_bars}
+
+    def _bar_height(self, width: int) -> int:
+        return scaled(SPACING.m) + max(bar.heightForWidth(width) for bar in self._bars().values())
+
+    def _place_operands(self) -> None:
+        assert self.places is not None
+        stage_map = self.stage_map()
+        assert stage_map is not None
+        joined = {STAGE: stage_map}
+        for place, heatmap in self.operands.shown.items():
+            rect = getattr(self.places, place)
+            heatmap.setVisible(rect is not None)
+            if rect is not None:
+                heatmap.place_cells(rect)
+                joined[place] = heatmap
+        self._windows.join(joined, self.places.rows, self.places.columns)
+        self._place_scroll_bars()
+        for place, bar in self._bars().items():
+            rect = self.places.stage if place == STAGE else getattr(self.places, place)
+            if rect is not None:
+                top = rect.bottom() + 1 + scaled(SPACING.m)
+                bar.setGeometry(rect.left() - 1, top, rect.width() + 2, bar.heightForWidth(rect.width() + 2))
+
+    def _place_scroll_bars(self) -> None:
+        assert self.places is not None
+        stage, last = self.places.stage, self.places.result or self.places.stage
+        for side, bar in self._windows.scroll_bars.items():
+            thick = bar.sizeHint().width() if side == Qt.Orientation.Vertical else bar.sizeHint().height()
+            if side == Qt.Orientation.Vertical:
+                bar.setGeometry(last.right() + scaled(SPACING.m), stage.top(), thick, stage.height())
+            else:
+                bar.setGeometry(stage.left(), stage.bottom() + 2, stage.width(), min(thick, scaled(SPACING.m)))
+
+    # --- following -------------------------------------------------------------------------------
+    def _on_maps_rearranged(self) -> None:
+        if self.stage not in self.maps.stages or self.maps.evaluation is None:
+            return
+        evaluation = self.maps.evaluation
+        self.picture = picture_of(self.stage, evaluation)
+        self.operands.set_picture(self.picture, evaluation, self.maps.batch, self.maps.head)
+        self._show_only_present()
+        self.arrange()
+        self._show_marks()
+
+    def _show_only_present(self) -> None:
+        if self.maps.at_home:
+            for stage in self.maps.stages:
+                self.maps.map(stage).setVisible(stage == self.stage)
+                self.maps.bar(stage).setVisible(stage == self.stage)
+
+    def _show_marks(self) -> None:
+        lines = self.maps.lines(self.stage)
+        self.operands.set_marks(lines, self.maps.chosen, result=self.picture.marks_result)
+        self._repaint_words()
+
+    def _every_map(self) -> list[Heatmap]:
+        return [*self.maps.every(), *self.operands.maps.values()]
+
+    def _repaint_words(self) -> None:
+        """Everything but the cells of the maps."""
+        around = QRegion(self.rect())
+        for rect in self._cell_rects():
+            around -= QRegion(rect)
+        self.update(around)
+
+    def _cell_rects(self) -> list[QRect]:
+        if self.places is None:
+            return []
+        own = (self.places.stage, self.places.left, self.places.top, self.places.factor, self.places.result)
+        return [rect for rect in own if rect is not None]
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.places is None or self.stage_map() is None:
+            return
+        if any(rect.contains(event.rect()) for rect in self._cell_rects()):
+            return  # some cells of a map are being repainted, there is nothing below them
+        painter = QPainter(self)
+        self._words.paint(painter, self.places)
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.arrange()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.maps.go_home()
+        self._show_only_present()
+        self.arrange()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
+            self.maps.retranslate()
+            self.arrange()
+        super().changeEvent(event)

@@ -1,0 +1,267 @@
+"""The words of the product picture: title, formula, tokens, captions and chips, and the lines through its gaps."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QCoreApplication, QRect, QRectF, QSizeF
+from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtSvg import QSvgRenderer
+
+from attn_gui.engine import symbol
+from attn_gui.figure.tokens import SPACING, Theme
+from attn_gui.views.heatmaps.catalog import KEY, QUERY, WHOLE
+from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.heatmaps.labels import (
+    LabelStyle,
+    label_width,
+    labels_fit,
+    paint_column_labels,
+    paint_level_labels,
+    paint_row_labels,
+)
+from attn_gui.views.heatmaps.lettering import (
+    Word,
+    block_height,
+    chip_width,
+    paint_block,
+    paint_chip,
+    paint_gap_lines,
+    paint_words,
+    range_text,
+    words_width,
+)
+from attn_gui.views.heatmaps.operands import WITH_BAR
+from attn_gui.views.heatmaps.overlay import role_color
+from attn_gui.views.heatmaps.product_layout import Places
+from attn_gui.views.heatmaps.product_needs import (
+    TALLEST_COLUMN_LABEL,
+    axis_labels,
+    axis_names,
+    label_font,
+    line_height,
+    padding,
+)
+from attn_gui.views.names import stage_title
+from attn_gui.views.theme import current_theme, scaled, ui_font
+
+if TYPE_CHECKING:
+    from attn_gui.views.heatmaps.product import ProductPicture
+
+LEAST_FORMULA = 0.6
+"""A formula is made smaller to fit its corner down to this share."""
+
+
+class ProductWords:
+    """Paints what stands around the maps of a product picture, on the ground of the picture itself."""
+
+    def __init__(self, product: ProductPicture) -> None:
+        self._product = product
+        self._formula: QSvgRenderer | None = None
+
+    def set_formula(self, svg: bytes) -> None:
+        """The formula as SVG; empty for none."""
+        self._formula = QSvgRenderer(QByteArray(svg)) if svg else None
+
+    def head_height(self) -> int:
+        """Pixels of title and formula above a map that has no operands beside them."""
+        return max(round(self._title_height()), round(self._formula_size().height())) + scaled(SPACING.m)
+
+    def corner_width(self) -> int:
+        """Pixels that title, formula and the words at the top map would like to have beside one another."""
+        if "top" not in self._product.operands.shown:
+            return 0
+        words = max(words_width([word]) for word in self._top_words()) + 2 * scaled(SPACING.l)
+        return round(max(words_width(tuple(self._title())), self._formula_size().width() + words))
+
+    def paint(self, painter: QPainter, places: Places) -> None:
+        """Everything but the maps."""
+        theme = current_theme()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        title_end = self._paint_title(painter, theme)
+        self._paint_formula(painter, places, title_end)
+        self._paint_tokens(painter, places, theme)
+        self._paint_captions(painter, places, theme)
+        self._paint_gaps(painter, places, theme)
+
+    # --- title and formula -----------------------------------------------------------------------
+    def _title_height(self) -> float:
+        return QFontMetricsF(ui_font("sentence", 600)).height()
+
+    def _title(self) -> Iterator[Word]:
+        product = self._product
+        evaluation = product.maps.evaluation
+        assert evaluation is not None
+        yield stage_title(product.stage), "sentence", "text", 600
+        if product.stage not in WHOLE:
+            head = QCoreApplication.translate("ProductPicture", "head {head}").format(head=product.maps.head)
+            yield head, "body", "text2", 400
+        if evaluation.problem.batch_size > 1:
+            item = QCoreApplication.translate("ProductPicture", "item {item}").format(item=product.maps.batch)
+            yield item, "body", "text2", 400
+
+    def _paint_title(self, painter: QPainter, theme: Theme) -> float:
+        edge = padding(self._product.compact)
+        ascent = QFontMetricsF(ui_font("sentence", 600)).ascent()
+        return paint_words(painter, tuple(self._title()), edge, edge + ascent, theme)
+
+    def _formula_size(self) -> QSizeF:
+        """The formula at its own size at the present zoom of the window: the SVG is typeset at that size."""
+        return QSizeF(self._formula.viewBoxF().size()) if self._formula is not None else QSizeF()
+
+    def _paint_formula(self, painter: QPainter, places: Places, title_end: float) -> None:
+        """In the corner below the title; beside the title where that has room and the corner has not."""
+        size = self._formula_size()
+        if self._formula is None or size.isEmpty():
+            return
+        rooms = [self._room_beside_title(places, title_end, size)]
+        if places.top is not None:
+            rooms.insert(0, self._corner(places, places.top))
+        fits = [min(1.0, room.width() / size.width(), room.height() / size.height()) for room in rooms]
+        best = fits.index(max(fits))
+        if fits[best] >= LEAST_FORMULA:
+            self._formula.render(painter, QRectF(rooms[best].topLeft(), size * fits[best]))
+
+    def _corner(self, places: Places, top_map: QRect) -> QRectF:
+        """Below the title, left of the words at the map above."""
+        edge = padding(self._product.compact)
+        top = edge + self._title_height() + scaled(SPACING.s)
+        right = top_map.left() - scaled(SPACING.l) - max(words_width([word]) for word in self._top_words())
+        return QRectF(edge, top, right - edge, places.stage.top() - line_height() - top)
+
+    def _room_beside_title(self, places: Places, title_end: float, size: QSizeF) -> QRectF:
+        edge, left = padding(self._product.compact), title_end + scaled(SPACING.m)
+        if places.top is None:
+            return QRectF(left, edge, self._product.width() - edge - left, size.height())
+        bottom = places.top.top() - scaled(SPACING.xs)
+        right = self._product.width() - edge
+        if self._product.picture.columns == KEY:  # tokens stand there
+            right = places.top.left()
+        return QRectF(left, edge, right - left, bottom - edge)
+
+    # --- tokens ----------------------------------------------------------------------------------
+    def _paint_tokens(self, painter: QPainter, places: Places, theme: Theme) -> None:
+        product = self._product
+        stage_map = product.stage_map()
+        assert stage_map is not None
+        rows, columns = axis_labels(product.maps, product.stage)
+        marked, compact = product.maps.lines(product.stage), product.compact
+        fonts = label_font(compact), label_font(compact, 600)
+        away = scaled(SPACING.s)
+        first = places.left or places.stage
+        left = first.left() - places.row_labels
+        box = QRectF(left, places.stage.top(), places.row_labels - away, places.stage.height())
+        style = LabelStyle(*fonts, theme, product.picture.rows)
+        paint_row_labels(painter, stage_map.row_span, rows, marked.row, box, style)
+        if columns:
+            self._paint_column_tokens(painter, stage_map, columns, marked.column, places)
+        elif stage_map.marks.bands:
+            self._paint_bands(painter, stage_map, places.stage, theme)
+
+    def _paint_column_tokens(
+        self, painter: QPainter, stage_map: Heatmap, columns: Sequence[str], marked: int | None, places: Places
+    ) -> None:
+        product, above = self._product, places.top or places.stage
+        fonts = label_font(product.compact), label_font(product.compact, 600)
+        style = LabelStyle(*fonts, current_theme(), product.picture.columns)
+        level = labels_fit(columns, fonts[0], stage_map.column_span.cell_size)
+        tall = line_height() if level else label_width(columns, fonts[0], scaled(TALLEST_COLUMN_LABEL))
+        away = scaled(SPACING.s)
+        box = QRectF(above.left(), above.top() - tall, above.width(), tall - away)
+        paint = paint_level_labels if level else paint_column_labels
+        paint(painter, stage_map.column_span, columns, marked, box, style)
+
+    def _paint_bands(self, painter: QPainter, stage_map: Heatmap, rect: QRect, theme: Theme) -> None:
+        """The numbers of the heads over their bands of columns, the present one in the accent."""
+        starts = (*stage_map.marks.bands, stage_map.shape[1])
+        baseline = rect.top() - scaled(SPACING.s) - QFontMetricsF(ui_font("small")).descent()
+        for head, (start, stop) in enumerate(itertools.pairwise(starts)):
+            pixels = stage_map.column_span.pixels_of_cells(slice(start, stop))
+            present = head == self._product.maps.head
+            word: Word = (str(head), "small", "accent" if present else "text2", 600 if present else 400)
+            if words_width([word]) <= pixels.stop - pixels.start:
+                left = rect.left() + (pixels.start + pixels.stop - words_width([word])) / 2
+                paint_words(painter, [word], left, baseline, theme)
+
+    # --- captions --------------------------------------------------------------------------------
+    def _paint_captions(self, painter: QPainter, places: Places, theme: Theme) -> None:
+        product, maps = self._product, self._product.operands.shown
+        axis = axis_names()
+        away = scaled(SPACING.s)
+        first = places.left or places.stage
+        baseline = first.top() - away - QFontMetricsF(ui_font("small")).descent()
+        role = product.picture.rows
+        if role in axis:
+            words = ((axis[role], "small", role, 400),)
+            paint_block(painter, words, first.left() - away, baseline - QFontMetricsF(ui_font("small")).ascent(), theme)
+        for place, rect in (("left", places.left), ("factor", places.factor), ("result", places.result)):
+            if rect is not None and place in maps:
+                self._paint_caption(painter, place, rect, theme)
+        if places.top is not None:
+            self._paint_top_caption(painter, places.top, theme)
+
+    def _paint_caption(self, painter: QPainter, place: str, rect: QRect, theme: Theme) -> None:
+        """Symbol and shape above a map, and a chip that repeats the token of its marked row."""
+        heatmap = self._product.operands.maps[place]
+        words: list[Word] = [(self._symbol(place), "body", "text", 600)]
+        if not self._product.compact or place == "left":
+            words.append(("{} × {}".format(*heatmap.shape), "small", "text3", 400))
+        token = self._marked_token(place)
+        if not self._product.compact and place not in WITH_BAR:
+            words.append((range_text(heatmap.levels), "micro", "text3", 400))
+            if token is not None and words_width(words) + chip_width(token[0]) > rect.width():
+                words.pop()
+        bottom = rect.top() - scaled(SPACING.s)
+        baseline = bottom - QFontMetricsF(ui_font("small")).descent()
+        end = paint_words(painter, words, rect.left(), baseline, theme)
+        if token is not None:
+            right = rect.left() + rect.width()
+            paint_chip(painter, *token, right, bottom + scaled(SPACING.xs), right - end, theme)
+
+    def _paint_top_caption(self, painter: QPainter, top_map: QRect, theme: Theme) -> None:
+        """Symbol, shape and the name of the columns below one another, left of the map above."""
+        words = self._top_words()
+        top = min(top_map.top(), top_map.bottom() - block_height(words))
+        paint_block(painter, words, top_map.left() - scaled(SPACING.m), top, theme)
+
+    def _top_words(self) -> list[Word]:
+        heatmap = self._product.operands.maps["top"]
+        words: list[Word] = [(self._symbol("top"), "body", "text", 600),
+                             ("{} × {}".format(*heatmap.shape), "small", "text3", 400)]
+        if not self._product.compact:
+            words.append((range_text(heatmap.levels), "micro", "text3", 400))
+        if self._product.picture.columns == KEY:
+            words.append((QCoreApplication.translate("ProductPicture", "key →"), "small", KEY, 400))
+        return words
+
+    def _symbol(self, place: str) -> str:
+        operand = self._product.picture.operands()[place]
+        return symbol(self._product.operands.source(place)) + ("ᵀ" if operand.transposed else "")
+
+    def _marked_token(self, place: str) -> tuple[str, str] | None:
+        """Token and role of the row that a weight marks in V and O."""
+        product = self._product
+        marked = product.maps.lines(product.stage)
+        if not product.picture.marks_result or place not in ("factor", "result"):
+            return None
+        rows, columns = axis_labels(product.maps, product.stage)
+        labels, at, role = (columns, marked.column, KEY) if place == "factor" else (rows, marked.row, QUERY)
+        return (labels[at], role) if at is not None and at < len(labels) else None
+
+    # --- gaps ------------------------------------------------------------------------------------
+    def _paint_gaps(self, painter: QPainter, places: Places, theme: Theme) -> None:
+        """The chosen row and column run on from map to map."""
+        product = self._product
+        stage_map, marked = product.stage_map(), product.maps.lines(product.stage)
+        assert stage_map is not None
+        if marked.row is not None and places.left is not None:
+            pixels = stage_map.row_span.pixels_of_cells(slice(marked.row, marked.row + 1))
+            color = role_color(theme, marked.row_role)
+            paint_gap_lines(painter, places.left, places.stage, pixels, color)
+            if places.result is not None and product.picture.marks_result:
+                paint_gap_lines(painter, places.stage, places.result, pixels, color)
+        if marked.column is not None and places.top is not None:
+            pixels = stage_map.column_span.pixels_of_cells(slice(marked.column, marked.column + 1))
+            paint_gap_lines(painter, places.top, places.stage, pixels, role_color(theme, marked.column_role))

@@ -1,0 +1,29 @@
+"""From the boxes that an edit recomputed to the rectangles that a map redraws and outlines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attn_gui.engine.indices import Box
+from attn_gui.views.heatmaps.heatmap import Heatmap
+
+MOST_OUTLINES = 4
+
+
+def refresh_map(heatmap: Heatmap, boxes: Sequence[Box]) -> bool:
+    """Redraw the parts of the boxes that the map shows and outline them; whether there are any."""
+    plane = heatmap.plane
+    if plane is None:
+        return False
+    areas = [area for box in boxes if (area := plane.cells(box)) is not None]
+    for rows, columns in areas:
+        heatmap.refresh(rows, columns)
+    if len(areas) > MOST_OUTLINES:
+        areas = [(_around([rows for rows, _ in areas]), _around([columns for _, columns in areas]))]
+    if areas:
+        heatmap.flash(*areas[0], *areas[1:])
+    return bool(areas)
+
+
+def _around(cuts: Sequence[slice]) -> slice:
+    return slice(min(cut.start for cut in cuts), max(cut.stop for cut in cuts))

@@ -1,0 +1,199 @@
+"""The large maps, one for every stage of the problem: shown by the product picture or by the tiles, made once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.engine import Evaluation, Recomputed
+from attn_gui.figure.display import Levels
+from attn_gui.views.heatmaps.catalog import KEY, bands_of, picture_of, stage_plane
+from attn_gui.views.heatmaps.colorbar import ColorBar
+from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.heatmaps.marks import NOTHING, Lines, StageCell, lines_of
+from attn_gui.views.heatmaps.refresh import refresh_map
+from attn_gui.views.names import stage_title
+
+COUNTED_CELLS = 20_000
+"""The legend of a map of so many cells follows every edit; that of a larger one waits for rest."""
+
+
+class StageMaps(QObject):
+    """Owns `heatmap.STAGE` and its color bar for every stage; a stage that leaves the problem gives up its name."""
+
+    cellChosen = Signal(str, int, int)
+    hovered = Signal(str, int, int)
+    hoverLeft = Signal()
+    activated = Signal(str, int, int)
+    toggleRequested = Signal(str, int, int)
+    copyImageRequested = Signal(str)
+    saveImageRequested = Signal(str)
+    levelsPicked = Signal(str, str, object)
+    paletteChosen = Signal(str, object)
+    rearranged = Signal()  # other stages or other sizes
+    barResized = Signal()
+
+    def __init__(self, home: QWidget) -> None:
+        super().__init__(home)
+        self._home = home
+        self._maps: dict[str, Heatmap] = {}
+        self._bars: dict[str, ColorBar] = {}
+        self._values_shown = True
+        self.evaluation: Evaluation | None = None
+        self.batch, self.head = 0, 0
+        self.chosen: StageCell | None = None
+        self.query_tokens: Sequence[str] = ()
+        self.key_tokens: Sequence[str] = ()
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages of the problem, in order."""
+        return self.evaluation.stages if self.evaluation is not None else ()
+
+    def map(self, stage: str) -> Heatmap:
+        """`heatmap.STAGE`."""
+        return self._maps[stage]
+
+    def bar(self, stage: str) -> ColorBar:
+        """The color bar of a map."""
+        return self._bars[stage]
+
+    def every(self) -> tuple[Heatmap, ...]:
+        """All maps that were ever made."""
+        return tuple(self._maps.values())
+
+    @property
+    def at_home(self) -> bool:
+        """Whether the maps are with the product picture and not with the tiles."""
+        return all(heatmap.parentWidget() is self._home for heatmap in self._maps.values())
+
+    # --- setters ---------------------------------------------------------------------------------
+    def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
+        """Show another evaluation, item or head."""
+        self.evaluation, self.batch, self.head = evaluation, batch, head
+        for stage, heatmap in self._maps.items():
+            if stage not in evaluation.stages:
+                heatmap.setObjectName("")
+                heatmap.set_plane(None)
+        for stage in evaluation.stages:
+            heatmap = self._maps.get(stage) or self._made(stage)
+            heatmap.setObjectName(f"heatmap.{stage}")
+            heatmap.set_plane(stage_plane(evaluation, stage, batch, head))
+            heatmap.set_bands(bands_of(evaluation, stage))
+        self._name_maps()
+        self.set_tokens(self.query_tokens, self.key_tokens)
+        self.set_chosen(self.chosen)
+        self.rearranged.emit()
+        for stage in evaluation.stages:
+            self._count(stage)
+
+    def set_tokens(self, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> None:
+        """Names of rows and columns; empty for numbers."""
+        self.query_tokens, self.key_tokens = query_tokens or (), key_tokens or ()
+        for stage in self.stages:
+            self._maps[stage].set_labels(*self.labels(stage))
+
+    def set_chosen(self, chosen: tuple[str, int, int] | None) -> None:
+        """Mark a cell, and in the other maps what it is made of."""
+        self.chosen = StageCell(*chosen) if chosen is not None else None
+        lines = lines_of(self.chosen)
+        for stage in self.stages:
+            heatmap, own = self._maps[stage], lines.get(stage, NOTHING)
+            here = self.chosen is not None and self.chosen.stage == stage
+            heatmap.set_chosen(self.chosen[1:] if here and self.chosen is not None else None)
+            heatmap.set_lines(own.row, own.column, row_role=own.row_role, column_role=own.column_role)
+
+    def refresh(self, recomputed: Recomputed) -> None:
+        """Redraw and outline the cells that hold new numbers."""
+        for stage, boxes in recomputed.boxes.items():
+            if stage in self.stages:
+                refresh_map(self._maps[stage], boxes)
+                rows, columns = self._maps[stage].shape
+                if rows * columns <= COUNTED_CELLS:
+                    self._count(stage)
+
+    def retake_levels(self) -> None:
+        """Take automatic levels anew, at rest after edits."""
+        for stage in self.stages:
+            self._maps[stage].retake_levels()
+            self._count(stage)
+
+    def set_levels(self, stage: str, policy: str, levels: Levels | None) -> None:
+        """Levels of one map; see `levels.POLICIES`."""
+        self._maps[stage].set_levels_policy(policy, levels)
+
+    def set_palette(self, stage: str, name: str | None) -> None:
+        """Colors of one map, None for those that fit its numbers."""
+        self._maps[stage].set_palette(name)
+        self._bars[stage].update()
+
+    def set_values_shown(self, shown: bool) -> None:
+        """Write values into cells where they fit."""
+        self._values_shown = shown
+        for heatmap in self._maps.values():
+            heatmap.set_values_shown(shown)
+
+    # --- what others show around the maps --------------------------------------------------------
+    def lines(self, stage: str) -> Lines:
+        """What the chosen cell marks in a map."""
+        return lines_of(self.chosen).get(stage, NOTHING)
+
+    def labels(self, stage: str) -> tuple[Sequence[str], Sequence[str]]:
+        """Tokens of the rows and columns of a stage; empty where an axis has none."""
+        if self.evaluation is None:
+            return (), ()
+        picture = picture_of(stage, self.evaluation)
+        rows = self.key_tokens if picture.rows == KEY else self.query_tokens
+        return rows, self.key_tokens if picture.columns == KEY else ()
+
+    def go_home(self) -> None:
+        """Take back every map that is not shown elsewhere."""
+        widgets: list[QWidget] = [*self._maps.values(), *self._bars.values()]
+        for widget in widgets:
+            if widget.parentWidget() is not self._home:
+                widget.setParent(self._home)
+            widget.hide()
+
+    # --- its own affairs -------------------------------------------------------------------------
+    def _made(self, stage: str) -> Heatmap:
+        heatmap = self._maps[stage] = Heatmap(self._home, zoomable=True)
+        bar = self._bars[stage] = ColorBar(heatmap, self._home)
+        heatmap.hide()
+        bar.hide()
+        heatmap.set_values_shown(self._values_shown)
+        heatmap.cellChosen.connect(lambda row, column: self.cellChosen.emit(stage, row, column))
+        heatmap.cellHovered.connect(lambda row, column: self.hovered.emit(stage, row, column))
+        heatmap.hoverLeft.connect(self.hoverLeft)
+        heatmap.activated.connect(lambda row, column: self.activated.emit(stage, row, column))
+        heatmap.toggleRequested.connect(lambda row, column: self.toggleRequested.emit(stage, row, column))
+        heatmap.copyImageRequested.connect(lambda: self.copyImageRequested.emit(stage))
+        heatmap.saveImageRequested.connect(lambda: self.saveImageRequested.emit(stage))
+        bar.heightChanged.connect(self.barResized)
+        bar.levelsPicked.connect(lambda policy, levels: self._on_bar_levels_picked(stage, policy, levels))
+        bar.paletteChosen.connect(lambda name: self._on_bar_palette_chosen(stage, name))
+        return heatmap
+
+    def _count(self, stage: str) -> None:
+        self._bars[stage].set_counts(self._maps[stage].counts())
+
+    def _on_bar_levels_picked(self, stage: str, policy: str, levels: Levels | None) -> None:
+        self.set_levels(stage, policy, levels)
+        self.levelsPicked.emit(stage, policy, levels)
+
+    def _on_bar_palette_chosen(self, stage: str, name: str | None) -> None:
+        self.set_palette(stage, name)
+        self.paletteChosen.emit(stage, name)
+
+    def _name_maps(self) -> None:
+        for stage in self.stages:
+            rows, columns = self._maps[stage].shape
+            name = QCoreApplication.translate("StageMaps", "{title}, {rows} × {columns}")
+            self._maps[stage].setAccessibleName(name.format(title=stage_title(stage), rows=rows, columns=columns))
+            bar = QCoreApplication.translate("StageMaps", "Colors of {title}")
+            self._bars[stage].setAccessibleName(bar.format(title=stage_title(stage)))
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self._name_maps()
