@@ -57,7 +57,8 @@ class Evaluation:
         with np.errstate(all="ignore"):
             for node in self._nodes:
                 if node.stage.alias:
-                    self._tie(node)
+                    if node.inputs[0].name in self._sources or node.inputs[0].name in self._arrays:
+                        self._tie(node)
                 elif self._kept(node):
                     self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else float)
                     self._compute(node, indices.whole(node.shape))
@@ -172,11 +173,11 @@ class Evaluation:
             if node.stage.alias and node.inputs[0].name in self._sources:
                 self._tie(node)
         with np.errstate(all="ignore"):
-            reached = graph.reach(self._nodes, self._named(changed), self.fetch)
+            reached = graph.reach(self._nodes, self._named(changed), self.fetch, self._settle)
             counts = {
                 node.name: sum(self._compute(node, box) for box in _merged(reached[node.name]))
                 for node in self._nodes
-                if node.name in reached and node.name in self._arrays and not node.stage.alias
+                if node.name in reached and node.name in self._arrays and not (node.stage.alias or node.stage.boolean)
             }
         return Recomputed(self._shown(reached), self._shown(counts), time.perf_counter() - start)
 
@@ -197,6 +198,17 @@ class Evaluation:
 
     def _shown(self, found: Mapping[str, T]) -> dict[str, T]:
         return {name: found[name] for name in self.stages if name in found}
+
+    def _settle(self, node: Node, boxes: list[Box]) -> list[Box]:
+        """Bring a mask up to date; the parts where it changed, since layers may close the same cell."""
+        if node.name not in self._arrays:
+            return boxes
+        found = []
+        for box in boxes:
+            before = self._arrays[node.name][box].copy()
+            self._compute(node, box)
+            found += indices.open_parts(self._arrays[node.name][box] != before, box)
+        return found
 
     def _compute(self, node: Node, box: Box) -> int:
         """Compute and keep the cells of a box; returns how many were evaluated."""

@@ -231,8 +231,14 @@ def _tied(
     return Reference(name, indices.fitted(ref.axes, shapes[name], sizes))
 
 
-def reach(nodes: Iterable[Node], changed: Mapping[str, Sequence[Box]], fetch: Fetch) -> dict[str, list[Box]]:
-    """Every box of every stage that a change of the given boxes can reach; a mask stops it."""
+def reach(
+    nodes: Iterable[Node], changed: Mapping[str, Sequence[Box]], fetch: Fetch,
+    settle: Callable[[Node, list[Box]], list[Box]] | None = None,
+) -> dict[str, list[Box]]:  # fmt: skip
+    """Every box of every stage that a change of the given boxes can reach; a mask stops it.
+
+    `settle` may bring a mask up to date on the way and say which boxes of it really changed.
+    """
     found: dict[str, Sequence[Box]] = dict(changed)
     reached: dict[str, list[Box]] = {}
     for node in nodes:
@@ -242,6 +248,8 @@ def reach(nodes: Iterable[Node], changed: Mapping[str, Sequence[Box]], fetch: Fe
             for box in found.get(ref.name, ())
             for part in node.affected(k, box, fetch)
         ]
+        if boxes and settle is not None and node.stage.boolean:
+            boxes = settle(node, boxes)
         if boxes:
             found[node.name] = reached[node.name] = indices.join(boxes)
     return reached

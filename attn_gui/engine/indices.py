@@ -171,23 +171,30 @@ def join(boxes: Sequence[Box]) -> list[Box]:
 
 
 def open_parts(flags: npt.NDArray[np.bool_], box: Box) -> list[Box]:
-    """The parts of the box that hold every True of `flags`, cut where whole rows or columns of it are False."""
+    """The parts of the box in which every row has a True of `flags`, as narrow as they can be."""
     if flags.all():
         return [box]
-    boxes = [box]
-    for axis in range(flags.ndim):
-        rest = tuple(k for k in range(flags.ndim) if k != axis)
-        runs = list(_runs(np.asarray(flags.any(axis=rest))))
-        if not runs:
-            return []
-        if len(boxes) * len(runs) > MOST_BOXES:
-            runs = [(runs[0][0], runs[-1][1])]
-        start = box[axis].start
-        cuts = [slice(start + low, start + high) for low, high in runs]
-        boxes = [(*part[:axis], cut, *part[axis + 1 :]) for part in boxes for cut in cuts]
-    if len(boxes) == 1:
-        return boxes
-    return [part for part in boxes if flags[within(part, box)].any()]
+    parts = list(_rectangles(np.asarray(flags.any(axis=-1))))
+    if len(parts) > MOST_BOXES:
+        parts = [around(parts)]
+    found = []
+    for part in parts:
+        columns = np.flatnonzero(flags[part].any(axis=tuple(range(flags.ndim - 1))))
+        inside = (*part, slice(int(columns[0]), int(columns[-1]) + 1))
+        found.append(tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(box, inside, strict=True)))
+    return found
+
+
+def _rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
+    """Boxes that together hold exactly the True cells; equal neighbors are taken together."""
+    if flags.ndim == 1:
+        yield from ((slice(low, high),) for low, high in _runs(flags))
+        return
+    start = 0
+    for stop in range(1, len(flags) + 1):
+        if stop == len(flags) or not np.array_equal(flags[stop], flags[start]):
+            yield from ((slice(start, stop), *rest) for rest in _rectangles(flags[start]))
+            start = stop
 
 
 def _runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:

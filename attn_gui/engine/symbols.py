@@ -21,6 +21,7 @@ SYMBOLS = {
     "residual": ("R", "R", "r"),
     "normalized": ("N", "N", "z"),
     "block_output": ("L", "L", r"\ell"),
+    "allowed": ("M", "M", "m"),
     "query_angle": ("φ", r"\varphi", r"\varphi"),
     "key_angle": ("φ", r"\varphi", r"\varphi"),
     "x": ("X", "X", "x"),

@@ -1,0 +1,107 @@
+"""Problems that together use every stage, mask layer and score function, with another prime on every axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Evaluation, Problem
+
+B, G, R, N, M, D, C = 3, 2, 5, 7, 11, 13, 17  # batch, K/V heads, heads each, queries, keys, d_k, d_v
+E, F, S, U = 19, 23, 29, 31  # width of x, of the context, hidden width of the additive score, width of the block's end
+
+
+def numbers(rng: np.random.Generator, **shapes: tuple[int, ...]) -> dict[str, Any]:
+    """Weights are small, so that no softmax and no tanh saturates: every change then shows."""
+    return {name: rng.normal(size=shape) * (0.2 if name.startswith("w_") else 1.0) for name, shape in shapes.items()}
+
+
+def direct(rng: np.random.Generator, *, d: int = D, d_key: int | None = None, **more: Any) -> Problem:
+    arrays = numbers(rng, query=(B, N, G * R * d), key=(B, M, G * (d_key or d)), value=(B, M, G * C))
+    return Problem(**arrays | {"num_heads": G * R, "num_kv_heads": G} | more)
+
+
+def block(rng: np.random.Generator, **more: Any) -> Problem:
+    arrays = numbers(
+        rng, x=(B, N, E), w_query=(E, G * R * 4), w_key=(E, G * 4), w_value=(E, G * C), w_output=(G * R * C, E),
+        b_query=(G * R * 4,), b_value=(G * C,), b_output=(E,),
+    )  # fmt: skip
+    record = numbers(rng, ln_weight=(E,), ln_bias=(E,), w_linear=(E, U), b_linear=(U,)) | {"ln_eps": 0.1}
+    return Problem(**arrays, num_heads=G * R, num_kv_heads=G, block=record, **more)
+
+
+def cross(rng: np.random.Generator) -> Problem:
+    arrays = numbers(rng, x=(N, E), context=(B, M, F), w_query=(E, 6), w_key=(F, 6), w_value=(F, 10), b_key=(6,))
+    return Problem(**arrays, num_heads=2)
+
+
+def every_layer(rng: np.random.Generator) -> tuple[dict[str, Any], ...]:
+    return (
+        {"kind": "causal", "align": "end"},
+        {"kind": "alibi", "align": "end"},
+        {"kind": "padding", "lengths": (M, M - 2, M - 5)},
+        {"kind": "bias", "values": rng.normal(size=(N, M))},
+        {"kind": "custom", "allowed": rng.random((B, 1, N, M)) > 0.2},
+        {"kind": "custom", "allowed": np.zeros((N, M), bool), "enabled": False},
+        {"kind": "window", "left": 6, "right": None},
+        {"kind": "bias", "values": rng.normal(size=(G * R, 1, M))},
+        {"kind": "prefix", "length": 3, "align": "end"},
+    )
+
+
+def everything() -> dict[str, Callable[[], Problem]]:
+    """{name: a function that makes the problem anew}."""
+
+    def rng() -> np.random.Generator:
+        return np.random.default_rng(1)
+
+    def additive() -> Problem:
+        params = numbers(rng(), w_score_query=(D, S), w_score_key=(3, S), w_score=(S,))
+        return direct(rng(), d_key=3, score="additive", score_params=params)
+
+    return {
+        "plain": lambda: direct(rng()),
+        "all": lambda: direct(
+            rng(), d=4, softcap=1.7, temperature=0.8, rotary_theta=100.0, scale=0.7, mask=every_layer(rng())
+        ),
+        "block": lambda: block(rng(), mask=({"kind": "causal"},), rotary_theta=10.0),
+        "window": lambda: direct(rng(), mask=({"kind": "window", "left": 1, "right": 1},)),
+        "gaussian": lambda: direct(rng(), score="gaussian", score_params={"w": 0.3, "key_norm": 0.6}),
+        "kernel": lambda: direct(rng(), score="gaussian", score_params={"w": 0.2}, temperature=1.3),
+        "additive": additive,
+        "cosine": lambda: direct(rng(), score="cosine", scale=3.0),
+        "average": lambda: direct(rng(), score="average", mask=({"kind": "causal"},)),
+        "cross": lambda: cross(rng()),
+    }
+
+
+MAKERS = everything()
+EVALUATIONS = {name: Evaluation(make()) for name, make in MAKERS.items()}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """`problem_name`: every problem; `stage_of`: every stage (helpers too) of every problem."""
+    if "problem_name" in metafunc.fixturenames:
+        metafunc.parametrize("problem_name", MAKERS)
+    if "stage_of" in metafunc.fixturenames:
+        pairs = [(name, node.name) for name, evaluation in EVALUATIONS.items() for node in evaluation.nodes]
+        metafunc.parametrize("stage_of", pairs, ids="-".join)
+
+
+@pytest.fixture()
+def makers() -> dict[str, Callable[[], Problem]]:
+    return MAKERS
+
+
+@pytest.fixture()
+def evaluations() -> dict[str, Evaluation]:
+    """Shared, and never updated."""
+    return EVALUATIONS
+
+
+@pytest.fixture()
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
