@@ -93,17 +93,22 @@ def _levels(panels: Sequence[Panel], weights: bool, keys: int) -> Levels:
 
 def _rows(problem: Problem, stage: str, count: int) -> Axis:
     if stage in _BY_KEY:
-        return Axis("key", _labels(problem.key_tokens, range(count)))
+        return Axis("key", _labels(_key_tokens(problem), range(count)))
     return Axis("query", _labels(problem.query_tokens, range(count)))
 
 
 def _columns(evaluation: Evaluation, stage: str, head: int | None, count: int) -> Axis:
     """Keys with their tokens, or columns under the numbers that they have in the whole matrix."""
     if evaluation.axes(stage)[-1] == "key":
-        return Axis("key", _labels(evaluation.problem.key_tokens, range(count)))
+        return Axis("key", _labels(_key_tokens(evaluation.problem), range(count)))
     apart = "head" in evaluation.axes(stage)
     first = evaluation.head_columns(stage, head).start if head is not None and not apart else 0
     return Axis("column", _labels(None, range(first, first + count)))
+
+
+def _key_tokens(problem: Problem) -> Sequence[str] | None:
+    """The keys' tokens; in self-attention the sequence is its own keys."""
+    return problem.query_tokens if problem.key_tokens is None and problem.self_attention else problem.key_tokens
 
 
 def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:

@@ -82,6 +82,16 @@ def test_axes_are_named_and_labeled(stage: str, rows: str, columns: str, labels:
     assert (figure.rows.labels[0], figure.columns.labels[-1]) == labels
 
 
+def test_a_sequence_that_attends_to_itself_has_its_tokens_on_both_axes() -> None:
+    rng = np.random.default_rng(4)
+    width = {f"w_{name}": rng.standard_normal((3, 4)) for name in ("query", "key", "value")}
+    problem = Problem(x=rng.standard_normal((5, 3)), **width, num_heads=2, query_tokens=WORDS)
+    for stage, side in (("weights", "columns"), ("weights", "rows"), ("value", "rows"), ("output", "rows")):
+        head = None if stage == "output" else 0
+        figure = compose(Evaluation(problem), stage=stage, heads=(head,))
+        assert tuple(getattr(figure, side).labels) == WORDS
+
+
 def test_titles_name_stage_head_and_item(tmp_path: Path) -> None:
     write(a_problem(), tmp_path / "a.svg", stage="scaled", heads=3, batch=1)
     write(a_problem(), tmp_path / "b.svg", stage="scaled", heads=3, batch=1, lang="zh")
