@@ -1,0 +1,73 @@
+"""The house holds: one direction of imports, a light package, texts that can be translated."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "attn_gui"
+PACKAGES = ("engine", "formats", "document", "figure", "views", "app")
+MODULES = sorted(PACKAGE.rglob("*.py"))
+TRANSLATED = {"tr", "translate", "QT_TRANSLATE_NOOP", "QT_TR_NOOP", "_"}
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The modules in memory after a statement in a fresh Python."""
+    code = f"{statement}\nimport sys\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_imports_go_in_one_direction():
+    code = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("module", "never"), [
+    ("attn_gui", ("numpy", "PySide6", "pyqtgraph")),
+    ("attn_gui.cli", ("numpy", "PySide6", "pyqtgraph")),
+    ("attn_gui.engine", ("PySide6", "pyqtgraph")),
+    ("attn_gui.formats", ("PySide6", "pyqtgraph")),
+    ("attn_gui.document.document", ("PySide6.QtWidgets", "pyqtgraph")),
+    ("attn_gui.figure.sheet", ("PySide6.QtWidgets", "pyqtgraph")),
+])
+def test_importing_stays_light(module, never):
+    assert not loaded_by(f"import {module}") & set(never)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_says_what_lives_there_and_what_it_imports(package):
+    source = (PACKAGE / package / "__init__.py").read_text(encoding="utf-8")
+    first = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+    assert "Imports" in first or "knows everybody" in first
+
+
+def called_name(call: ast.Call) -> str:
+    """The function's name; a painter's `translate` is none of ours."""
+    target = call.func
+    if not isinstance(target, ast.Attribute):
+        return target.id if isinstance(target, ast.Name) else ""
+    moved = target.attr == "translate" and ast.unparse(target.value) != "QCoreApplication"
+    return "" if moved else target.attr
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_texts_are_literals_and_filled_in_after_translation(path):
+    """lupdate cannot see an f-string, a sum or a formatted text."""
+    for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(call, ast.Call) and called_name(call) in TRANSLATED:
+            for argument in call.args:
+                wrong = isinstance(argument, ast.JoinedStr | ast.BinOp) or (
+                    isinstance(argument, ast.Call) and called_name(argument) == "format"
+                )
+                assert not wrong, f"line {call.lineno}: {ast.unparse(call)}"
+
+
+def test_packaging_does_not_shadow_the_package_of_that_name():
+    assert not (ROOT / "packaging" / "__init__.py").exists()
