@@ -65,6 +65,8 @@ def rule(layer: Any, n: int, m: int) -> str:
     if layer.kind == "custom":
         said = QCoreApplication.translate("Masks", "open: {open} of {all} cells")
         return said.format(open=int(np.count_nonzero(layer.allowed)), all=layer.allowed.size)
+    if layer.kind not in NAMES:
+        return ""
     condition = _condition(layer, _shift(layer, n, m))
     if not condition:
         return QCoreApplication.translate("Masks", "open everywhere")

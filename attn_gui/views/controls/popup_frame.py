@@ -70,8 +70,13 @@ class PopupFrame(QFrame):
         corner = self._anchor.mapTo(window, QPoint(0, self._anchor.height() + GAP))
         layout.activate()
         width = min(max(scaled(self._width), layout.minimumSize().width() + 2), window.width() - 2 * GAP)
-        height = min(layout.totalHeightForWidth(width - 2) + 2, window.height() - corner.y() - GAP)
-        self.resize(QSize(width, max(height, scaled(LEAST_HEIGHT))))
+        wanted = max(layout.totalHeightForWidth(width - 2), layout.totalMinimumSize().height()) + 2
+        height = max(min(wanted, window.height() - corner.y() - GAP), scaled(LEAST_HEIGHT))
+        # told, not left to Qt: a bar that showed once narrows the words, which then need the bar
+        policies = Qt.ScrollBarPolicy
+        self._scroll.setVerticalScrollBarPolicy(
+            policies.ScrollBarAsNeeded if wanted > height else policies.ScrollBarAlwaysOff)
+        self.resize(QSize(width, height))
         self.move(max(GAP, min(corner.x(), window.width() - width - GAP)), corner.y())
 
     # --- what Qt asks ----------------------------------------------------------------------------
@@ -100,7 +105,9 @@ class PopupFrame(QFrame):
         if event.type() == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget):
             if watched.window() is self.window() and not self._holds(watched):
                 self.hide()
-        elif event.type() == QEvent.Type.Resize and watched is self.parent():
+        elif (event.type() == QEvent.Type.Resize and watched is self.parent()) or (
+            event.type() == QEvent.Type.LayoutRequest and watched is self.content
+        ):
             self.fit()
         return False
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.item_cell import ItemCell
 from attn_gui.views.controls.shape_state import ShapeState
 from attn_gui.views.controls.size_box import SizeBox
@@ -48,7 +48,7 @@ class ShapePanel(QWidget):
         self._compact: bool | None = None
         self.boxes = {name: self._size_box(name) for name in SIZES}
         self._items = ItemCell(self.boxes["batch_size"], self)
-        self._dtype, self._keep, self._cut = QComboBox(self), QPushButton(self), QLabel(self)
+        self._dtype, self._keep, self._cut = ChoiceBox(DTYPES, self), QPushButton(self), QLabel(self)
         self._labels = {name: QLabel(self) for name in (*SIZES[:7], "dtype")}
         self._labels |= {"batch": self._items.caption, "batch_size": self._items.of}
         in_cells = (*SIZES[:6], "dtype")
@@ -70,8 +70,7 @@ class ShapePanel(QWidget):
             self.boxes[name].set_value(getattr(state, name), settle=settle)
         self.boxes["num_kv_heads"].set_allowed(state.kv_head_counts)
         self._items.item.set_items(state.item, state.batch_size)
-        with QSignalBlocker(self._dtype):
-            self._dtype.setCurrentIndex(self._dtype.findData(state.dtype))
+        self._dtype.set_key(state.dtype)
         self._keep.setChecked(state.keep == "d_model")
         self._cut.setText(state.cut)
         self._show_what_follows()
@@ -162,9 +161,7 @@ class ShapePanel(QWidget):
         self._items.item.setObjectName("control.batch")
         self._items.item.picked.connect(self.itemPicked)
         self._dtype.setObjectName("control.dtype")
-        for key in DTYPES:
-            self._dtype.addItem(key, key)
-        self._dtype.currentIndexChanged.connect(lambda _: self.dtypePicked.emit(self._dtype.currentData()))
+        self._dtype.picked.connect(self.dtypePicked)
         self._keep.setObjectName("control.d_model_fixed")
         self._keep.setCheckable(True)
         self._keep.setChecked(True)
