@@ -160,10 +160,10 @@ def _paint_infinity(painter: QPainter, rect: QRectF, display: Display, flag: int
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
         for cell in cells:
-            painter.drawPolygon(triangle(cell, up=sign > 0))
+            painter.drawPolygon(_triangle(cell, up=sign > 0))
 
 
-def triangle(cell: QRectF, *, up: bool) -> QPolygonF:
+def _triangle(cell: QRectF, *, up: bool) -> QPolygonF:
     """A triangle in the middle of a cell, pointing up for +∞ and down for −∞."""
     reach = min(cell.width(), cell.height()) * 0.28
     tip = -reach if up else reach

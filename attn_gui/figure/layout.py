@@ -27,6 +27,7 @@ READABLE_CELLS = 24
 STEEPEST = 3.0
 LONGEST_ROW_LABEL, LONGEST_COLUMN_LABEL = 120.0, 96.0
 LEAST_MAP = 24.0
+LEAST_SIDE = 2 * PX_PER_CM
 BAR_WIDTH = (120.0, 640.0)
 BAR_HEIGHT = 8.0
 MARGIN = float(SPACING.m)
@@ -108,7 +109,11 @@ class _Planner:
         longest = LONGEST_IMAGE_SIDE if self.figure.as_image else LONGEST_SIDE
         width = min(least, longest / (self.columns * self.grid_columns))
         height = min(least, longest / (self.rows * self.grid_rows))
-        return min(width, STEEPEST * height), min(height, STEEPEST * width)
+        # a map of very many rows and one column is still to be seen
+        return (
+            min(width, max(STEEPEST * height, LEAST_SIDE / self.columns)),
+            min(height, max(STEEPEST * width, LEAST_SIDE / self.rows)),
+        )
 
     def _cell_for_values(self) -> float:
         """The side of a cell with room for two decimals."""

@@ -130,4 +130,8 @@ def _layout(figure: MapFigure, width_cm: float | None, height_cm: float | None) 
         if side is not None and not (math.isfinite(side) and 0 < side <= LONGEST_PAGE_CM):
             raise ValueError(f"The {name} of a figure is up to {LONGEST_PAGE_CM:.0f} cm, got {side:g}.")
         sides.append(None if side is None else side * PX_PER_CM)
-    return plan(figure, *sides)
+    layout = plan(figure, *sides)
+    width, height = layout.width / PX_PER_CM, layout.height / PX_PER_CM
+    if max(width, height) > LONGEST_PAGE_CM:
+        raise ValueError(f"The figure would be {width:.0f} × {height:.0f} cm, more than {LONGEST_PAGE_CM:.0f} a side.")
+    return layout

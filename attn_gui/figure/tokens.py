@@ -201,4 +201,3 @@ TIME_MS = TimeMs()
 FONT_FAMILIES: tuple[str, ...] = (
     "Inter", "Noto Sans CJK SC", "Microsoft YaHei", "PingFang SC", "Noto Sans", "DejaVu Sans",
 )
-TABLE_FONT_FEATURES: tuple[str, ...] = ("tnum",)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class Words:
-    """The words of one language; `head`, `item` and `percent` hold a place for a number."""
+    """The words of one language; `head` and `item` hold a place for a number."""
 
     stages: Mapping[str, str]
     axes: Mapping[str, str]

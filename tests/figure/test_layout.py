@@ -86,7 +86,13 @@ def test_a_figure_does_not_grow_without_bound() -> None:
     layout = plan(a_figure(16, 3001, tokens=False))
     assert layout.width < 65 * PX_PER_CM
     width, height = cell_of(layout, 16, 3001)
-    assert height <= 3.01 * width
+    assert height <= max(3 * width, 2 * PX_PER_CM / 16) + 1e-9
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 3001), (3001, 1)])
+def test_a_single_row_of_very_many_cells_is_still_to_be_seen(rows: int, columns: int) -> None:
+    place = plan(a_figure(rows, columns, tokens=False)).maps[0]
+    assert min(place.width(), place.height()) >= HALF_CM - 1e-9
 
 
 @pytest.mark.parametrize("heads", [1, 2, 3, 5, 9, 12, 32])

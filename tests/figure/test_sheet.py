@@ -123,7 +123,7 @@ def test_maps_of_a_sheet_share_their_levels() -> None:
     ({"lang": "de"}, "'de' is not one of"), ({"format": "bmp"}, "got 'bmp'."), ({"dpi": 1}, "dots per inch, got 1."),
     ({"width_cm": -3}, "The width of a figure is"), ({"width_cm": float("nan")}, "The width of a figure is"),
     ({"height_cm": 0}, "The height of a figure is"), ({"width_cm": 1}, "leaves no room"),
-    ({"width_cm": 400, "dpi": 2400}, "smaller size."),
+    ({"width_cm": 400, "dpi": 2400}, "smaller size."), ({"stage": "key", "width_cm": 480}, "more than 500 a side."),
 ])  # fmt: skip
 def test_what_cannot_be_drawn_is_refused_with_a_sentence(
     changed: dict[str, Any], sentence: str, tmp_path: Path
