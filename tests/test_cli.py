@@ -179,7 +179,7 @@ def test_language_and_theme_reach_the_figure(exported: object, tmp_path: Path) -
         ([WORKED, "-o", "out", "--dpi", "1e3"], "a whole number from 30 to 2400, got '1e3'"),
         ([WORKED, "-o", "out", "--dpi", "5"], "got '5'"),
         ([WORKED, "-o", "out", "--width", "nan"], "centimeters from 1 to 500, got 'nan'"),
-        ([WORKED, "-o", "out", "--width", "500", "--dpi", "2400"], "pixels"),
+        ([WORKED, "-o", "out", "--width", "400", "--height", "400", "--dpi", "2400"], "pixels"),
         ([WORKED, "-o", "out", "--theme", "pink"], "'pink'"),
         ([WORKED, "-o", "out", "--sta", "weights"], "Unrecognized arguments: --sta"),
         ([WORKED, "-o", "/proc/nowhere/out"], "could not be saved"),

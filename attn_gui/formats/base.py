@@ -13,9 +13,10 @@ from typing import BinaryIO, Generic, NamedTuple, TypeAlias, TypeVar
 
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.arrays import Array
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, size_text
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown, size_text
 
 PathText: TypeAlias = str | os.PathLike[str]
+LONGEST_REASON = 200
 LARGEST_FILE = 2 * 2**30
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
@@ -101,8 +102,9 @@ def reading(path: PathText, largest: int = LARGEST_FILE) -> Iterator[Source]:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} does not fit into the memory of this computer.")
         raise FormatError(template).at(path) from error
     except Exception as error:  # parsers of foreign bytes raise anything: fuzzing showed ten different types
-        said = hasattr(error, "template")  # the engine says in a sentence of its own what does not fit together
-        raise FormatError(_REFUSED if said else _DAMAGED, reason=error if said else _reason(error)).at(path) from error
+        if hasattr(error, "template"):  # the engine says in a sentence of its own what does not fit together
+            raise FormatError(_REFUSED, reason=_spoken(error)).at(path) from error
+        raise FormatError(_DAMAGED, reason=_reason(error)).at(path) from error
 
 
 @contextmanager
@@ -133,6 +135,12 @@ def _check_regular(mode: int) -> None:
         raise FormatError(_NOT_REGULAR.get(stat.S_IFMT(mode), _DEVICE))
 
 
+def _spoken(error: Exception) -> object:
+    """The error itself, which can be translated; only its words where the file put something ugly into them."""
+    words = str(error)
+    return error if words.isprintable() and len(words) <= LONGEST_REASON else shown(words, LONGEST_REASON)
+
+
 def _reason(error: Exception) -> str:
-    words = " ".join(str(error).split()).rstrip(".")
-    return f"{type(error).__name__}: {words[:120]}" if words else type(error).__name__
+    words = shown(str(error), LONGEST_REASON).rstrip(".")
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__

@@ -28,7 +28,7 @@ def refused() -> Callable[..., str]:
         assert caught.value.template.format(**caught.value.values) == sentence
         assert caught.value.path == path
         assert path.name[:20] in sentence
-        assert sentence.endswith(".")
+        assert sentence.endswith((".", "…"))
         assert len(sentence) < 320
         assert sentence.isprintable()
         return sentence

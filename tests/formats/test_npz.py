@@ -137,6 +137,10 @@ REFUSED = {
     "heads that do not divide": (with_meta({"num_heads": 5}), "query has 2 columns, which 5 heads cannot share"),
     "tokens that do not fit": (with_meta({"query_tokens": ["a"]}), "expected 5, got 1"),
     "tokens that are one text": (with_meta({"tokens": "hello"}), "must be texts"),
+    "ugly options": (
+        with_meta({"mask": [{"kind": "causal", "\x1b[31m\n" + "x" * 10**5: 1}]}),
+        "does not have the parameter",
+    ),
     "an unknown mask": (with_meta({"mask": [{"kind": "diagonal"}]}), "one of the mask layers"),
     "a mask that is a name": (with_meta({"mask": "causal"}), "expected a JSON list"),
     "a layer that is a name": (with_meta({"mask": ["causal"]}), "expected a JSON object"),
