@@ -15,7 +15,7 @@ from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.labels import elided, visible_text
 from attn_gui.figure.layout import MARGIN, Labels, Layout, plan
 from attn_gui.figure.legend import paint_legend
-from attn_gui.figure.map_figure import MapFigure, Panel
+from attn_gui.figure.map_figure import DRAWN_CELLS, MapFigure, Panel
 from attn_gui.figure.numbers import CellNumbers, cell_decimals, format_number
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING
 
@@ -64,52 +64,60 @@ def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout
 
 # --- cells ---------------------------------------------------------------------------------------
 def _paint_cells(painter: QPainter, place: QRectF, figure: MapFigure, panel: Panel, display: Display) -> None:
+    """The grounds and marks of all cells; where device pixels are fewer, the largest magnitude under each of them."""
     pixels = _device_pixels(painter, place)
     rows, columns = figure.shape
-    if figure.as_image or (pixels is not None and (pixels[0] < rows or pixels[1] < columns)):
-        _paint_image(painter, place, figure, panel, display, pixels)
-        return
-    _paint_rectangles(painter, place, figure, display, OVERLAP if pixels is None else 0.0)
+    if pixels is not None and (pixels[0] < rows or pixels[1] < columns):
+        display = to_display(*pool(panel.values, panel.allowed, *pixels), figure.levels)
+    if pixels is None and not figure.as_image:
+        _paint_rectangles(painter, place, figure, display)
+    else:
+        _paint_image(painter, place, figure, display)
     painter.setFont(figure_font(FONT_SIZE.micro))
-    paint_marks(painter, place, display, figure.table, figure.theme)
+    if display.flags.size <= DRAWN_CELLS:
+        paint_marks(painter, place, display, figure.table, figure.theme)
+    else:
+        _paint_many_marks(painter, place, figure, display)
 
 
-def _paint_rectangles(
-    painter: QPainter, place: QRectF, figure: MapFigure, display: Display, overlap: float
-) -> None:
+def _paint_rectangles(painter: QPainter, place: QRectF, figure: MapFigure, display: Display) -> None:
     """Every cell a rectangle, row by row, so that each covers what its neighbors reach under it."""
     rows, columns = display.shape
     width, height = place.width() / columns, place.height() / rows
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for row, colors in enumerate(argb(display, figure.table, figure.theme).tolist()):
-        down = height + (overlap if row < rows - 1 else 0.0)
+        down = height + (OVERLAP if row < rows - 1 else 0.0)
         for column, color in enumerate(colors):
-            across = width + (overlap if column < columns - 1 else 0.0)
+            across = width + (OVERLAP if column < columns - 1 else 0.0)
             cell = QRectF(place.left() + column * width, place.top() + row * height, across, down)
             painter.fillRect(cell, QColor.fromRgb(color))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
-def _paint_image(
-    painter: QPainter, place: QRectF, figure: MapFigure, panel: Panel, display: Display, pixels: tuple[int, int] | None
-) -> None:
-    """One pixel a cell; on a device whose own pixels are fewer, the largest magnitude under each of them."""
-    if pixels is not None and (pixels[0] < display.shape[0] or pixels[1] < display.shape[1]):
-        display = to_display(*pool(panel.values, panel.allowed, *pixels), figure.levels)
+def _paint_image(painter: QPainter, place: QRectF, figure: MapFigure, display: Display) -> None:
+    """One pixel a cell, magnified without smoothing. On a device of pixels rectangles would leave gaps by rounding."""
     rows, columns = display.shape
     colors = argb(display, figure.table, figure.theme)
-    tiny = min(place.width() / columns, place.height() / rows) < SMALLEST_MARK
-    if tiny:
+    if _is_tiny(place, display):
         colors[display.flags == NAN] = figure.theme.nan_mark.rgb()
     image = QImage(colors.data, columns, rows, columns * 4, QImage.Format.Format_RGB32)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     painter.drawImage(place, image)
+
+
+def _paint_many_marks(painter: QPainter, place: QRectF, figure: MapFigure, display: Display) -> None:
     closed = display.flags == CLOSED
     if closed.any():
         _paint_block_hatch(painter, place, figure, closed)
-    if not tiny:
+    if not _is_tiny(place, display):
         marked = Display(display.indices, np.where(closed, np.uint8(ALLOWED), display.flags))
         paint_marks(painter, place, marked, figure.table, figure.theme, small=True)
+
+
+def _is_tiny(place: QRectF, display: Display) -> bool:
+    """Whether cells are too small for marks, so that color alone must say NaN."""
+    rows, columns = display.shape
+    return min(place.width() / columns, place.height() / rows) < SMALLEST_MARK
 
 
 def _paint_block_hatch(painter: QPainter, place: QRectF, figure: MapFigure, closed: npt.NDArray[np.bool_]) -> None:

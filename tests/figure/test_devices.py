@@ -190,6 +190,17 @@ def test_a_map_without_values_has_its_color_in_the_middle_of_every_cell() -> Non
         assert (image[np.ix_(y.astype(int), x.astype(int))] == colors_of(figure)).all()
 
 
+def test_no_page_shines_through_between_cells() -> None:
+    figure = a_figure(np.ones((14, 13)), show_values=False)  # one color, and not the page's
+    for width in np.arange(5.0, 9.0, 0.37):
+        layout = plan(figure, width * PX_PER_CM)
+        for dpi in (96, 110, 150):
+            place, scale = layout.maps[0], dpi / 96
+            box = [round(side * scale) for side in place.getCoords()]
+            inside = pixels_of(image_of(figure, layout, dpi))[box[1] + 2:box[3] - 2, box[0] + 2:box[2] - 2]
+            assert (inside == figure.table[-1]).all()
+
+
 def test_words_are_the_same_in_svg_and_pdf_and_every_token_stands_on_both_axes() -> None:
     figure = hostile()
     layout = plan(figure)
