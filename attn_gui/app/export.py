@@ -82,7 +82,7 @@ class ExportController(QObject):
         for stage in choice.stages:
             groups = [choice.heads] if choice.sheet else [(head,) for head in self._heads_of(stage, choice.heads)]
             for heads in groups:
-                part = "heads" if choice.sheet else f"h{heads[0]}"
+                part = "all" if choice.sheet else f"h{heads[0]}"
                 yield stage, heads, self._path(choice.folder, stage, part, choice.batch, choice.format)
 
     def _write_figures(self, choice: ExportChoice) -> list[Path]:

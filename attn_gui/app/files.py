@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QCloseEvent
@@ -13,7 +13,7 @@ from attn_gui.app.examples import EXAMPLES
 from attn_gui.app.sentences import saying, sentence
 from attn_gui.app.settings import Settings
 from attn_gui.document.document import Document
-from attn_gui.engine import Problem, new_problem
+from attn_gui.engine import new_problem
 from attn_gui.formats import FormatError, Loaded, open_file, save_session
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.new_dialog import NewDialog
@@ -28,7 +28,8 @@ class FilesController(QObject):
     def __init__(self, window: MainWindow, document: Document, settings: Settings) -> None:
         super().__init__(window)
         self._window, self._document, self._settings = window, document, settings
-        self._view_of: Any = dict
+        self._view_of: Callable[[], Mapping[str, object]] = dict
+        self._about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
         self.recent_menu: QMenu | None = None
         window.banner.closed.connect(self._on_banner_closed)
         window.dropped.connect(self.open_path)
@@ -37,7 +38,7 @@ class FilesController(QObject):
         window.inspector.newRequested.connect(self.new)
         window.inspector.openRequested.connect(self.open)
 
-    def set_view_source(self, view_of: Any) -> None:
+    def set_view_source(self, view_of: Callable[[], Mapping[str, object]]) -> None:
         """Who tells what is looked at when a session is saved."""
         self._view_of = view_of
 
@@ -58,21 +59,11 @@ class FilesController(QObject):
             return
         self._settings.put("new", dialog.state())
         choice = dialog.result_choice()
-        self._begin(
-            new_problem(
-                choice.kind,
-                n=choice.n,
-                m=choice.m,
-                num_heads=choice.num_heads,
-                d_k=choice.d_k,
-                d_v=choice.d_v,
-                fill=choice.fill,
-                seed=choice.seed,
-            ),
-            None,
-            self.tr("untitled"),
-            {},
-        )
+        problem = new_problem(
+            choice.kind, n=choice.n, m=choice.m, num_heads=choice.num_heads, d_k=choice.d_k, d_v=choice.d_v,
+            fill=choice.fill, seed=choice.seed,
+        )  # fmt: skip
+        self._begin(Loaded(problem), None, self.tr("untitled"), {})
 
     def open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open"), self._folder(), self._filters())
@@ -88,7 +79,7 @@ class FilesController(QObject):
             return False
         if not self._may_leave():
             return False
-        self._begin(loaded.problem, path if path.suffix == ".attn" else None, path.stem, dict(loaded.view))
+        self._begin(loaded, path if path.suffix == ".attn" else None, path.stem, loaded.view)
         self._settings.add_recent(path.resolve())
         self._tell(loaded)
         return True
@@ -100,13 +91,14 @@ class FilesController(QObject):
     def begin_with_example(self, key: str) -> None:
         example = next(example for example in EXAMPLES if example.key == key)
         loaded = open_file(resource("examples", example.file))
-        self._begin(loaded.problem, None, Path(example.file).stem, {"head": example.head})
+        self._begin(loaded, None, Path(example.file).stem, {"head": example.head})
         if not self._settings.flag(f"told/{key}", False):
             self._window.banner.show_info(lambda: example.about_text(loaded.text), about=f"told/{key}")
 
-    def _begin(self, problem: Problem, path: Path | None, name: str, view: dict[str, Any]) -> None:
+    def _begin(self, loaded: Loaded, path: Path | None, name: str, view: Mapping[str, object]) -> None:
         self._window.banner.hide()
-        self._document.open(problem, path, name)
+        self._about = loaded.about
+        self._document.open(loaded.problem, path, name)
         self.opened.emit(view)
 
     def _tell(self, loaded: Loaded) -> None:
@@ -124,7 +116,7 @@ class FilesController(QObject):
 
     def _write(self, path: Path) -> bool:
         try:
-            save_session(self._document.snapshot(), path, self._view_of())
+            save_session(self._document.snapshot(), path, self._view_of(), self._about)
         except (FormatError, OSError) as error:
             self._window.banner.show_error(saying(error))
             return False

@@ -23,7 +23,6 @@ class MapsController(QObject):
     def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._pictures = (window.product, window.all_stages)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._retake_levels)
         computation.rebuilt.connect(self._on_computation_rebuilt)
@@ -32,8 +31,8 @@ class MapsController(QObject):
         document.changed.connect(self._on_document_changed)
         window.spine.stagePicked.connect(lambda stage: view.set(stage=stage))
         window.heads.headPicked.connect(lambda head: view.set(head=head))
-        for picture in self._pictures:
-            picture.stageCellChosen.connect(self._on_picture_cell_chosen)
+        window.product.stageCellChosen.connect(self._on_product_cell_chosen)
+        window.all_stages.stagePicked.connect(lambda stage: view.set(stage=stage, mode="product"))
         theme_signal.changed.connect(self._show_formula)
         self._show_everything()
 
@@ -57,7 +56,7 @@ class MapsController(QObject):
 
     def _show_everything(self) -> None:
         look, evaluation = self._view.look, self._computation.evaluation
-        for shown in (self._window.spine, self._window.heads, *self._pictures):
+        for shown in (self._window.spine, self._window.heads, self._window.product):
             shown.set_evaluation(evaluation, look.batch, look.head)
         for shown in (self._window.spine, self._window.product):
             shown.set_stage(look.stage)
@@ -72,12 +71,11 @@ class MapsController(QObject):
 
     def _show_tokens(self) -> None:
         problem = self._document.problem
-        for picture in self._pictures:
-            picture.set_tokens(problem.query_tokens, problem.key_tokens)
+        self._window.product.set_tokens(problem.query_tokens, problem.key_tokens)
 
     def _show_chosen(self) -> None:
         cell = self._view.look.cell
-        for shown in (self._window.spine, *self._pictures):
+        for shown in (self._window.spine, self._window.product):
             shown.set_chosen(cell)
 
     def _on_view_changed(self, names: frozenset[str]) -> None:
@@ -93,16 +91,15 @@ class MapsController(QObject):
         if "mode" in names:
             self._window.set_mode(look.mode)
         if "values" in names:
-            for picture in self._pictures:
-                picture.set_values_shown(look.values)
+            self._window.product.set_values_shown(look.values)
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
-        for shown in (self._window.spine, self._window.heads, *self._pictures):
+        for shown in (self._window.spine, self._window.heads, self._window.product):
             shown.refresh(recomputed)
         self._rest.start()
 
     def _retake_levels(self) -> None:
-        for shown in (self._window.spine, self._window.heads, *self._pictures):
+        for shown in (self._window.spine, self._window.heads, self._window.product):
             shown.retake_levels()
 
     def _on_document_changed(self, change: object) -> None:
@@ -116,5 +113,5 @@ class MapsController(QObject):
             self._view.set(head=head)
 
     # --- up --------------------------------------------------------------------------------------
-    def _on_picture_cell_chosen(self, stage: str, row: int, column: int) -> None:
+    def _on_product_cell_chosen(self, stage: str, row: int, column: int) -> None:
         self._view.set(cell=ChosenCell(stage, row, column))

@@ -14,7 +14,7 @@ def sentence(said: object) -> str:
     template, values = getattr(said, "template", None), getattr(said, "values", None)
     if not isinstance(template, str) or not isinstance(values, Mapping):
         return str(said)
-    words = {name: spoken(value) for name, value in values.items()}
+    words = {name: sentence(value) if hasattr(value, "template") else spoken(value) for name, value in values.items()}
     return QCoreApplication.translate("Sentences", template).format(**words)
 
 

@@ -23,9 +23,8 @@ class StatusController(QObject):
         computation.rebuilt.connect(self.show)
         computation.updated.connect(self._on_computation_updated)
         document.titleChanged.connect(self.show_title)
-        for picture in (window.product, window.all_stages):
-            picture.hovered.connect(self._on_picture_hovered)
-            picture.hoverLeft.connect(self.show_place)
+        window.product.hovered.connect(self._on_product_hovered)
+        window.product.hoverLeft.connect(self.show_place)
         self.show()
 
     def show(self, *_: object) -> None:
@@ -48,7 +47,7 @@ class StatusController(QObject):
         if names & {"cell", "head", "batch"}:
             self.show_place()
 
-    def _on_picture_hovered(self, stage: str, row: int, column: int) -> None:
+    def _on_product_hovered(self, stage: str, row: int, column: int) -> None:
         self._window.place.setText(self._place(stage, row, column))
 
     def _place(self, stage: str, row: int, column: int) -> str:

@@ -118,8 +118,10 @@ class TablesController(QObject):
         )
 
     # --- following -------------------------------------------------------------------------------
-    def _on_computation_rebuilt(self, _opened: bool) -> None:
+    def _on_computation_rebuilt(self, opened: bool) -> None:
         self.show()
+        if opened:
+            self._window.inputs.show_first()
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         for field in COMPUTED if self._document.problem.projected else ():
@@ -204,7 +206,7 @@ def _groups(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple[s
     groups = []
     if problem.projected:
         groups.append(("projected", "X · W", sequence))
-        groups.append(("direct", "Q · K · V", COMPUTED))
+        groups.append(("computed", "Q · K · V", COMPUTED))
     else:
         groups.append(("direct", "Q · K · V", COMPUTED))
         if rest := tuple(field for field in sequence if field not in COMPUTED):

@@ -29,6 +29,7 @@ class Switch(QWidget):
         """(key, text) of every button; hidden when there is nothing to choose."""
         for button in self._buttons.buttons():
             self._buttons.removeButton(button)
+            button.hide()
             button.deleteLater()
         for place, (key, text) in enumerate(choices):
             button = QPushButton(text, self)
@@ -83,6 +84,10 @@ class InputsView(QWidget):
         keys = [key for key, _, _ in self._groups]
         self._group = self._group if self._group in keys else keys[0]
         self._arrange()
+
+    def show_first(self) -> None:
+        """The tables that a new problem is entered with."""
+        self.show_group(self._groups[0][0])
 
     def set_compact(self, compact: bool) -> None:
         if compact != self._compact:

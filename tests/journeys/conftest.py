@@ -73,7 +73,7 @@ class Person:
         place = heatmap.cell_rect(row, column)
         image = heatmap.grab().toImage()
         ratio = image.devicePixelRatio()
-        point = QPoint(place.left() + max(3, place.width() // 6), place.top() + max(3, place.height() // 6))
+        point = QPoint(place.left() + place.width() // 4, place.top() + place.height() // 4)
         return image.pixelColor((point.toPointF() * ratio).toPoint()), heatmap.cell_at(row, column)[1]
 
     def click_cell(self, stage: str, row: int, column: int) -> None:

@@ -1,0 +1,129 @@
+"""Takes the pictures of the window, so that anyone can look again.
+
+    .venv/bin/python packaging/screenshots.py [FOLDER]     default: resources/pictures
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QTableView
+
+from attn_gui.app.program import Program
+from attn_gui.app.view_state import ChosenCell
+from attn_gui.figure.fonts import load_fonts
+
+FOLDER = Path(__file__).resolve().parents[1] / "resources" / "pictures"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture: how the window is dressed, and what is done in it before it is taken."""
+
+    name: str
+    theme: str = "light"
+    lang: str = "en"
+    size: tuple[int, int] = (1440, 900)
+    example: str = "minilm"
+    steps: Callable[[Program], None] = lambda program: None
+    rest: float = 0.4
+
+
+def choose(stage: str, row: int, column: int) -> Callable[[Program], None]:
+    """Close the line above the picture and choose a cell."""
+
+    def steps(program: Program) -> None:
+        program.window.banner.hide()
+        program.view.set(stage=stage, cell=ChosenCell(stage, row, column))
+
+    return steps
+
+
+def edit(stage: str, row: int, column: int) -> Callable[[Program], None]:
+    """Choose a cell, then type −2.5 into Q[10, 97] as a person does."""
+
+    def steps(program: Program) -> None:
+        choose(stage, row, column)(program)
+        settle(0.2)
+        table = program.window.findChild(QTableView, "table.query")
+        table.setFocus()
+        table.setCurrentIndex(table.model().index(10, 97))
+        QTest.keyClicks(table, "-")
+        QTest.keyClicks(QApplication.focusWidget(), "2.5")
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+
+    return steps
+
+
+def all_stages(program: Program) -> None:
+    program.window.banner.hide()
+    program.view.set(mode="all", cell=ChosenCell("weights", 10, 13))
+
+
+def masks(program: Program) -> None:
+    choose("masked", 9, 6)(program)
+    program.panel.show_masks()
+
+
+PICTURES = (
+    Picture("1-light-en", steps=choose("weights", 10, 13)),
+    Picture("2-dark-en-after-edit", "dark", steps=edit("scaled", 10, 13), rest=0.15),
+    Picture("3-light-zh-after-edit", lang="zh", steps=edit("weights", 10, 13), rest=0.15),
+    Picture("4-dark-zh-causal", "dark", "zh", example="smollm2", steps=choose("weights", 13, 12)),
+    Picture("5-light-en-1024x700", size=(1024, 700), steps=choose("weights", 10, 13)),
+    Picture("6-all-stages", steps=all_stages),
+    Picture("7-projected", example="thinking", steps=choose("query", 1, 1)),
+    Picture("8-first-start"),
+    Picture("9-worked-example-zh", lang="zh", example="worked", steps=choose("weights", 1, 1)),
+    Picture("10-masks-dark", "dark", example="smollm2", steps=masks),
+)
+
+
+def settle(seconds: float) -> None:
+    """Let the window live for a while."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        QCoreApplication.processEvents()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def take(app: QApplication, picture: Picture, folder: Path) -> Path:
+    program = Program(app, lang=picture.lang)
+    program.look.set_scheme(picture.theme)
+    program.files.begin_with_example(picture.example)
+    program.window.resize(*picture.size)
+    program.window.show()
+    settle(0.3)
+    picture.steps(program)
+    settle(picture.rest)
+    path = folder / f"{picture.name}.png"
+    program.window.grab().save(str(path))
+    program.end()
+    settle(0.05)
+    return path
+
+
+def main(arguments: list[str]) -> int:
+    folder = Path(arguments[0]) if arguments else FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as home:
+        QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, home)
+        app = QApplication([])
+        load_fonts()
+        for picture in PICTURES:
+            print(take(app, picture, folder))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
