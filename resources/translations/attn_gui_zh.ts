@@ -2,1345 +2,2465 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>AboutDialog</name>
+    <message>
+        <source>About</source>
+        <translation>关于</translation>
+    </message>
+    <message>
+        <source>Take attention apart by hand: edit Q, K, V and watch every step follow.</source>
+        <translation>亲手拆解注意力：修改 Q、K、V，看每一步随之变化。</translation>
+    </message>
+    <message>
+        <source>Made with {parts}.</source>
+        <translation>使用 {parts} 构建。</translation>
+    </message>
+    <message>
+        <source>Licenses</source>
+        <translation>许可证</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>ActionPalette</name>
+    <message>
+        <source>Search actions</source>
+        <translation>搜索操作</translation>
+    </message>
+    <message>
+        <source>Type what you want to do</source>
+        <translation>输入想做的事</translation>
+    </message>
+    <message>
+        <source>Actions found</source>
+        <translation>找到的操作</translation>
+    </message>
+</context>
+<context>
     <name>Actions</name>
     <message>
         <source>&amp;File</source>
-        <translation type="unfinished"></translation>
+        <translation>文件(&amp;F)</translation>
     </message>
     <message>
         <source>&amp;Edit</source>
-        <translation type="unfinished"></translation>
+        <translation>编辑(&amp;E)</translation>
     </message>
     <message>
         <source>&amp;View</source>
-        <translation type="unfinished"></translation>
+        <translation>视图(&amp;V)</translation>
     </message>
     <message>
         <source>&amp;Compute</source>
-        <translation type="unfinished"></translation>
+        <translation>计算(&amp;C)</translation>
     </message>
     <message>
         <source>&amp;Help</source>
-        <translation type="unfinished"></translation>
+        <translation>帮助(&amp;H)</translation>
     </message>
     <message>
         <source>Open &amp;recent</source>
-        <translation type="unfinished"></translation>
+        <translation>最近打开(&amp;R)</translation>
     </message>
     <message>
         <source>E&amp;xamples</source>
-        <translation type="unfinished"></translation>
+        <translation>示例(&amp;X)</translation>
     </message>
     <message>
         <source>&amp;Decimals</source>
-        <translation type="unfinished"></translation>
+        <translation>小数位数(&amp;D)</translation>
     </message>
     <message>
         <source>&amp;Language</source>
-        <translation type="unfinished"></translation>
+        <translation>语言(&amp;L)</translation>
     </message>
     <message>
         <source>&amp;Theme</source>
-        <translation type="unfinished"></translation>
+        <translation>主题(&amp;T)</translation>
     </message>
     <message>
         <source>&amp;New…</source>
-        <translation type="unfinished"></translation>
+        <translation>新建(&amp;N)…</translation>
     </message>
     <message>
         <source>&amp;Open…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开(&amp;O)…</translation>
     </message>
     <message>
         <source>&amp;Save</source>
-        <translation type="unfinished"></translation>
+        <translation>保存(&amp;S)</translation>
     </message>
     <message>
         <source>Save &amp;as…</source>
-        <translation type="unfinished"></translation>
+        <translation>另存为(&amp;A)…</translation>
     </message>
     <message>
         <source>&amp;Import into the table…</source>
-        <translation type="unfinished"></translation>
+        <translation>导入到表格(&amp;I)…</translation>
     </message>
     <message>
         <source>&amp;Export image…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出图片(&amp;E)…</translation>
     </message>
     <message>
         <source>Export &amp;numbers…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出数值(&amp;N)…</translation>
     </message>
     <message>
         <source>&amp;Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>退出(&amp;Q)</translation>
     </message>
     <message>
         <source>&amp;Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销(&amp;U)</translation>
     </message>
     <message>
         <source>&amp;Redo</source>
-        <translation type="unfinished"></translation>
+        <translation>重做(&amp;R)</translation>
     </message>
     <message>
         <source>&amp;Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>复制(&amp;C)</translation>
     </message>
     <message>
         <source>Copy with &amp;headers</source>
-        <translation type="unfinished"></translation>
+        <translation>连同表头复制(&amp;H)</translation>
     </message>
     <message>
         <source>&amp;Paste</source>
-        <translation type="unfinished"></translation>
+        <translation>粘贴(&amp;P)</translation>
     </message>
     <message>
         <source>Set to &amp;zero</source>
-        <translation type="unfinished"></translation>
+        <translation>置零(&amp;Z)</translation>
     </message>
     <message>
         <source>Fill &amp;down</source>
-        <translation type="unfinished"></translation>
+        <translation>向下填充(&amp;D)</translation>
     </message>
     <message>
         <source>Fill &amp;right</source>
-        <translation type="unfinished"></translation>
+        <translation>向右填充(&amp;R)</translation>
     </message>
     <message>
         <source>Fill with small &amp;integers</source>
-        <translation type="unfinished"></translation>
+        <translation>填入小整数(&amp;I)</translation>
     </message>
     <message>
         <source>Fill with random &amp;numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>填入随机数(&amp;N)</translation>
     </message>
     <message>
         <source>Fill with the identit&amp;y</source>
-        <translation type="unfinished"></translation>
+        <translation>填入单位矩阵(&amp;Y)</translation>
     </message>
     <message>
         <source>&amp;Tokens…</source>
-        <translation type="unfinished"></translation>
+        <translation>词元(&amp;T)…</translation>
     </message>
     <message>
         <source>Output projection &amp;W_O</source>
-        <translation type="unfinished"></translation>
+        <translation>输出投影 W_O(&amp;W)</translation>
     </message>
     <message>
         <source>&amp;Biases</source>
-        <translation type="unfinished"></translation>
+        <translation>偏置(&amp;B)</translation>
     </message>
     <message>
         <source>&amp;Second sequence</source>
-        <translation type="unfinished"></translation>
+        <translation>第二个序列(&amp;S)</translation>
     </message>
     <message>
         <source>Work on Q, K, V &amp;directly</source>
-        <translation type="unfinished"></translation>
+        <translation>直接编辑 Q、K、V(&amp;D)</translation>
     </message>
     <message>
         <source>&amp;Product</source>
-        <translation type="unfinished"></translation>
+        <translation>乘积(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;All stages</source>
-        <translation type="unfinished"></translation>
+        <translation>全部阶段(&amp;A)</translation>
     </message>
     <message>
         <source>&amp;Values in cells</source>
-        <translation type="unfinished"></translation>
+        <translation>单元格数值(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation>数值</translation>
     </message>
     <message>
         <source>Copy &amp;image of the map</source>
-        <translation type="unfinished"></translation>
+        <translation>复制热图图片(&amp;I)</translation>
     </message>
     <message>
         <source>Zoom &amp;in</source>
-        <translation type="unfinished"></translation>
+        <translation>放大(&amp;I)</translation>
     </message>
     <message>
         <source>Zoom &amp;out</source>
-        <translation type="unfinished"></translation>
+        <translation>缩小(&amp;O)</translation>
     </message>
     <message>
         <source>&amp;Normal size</source>
-        <translation type="unfinished"></translation>
+        <translation>原始大小(&amp;N)</translation>
     </message>
     <message>
         <source>&amp;Reset layout</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复默认布局(&amp;R)</translation>
     </message>
     <message>
         <source>&amp;Light</source>
-        <translation type="unfinished"></translation>
+        <translation>浅色(&amp;L)</translation>
     </message>
     <message>
         <source>&amp;Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>深色(&amp;D)</translation>
     </message>
     <message>
         <source>As the &amp;system</source>
-        <translation type="unfinished"></translation>
+        <translation>跟随系统(&amp;S)</translation>
     </message>
     <message>
         <source>&amp;Previous head</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个头(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;Next head</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个头(&amp;N)</translation>
     </message>
     <message>
         <source>&amp;Masks…</source>
-        <translation type="unfinished"></translation>
+        <translation>掩码(&amp;M)…</translation>
     </message>
     <message>
         <source>&amp;Open or close the chosen cell</source>
-        <translation type="unfinished"></translation>
+        <translation>开放或屏蔽所选单元格(&amp;O)</translation>
     </message>
     <message>
         <source>&amp;Back to the previous cell</source>
-        <translation type="unfinished"></translation>
+        <translation>回到上一个单元格(&amp;B)</translation>
     </message>
     <message>
         <source>Next &amp;zone</source>
-        <translation type="unfinished"></translation>
+        <translation>下一区域(&amp;Z)</translation>
     </message>
     <message>
         <source>&amp;Search actions…</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索操作(&amp;S)…</translation>
     </message>
     <message>
         <source>&amp;Keyboard shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>键盘快捷键(&amp;K)</translation>
     </message>
     <message>
         <source>&amp;About</source>
-        <translation type="unfinished"></translation>
+        <translation>关于(&amp;A)</translation>
+    </message>
+</context>
+<context>
+    <name>AlignField</name>
+    <message>
+        <source>the first query and key</source>
+        <translation>首个查询与首个键</translation>
+    </message>
+    <message>
+        <source>the last query and key</source>
+        <translation>末个查询与末个键</translation>
+    </message>
+    <message>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
 <context>
     <name>Banner</name>
     <message>
         <source>Close this line</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭此行</translation>
+    </message>
+</context>
+<context>
+    <name>CellDelegate</name>
+    <message>
+        <source>Row {row}, column {column}</source>
+        <translation>第 {row} 行，第 {column} 列</translation>
+    </message>
+</context>
+<context>
+    <name>ColorBar</name>
+    <message>
+        <source>0 … largest</source>
+        <translation>0 … 最大值</translation>
+    </message>
+    <message>
+        <source>99 %</source>
+        <translation>99 %</translation>
+    </message>
+    <message>
+        <source>typed</source>
+        <translation>手动</translation>
+    </message>
+    <message>
+        <source>locked</source>
+        <translation>锁定</translation>
+    </message>
+    <message>
+        <source>not allowed</source>
+        <translation>不允许</translation>
     </message>
 </context>
 <context>
     <name>CommandsController</name>
     <message>
         <source>&amp;Undo {step}</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销(&amp;U) {step}</translation>
     </message>
     <message>
         <source>&amp;Redo {step}</source>
-        <translation type="unfinished"></translation>
+        <translation>重做(&amp;R) {step}</translation>
     </message>
 </context>
 <context>
     <name>Examples</name>
     <message>
         <source>Worked example, five steps</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Two queries, two keys: every number can be checked by hand.</source>
-        <translation type="unfinished"></translation>
+        <translation>手算示例，五步</translation>
     </message>
     <message>
         <source>Thinking Machines, projected</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Two words as vectors X, multiplied by W_Q, W_K and W_V; d_k = 4.</source>
-        <translation type="unfinished"></translation>
+        <translation>Thinking Machines，投影</translation>
     </message>
     <message>
         <source>Thinking Machines, d_k = 64</source>
-        <translation type="unfinished"></translation>
+        <translation>Thinking Machines，d_k = 64</translation>
     </message>
     <message>
-        <source>The same two words with d_k = 64, so that scores are divided by √64 = 8.</source>
-        <translation type="unfinished"></translation>
+        <source>Two queries and two keys of three numbers: every step can be checked by hand.</source>
+        <translation>两个查询和两个键，各三个数：每一步都可以手算核对。</translation>
+    </message>
+    <message>
+        <source>Two words as rows of X, multiplied by W_Q, W_K and W_V; d_k is 4.</source>
+        <translation>两个词作为 X 的两行，乘以 W_Q、W_K 和 W_V；d_k 为 4。</translation>
+    </message>
+    <message>
+        <source>The same two words with d_k = 64: scores are divided by √64 = 8.</source>
+        <translation>同样两个词，d_k = 64：得分除以 √64 = 8。</translation>
     </message>
     <message>
         <source>MiniLM, layer 2</source>
-        <translation type="unfinished"></translation>
+        <translation>MiniLM，第 2 层</translation>
     </message>
     <message>
         <source>Layer 2 of MiniLM reading “{text}”</source>
-        <translation type="unfinished"></translation>
+        <translation>MiniLM 第 2 层，读入“{text}”</translation>
     </message>
     <message>
         <source>SmolLM2, layer 10, causal</source>
-        <translation type="unfinished"></translation>
+        <translation>SmolLM2，第 10 层，因果</translation>
     </message>
     <message>
         <source>Layer 10 of SmolLM2 reading “{text}”</source>
-        <translation type="unfinished"></translation>
+        <translation>SmolLM2 第 10 层，读入“{text}”</translation>
+    </message>
+</context>
+<context>
+    <name>ExportController</name>
+    <message>
+        <source>Wrote {names} to {folder}</source>
+        <translation>已将 {names} 写入 {folder}</translation>
+    </message>
+</context>
+<context>
+    <name>ExportDataDialog</name>
+    <message>
+        <source>Tick at least one matrix.</source>
+        <translation>请至少勾选一个矩阵。</translation>
+    </message>
+    <message>
+        <source>Export numbers</source>
+        <translation>导出数值</translation>
+    </message>
+    <message>
+        <source>matrices and stages</source>
+        <translation>矩阵与阶段</translation>
+    </message>
+    <message>
+        <source>format</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>heads</source>
+        <translation>头</translation>
+    </message>
+    <message>
+        <source>item</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>NPZ, all in one file</source>
+        <translation>NPZ，全部存入一个文件</translation>
+    </message>
+    <message>
+        <source>NPY, a matrix each</source>
+        <translation>NPY，每个矩阵一个文件</translation>
+    </message>
+    <message>
+        <source>CSV, a matrix each</source>
+        <translation>CSV，每个矩阵一个文件</translation>
+    </message>
+    <message>
+        <source>TSV, a matrix each</source>
+        <translation>TSV，每个矩阵一个文件</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>all, or numbers such as 0, 2-3</source>
+        <translation>all（全部），或编号，例如 0, 2-3</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>全选</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>全不选</translation>
+    </message>
+    <message>
+        <source>tokens and column numbers as headers</source>
+        <translation>以词元和列号作表头</translation>
+    </message>
+    <message>
+        <source>mark the file as UTF-8 for Excel (BOM)</source>
+        <translation>为 Excel 标记 UTF-8（BOM）</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Writes {name}.</source>
+        <translation>将写入 {name}。</translation>
+    </message>
+    <message>
+        <source>Writes {count} files, {first} to {last}.</source>
+        <translation>将写入 {count} 个文件，从 {first} 到 {last}。</translation>
+    </message>
+    <message>
+        <source>Already there and replaced: {count}.</source>
+        <translation>已存在并将被替换：{count} 个。</translation>
+    </message>
+</context>
+<context>
+    <name>ExportDialog</name>
+    <message>
+        <source>Tick at least one stage.</source>
+        <translation>请至少勾选一个阶段。</translation>
+    </message>
+    <message>
+        <source>Export image</source>
+        <translation>导出图片</translation>
+    </message>
+    <message>
+        <source>stages</source>
+        <translation>阶段</translation>
+    </message>
+    <message>
+        <source>heads</source>
+        <translation>头</translation>
+    </message>
+    <message>
+        <source>item</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>format</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>width</source>
+        <translation>宽度</translation>
+    </message>
+    <message>
+        <source>height</source>
+        <translation>高度</translation>
+    </message>
+    <message>
+        <source>dots per inch</source>
+        <translation>每英寸点数</translation>
+    </message>
+    <message>
+        <source>numbers in cells</source>
+        <translation>单元格数值</translation>
+    </message>
+    <message>
+        <source>colors</source>
+        <translation>配色</translation>
+    </message>
+    <message>
+        <source>folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>all, or numbers such as 0, 2-3</source>
+        <translation>all（全部），或编号，例如 0, 2-3</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source> cm</source>
+        <translation> 厘米</translation>
+    </message>
+    <message>
+        <source>where they fit</source>
+        <translation>放得下时</translation>
+    </message>
+    <message>
+        <source>always</source>
+        <translation>始终</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>light, on white</source>
+        <translation>浅色，白底</translation>
+    </message>
+    <message>
+        <source>dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>color bar</source>
+        <translation>色条</translation>
+    </message>
+    <message>
+        <source>all heads on one sheet</source>
+        <translation>所有头放在一页</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Writes {name}.</source>
+        <translation>将写入 {name}。</translation>
+    </message>
+    <message>
+        <source>Writes {count} files, {first} to {last}.</source>
+        <translation>将写入 {count} 个文件，从 {first} 到 {last}。</translation>
+    </message>
+    <message>
+        <source>Already there and replaced: {count}.</source>
+        <translation>已存在并将被替换：{count} 个。</translation>
+    </message>
+    <message>
+        <source>{stage}, head {head}</source>
+        <translation>{stage}，头 {head}</translation>
     </message>
 </context>
 <context>
     <name>FilesController</name>
     <message>
         <source>untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>未命名</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>打开</translation>
     </message>
     <message>
         <source>Save as</source>
-        <translation type="unfinished"></translation>
+        <translation>另存为</translation>
     </message>
     <message>
         <source>Session (*.attn)</source>
-        <translation type="unfinished"></translation>
+        <translation>会话 (*.attn)</translation>
     </message>
     <message>
         <source>Save the changes to {name}?</source>
-        <translation type="unfinished"></translation>
+        <translation>要保存对 {name} 的更改吗？</translation>
     </message>
     <message>
         <source>Problems (*.attn *.npz)</source>
-        <translation type="unfinished"></translation>
+        <translation>问题文件 (*.attn *.npz)</translation>
     </message>
     <message>
         <source>All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>所有文件 (*)</translation>
+    </message>
+</context>
+<context>
+    <name>HeadRuler</name>
+    <message>
+        <source>Head {head} of {count}</source>
+        <translation>头 {head}，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>Head {head}: columns {first} to {last}</source>
+        <translation>头 {head}：第 {first} 至 {last} 列</translation>
+    </message>
+</context>
+<context>
+    <name>HeadThumb</name>
+    <message>
+        <source>Head {head}, entropy {entropy}, chosen</source>
+        <translation>头 {head}，熵 {entropy}，已选中</translation>
+    </message>
+    <message>
+        <source>Head {head}, entropy {entropy}</source>
+        <translation>头 {head}，熵 {entropy}</translation>
     </message>
 </context>
 <context>
     <name>Heads</name>
     <message>
         <source>“{text}” is not a list of heads: write all, or numbers such as 0, 2-3.</source>
-        <translation type="unfinished"></translation>
+        <translation>“{text}”不是头的列表：请写 all，或编号，例如 0, 2-3。</translation>
     </message>
     <message>
         <source>There is no head {head}: heads go from 0 to {last}.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有头 {head}：头的编号从 0 到 {last}。</translation>
+    </message>
+</context>
+<context>
+    <name>HeadsStrip</name>
+    <message>
+        <source>All heads</source>
+        <translation>所有头</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>头</translation>
+    </message>
+    <message>
+        <source>of {count}</source>
+        <translation>共 {count} 个</translation>
+    </message>
+    <message>
+        <source>of {count} · {kv} K/V heads, {each} query heads each</source>
+        <translation>共 {count} 个 · {kv} 个 K/V 头，各带 {each} 个查询头</translation>
+    </message>
+    <message>
+        <source>mean entropy of a row, 0 … log {keys} = {most}</source>
+        <translation>每行的平均熵，0 … log {keys} = {most}</translation>
+    </message>
+</context>
+<context>
+    <name>Heatmap</name>
+    <message>
+        <source>not allowed</source>
+        <translation>不允许</translation>
+    </message>
+    <message>
+        <source>{row_name} → {column_name} ({row}, {column}): {value}</source>
+        <translation>{row_name} → {column_name} ({row}, {column}): {value}</translation>
+    </message>
+    <message>
+        <source>{row_name} ({row}, {column}): {value}</source>
+        <translation>{row_name} ({row}, {column}): {value}</translation>
+    </message>
+    <message>
+        <source>({row}, {column}): {value}</source>
+        <translation>({row}, {column}): {value}</translation>
     </message>
 </context>
 <context>
     <name>History</name>
     <message>
         <source>heads {old} → {new}</source>
-        <translation type="unfinished"></translation>
+        <translation>头数 {old} → {new}</translation>
     </message>
     <message>
         <source>K/V heads {old} → {new}</source>
-        <translation type="unfinished"></translation>
+        <translation>K/V 头数 {old} → {new}</translation>
     </message>
     <message>
         <source>d_k {old} → {new}</source>
-        <translation type="unfinished"></translation>
+        <translation>d_k {old} → {new}</translation>
     </message>
     <message>
         <source>d_v {old} → {new}</source>
-        <translation type="unfinished"></translation>
+        <translation>d_v {old} → {new}</translation>
     </message>
     <message>
         <source>queries {old} → {new}</source>
-        <translation type="unfinished"></translation>
+        <translation>查询数 {old} → {new}</translation>
     </message>
     <message>
         <source>keys {old} → {new}</source>
-        <translation type="unfinished"></translation>
+        <translation>键数 {old} → {new}</translation>
     </message>
     <message>
         <source>d_model {old} → {new}</source>
-        <translation type="unfinished"></translation>
+        <translation>d_model {old} → {new}</translation>
     </message>
     <message>
         <source>items {old} → {new}</source>
-        <translation type="unfinished"></translation>
+        <translation>样本数 {old} → {new}</translation>
     </message>
     <message>
         <source>precision {dtype}</source>
-        <translation type="unfinished"></translation>
+        <translation>精度 {dtype}</translation>
     </message>
     <message>
         <source>scale 1/√d_k</source>
-        <translation type="unfinished"></translation>
+        <translation>缩放 1/√d_k</translation>
     </message>
     <message>
         <source>scale none</source>
-        <translation type="unfinished"></translation>
+        <translation>不缩放</translation>
     </message>
     <message>
         <source>scale {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>缩放 {value}</translation>
     </message>
     <message>
         <source>masks</source>
-        <translation type="unfinished"></translation>
+        <translation>掩码</translation>
     </message>
     <message>
         <source>closed {cell}</source>
-        <translation type="unfinished"></translation>
+        <translation>屏蔽 {cell}</translation>
     </message>
     <message>
         <source>opened {cell}</source>
-        <translation type="unfinished"></translation>
+        <translation>开放 {cell}</translation>
     </message>
     <message>
         <source>added W_O</source>
-        <translation type="unfinished"></translation>
+        <translation>添加 W_O</translation>
     </message>
     <message>
         <source>removed W_O</source>
-        <translation type="unfinished"></translation>
+        <translation>移除 W_O</translation>
     </message>
     <message>
         <source>added biases</source>
-        <translation type="unfinished"></translation>
+        <translation>添加偏置</translation>
     </message>
     <message>
         <source>removed biases</source>
-        <translation type="unfinished"></translation>
+        <translation>移除偏置</translation>
     </message>
     <message>
         <source>added a second sequence</source>
-        <translation type="unfinished"></translation>
+        <translation>添加第二个序列</translation>
     </message>
     <message>
         <source>removed the second sequence</source>
-        <translation type="unfinished"></translation>
+        <translation>移除第二个序列</translation>
     </message>
     <message>
         <source>Q, K, V directly</source>
-        <translation type="unfinished"></translation>
+        <translation>直接给出 Q、K、V</translation>
+    </message>
+    <message>
+        <source>pasted {block} at {cell}</source>
+        <translation>在 {cell} 处粘贴 {block}</translation>
+    </message>
+    <message>
+        <source>grew {symbol} to {size}</source>
+        <translation>将 {symbol} 扩大到 {size}</translation>
+    </message>
+    <message>
+        <source>typed {cell}</source>
+        <translation>键入 {cell}</translation>
+    </message>
+    <message>
+        <source>cleared {cell}</source>
+        <translation>置零 {cell}</translation>
+    </message>
+    <message>
+        <source>filled down {cell}</source>
+        <translation>向下填充 {cell}</translation>
+    </message>
+    <message>
+        <source>filled right {cell}</source>
+        <translation>向右填充 {cell}</translation>
+    </message>
+    <message>
+        <source>filled {cell}</source>
+        <translation>填充 {cell}</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>renamed row {row}</source>
+        <translation>重命名第 {row} 行</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryController</name>
+    <message>
+        <source>Opened {name}</source>
+        <translation>打开 {name}</translation>
     </message>
 </context>
 <context>
     <name>HistoryModel</name>
     <message>
         <source>{step}, the present step</source>
-        <translation type="unfinished"></translation>
+        <translation>{step}，当前步骤</translation>
     </message>
 </context>
 <context>
     <name>HistoryView</name>
     <message>
         <source>History</source>
-        <translation type="unfinished"></translation>
+        <translation>历史</translation>
     </message>
 </context>
 <context>
     <name>Inspector</name>
     <message>
         <source>Explain</source>
-        <translation type="unfinished"></translation>
+        <translation>解释</translation>
     </message>
     <message>
         <source>by size</source>
-        <translation type="unfinished"></translation>
+        <translation>按大小</translation>
     </message>
     <message>
         <source>Copy text</source>
-        <translation type="unfinished"></translation>
+        <translation>复制文本</translation>
     </message>
     <message>
         <source>Copy LaTeX</source>
-        <translation type="unfinished"></translation>
+        <translation>复制 LaTeX</translation>
     </message>
     <message>
         <source>All keys of this query</source>
-        <translation type="unfinished"></translation>
+        <translation>该查询的所有键</translation>
     </message>
     <message>
         <source>Keys of this query, {count} of {all}</source>
-        <translation type="unfinished"></translation>
+        <translation>该查询的键，{all} 个中的 {count} 个</translation>
     </message>
     <message>
         <source>Terms {product}, {count} of {all}</source>
-        <translation type="unfinished"></translation>
+        <translation>各项 {product}，{all} 个中的 {count} 个</translation>
     </message>
     <message>
         <source>Terms {product}</source>
-        <translation type="unfinished"></translation>
+        <translation>各项 {product}</translation>
+    </message>
+</context>
+<context>
+    <name>LayerRow</name>
+    <message>
+        <source>{layer} layer on</source>
+        <translation>启用{layer}层</translation>
+    </message>
+    <message>
+        <source>Move {layer} up</source>
+        <translation>上移{layer}层</translation>
+    </message>
+    <message>
+        <source>Move {layer} down</source>
+        <translation>下移{layer}层</translation>
+    </message>
+    <message>
+        <source>Remove {layer}</source>
+        <translation>移除{layer}层</translation>
+    </message>
+    <message>
+        <source>Paint in the map</source>
+        <translation>在热图中绘制</translation>
+    </message>
+    <message>
+        <source>Show the masked scores, where Space or a click opens and closes cells</source>
+        <translation>显示掩码得分，在其中按空格键或单击即可开放或屏蔽单元格</translation>
+    </message>
+    <message>
+        <source>Fill</source>
+        <translation>填充</translation>
+    </message>
+    <message>
+        <source>Show its table</source>
+        <translation>显示其表格</translation>
+    </message>
+    <message>
+        <source>Open all cells</source>
+        <translation>开放所有单元格</translation>
+    </message>
+    <message>
+        <source>Close all cells</source>
+        <translation>屏蔽所有单元格</translation>
+    </message>
+    <message>
+        <source>Swap open and closed</source>
+        <translation>互换开放与屏蔽</translation>
+    </message>
+    <message>
+        <source>Mirror at the diagonal</source>
+        <translation>沿对角线镜像</translation>
+    </message>
+</context>
+<context>
+    <name>LengthsField</name>
+    <message>
+        <source>Lengths are whole numbers from 0 to {m}, such as {example}.</source>
+        <translation>长度是 0 到 {m} 的整数，例如 {example}。</translation>
+    </message>
+    <message>
+        <source>{got} lengths for {batch} items: give one for all, or one for each.</source>
+        <translation>{batch} 个样本却有 {got} 个长度：请给出一个共用的长度，或每个样本一个。</translation>
+    </message>
+    <message>
+        <source>Keys that are open in each item: one number for all, or one for each item</source>
+        <translation>每个样本中开放的键数：一个数共用，或每个样本一个数</translation>
+    </message>
+</context>
+<context>
+    <name>LevelsPopup</name>
+    <message>
+        <source>Lowest value</source>
+        <translation>最低值</translation>
+    </message>
+    <message>
+        <source>Highest value</source>
+        <translation>最高值</translation>
+    </message>
+    <message>
+        <source>Colors</source>
+        <translation>配色</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Automatic for 99 % of the values</source>
+        <translation>自动，覆盖 99 % 的数值</translation>
+    </message>
+    <message>
+        <source>From – to</source>
+        <translation>从 – 到</translation>
+    </message>
+    <message>
+        <source>Locked as they are</source>
+        <translation>锁定当前范围</translation>
+    </message>
+    <message>
+        <source>Blue – orange</source>
+        <translation>蓝 – 橙</translation>
+    </message>
+    <message>
+        <source>Green – navy</source>
+        <translation>绿 – 深蓝</translation>
+    </message>
+    <message>
+        <source>Grey</source>
+        <translation>灰度</translation>
+    </message>
+</context>
+<context>
+    <name>LimitField</name>
+    <message>
+        <source>no limit</source>
+        <translation>不限</translation>
+    </message>
+    <message>
+        <source>{name}: no limit</source>
+        <translation>{name}：不限</translation>
+    </message>
+</context>
+<context>
+    <name>MapView</name>
+    <message>
+        <source>Copy image</source>
+        <translation>复制图片</translation>
+    </message>
+    <message>
+        <source>Save image…</source>
+        <translation>保存图片…</translation>
+    </message>
+</context>
+<context>
+    <name>MaskPanel</name>
+    <message>
+        <source>Mask layers</source>
+        <translation>掩码层</translation>
+    </message>
+    <message>
+        <source>Mask</source>
+        <translation>掩码</translation>
+    </message>
+    <message>
+        <source>No layer: every query sees every key.</source>
+        <translation>没有掩码层：每个查询都能看到所有键。</translation>
+    </message>
+    <message>
+        <source>True = may attend, as in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open if every layer that is on opens it; biases add.</source>
+        <translation>True = 允许关注，与 scaled_dot_product_attention 一致；在 nn.MultiheadAttention 中 True 的含义相反。只有所有已启用的层都开放某个键，它才是开放的；偏置相加。</translation>
+    </message>
+    <message>
+        <source>Add layer</source>
+        <translation>添加层</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>Masks</name>
+    <message>
+        <source>causal</source>
+        <translation>因果</translation>
+    </message>
+    <message>
+        <source>window</source>
+        <translation>窗口</translation>
+    </message>
+    <message>
+        <source>prefix</source>
+        <translation>前缀</translation>
+    </message>
+    <message>
+        <source>padding</source>
+        <translation>填充</translation>
+    </message>
+    <message>
+        <source>custom</source>
+        <translation>自定义</translation>
+    </message>
+    <message>
+        <source>bias</source>
+        <translation>偏置</translation>
+    </message>
+    <message>
+        <source>ALiBi</source>
+        <translation>ALiBi</translation>
+    </message>
+    <message>
+        <source>No query sees a later key</source>
+        <translation>查询看不到后面的键</translation>
+    </message>
+    <message>
+        <source>A query sees the keys near it</source>
+        <translation>查询只看到附近的键</translation>
+    </message>
+    <message>
+        <source>All see the first keys, the others causally</source>
+        <translation>都能看到开头的键，其余按因果</translation>
+    </message>
+    <message>
+        <source>Keys past the end of an item are closed</source>
+        <translation>超出样本长度的键被屏蔽</translation>
+    </message>
+    <message>
+        <source>Cells opened and closed one by one</source>
+        <translation>逐格开放或屏蔽</translation>
+    </message>
+    <message>
+        <source>A number added to every score</source>
+        <translation>给每个得分加上一个数</translation>
+    </message>
+    <message>
+        <source>Distant keys are given less, by a slope for each head</source>
+        <translation>键越远得分越低，每个头有各自的斜率</translation>
+    </message>
+    <message>
+        <source>lined up at</source>
+        <translation>对齐于</translation>
+    </message>
+    <message>
+        <source>keys before</source>
+        <translation>之前的键</translation>
+    </message>
+    <message>
+        <source>keys after</source>
+        <translation>之后的键</translation>
+    </message>
+    <message>
+        <source>first keys</source>
+        <translation>开头的键</translation>
+    </message>
+    <message>
+        <source>lengths</source>
+        <translation>长度</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>open: {open} of {all} cells</source>
+        <translation>开放：{all} 个单元格中的 {open} 个</translation>
+    </message>
+    <message>
+        <source>open everywhere</source>
+        <translation>处处开放</translation>
+    </message>
+    <message>
+        <source>open where {rule}</source>
+        <translation>在 {rule} 处开放</translation>
+    </message>
+    <message>
+        <source>{one} or {other}</source>
+        <translation>{one} 或 {other}</translation>
+    </message>
+    <message>
+        <source>adds {rule}</source>
+        <translation>加上 {rule}</translation>
+    </message>
+    <message>
+        <source>adds a table of {shape}</source>
+        <translation>加上一张 {shape} 的表</translation>
+    </message>
+</context>
+<context>
+    <name>MatrixView</name>
+    <message>
+        <source>Esc keeps {value}.</source>
+        <translation>按 Esc 保留 {value}。</translation>
     </message>
 </context>
 <context>
     <name>Names</name>
     <message>
         <source>Query</source>
-        <translation type="unfinished"></translation>
+        <translation>查询</translation>
     </message>
     <message>
         <source>Key</source>
-        <translation type="unfinished"></translation>
+        <translation>键</translation>
     </message>
     <message>
         <source>Value</source>
-        <translation type="unfinished"></translation>
+        <translation>值</translation>
     </message>
     <message>
         <source>Rotated query</source>
-        <translation type="unfinished"></translation>
+        <translation>旋转后的查询</translation>
     </message>
     <message>
         <source>Rotated key</source>
-        <translation type="unfinished"></translation>
+        <translation>旋转后的键</translation>
     </message>
     <message>
         <source>Scores</source>
-        <translation type="unfinished"></translation>
+        <translation>得分</translation>
     </message>
     <message>
         <source>Scaled scores</source>
-        <translation type="unfinished"></translation>
+        <translation>缩放得分</translation>
     </message>
     <message>
         <source>Capped scores</source>
-        <translation type="unfinished"></translation>
+        <translation>截断得分</translation>
     </message>
     <message>
         <source>Biased scores</source>
-        <translation type="unfinished"></translation>
+        <translation>加偏置的得分</translation>
     </message>
     <message>
         <source>Masked scores</source>
-        <translation type="unfinished"></translation>
+        <translation>掩码得分</translation>
     </message>
     <message>
         <source>Weights</source>
-        <translation type="unfinished"></translation>
+        <translation>权重</translation>
     </message>
     <message>
         <source>Head output</source>
-        <translation type="unfinished"></translation>
+        <translation>头输出</translation>
     </message>
     <message>
         <source>Concatenated heads</source>
-        <translation type="unfinished"></translation>
+        <translation>拼接的头</translation>
     </message>
     <message>
         <source>Output</source>
-        <translation type="unfinished"></translation>
+        <translation>输出</translation>
     </message>
     <message>
         <source>Residual</source>
-        <translation type="unfinished"></translation>
+        <translation>残差</translation>
     </message>
     <message>
         <source>Normalized</source>
-        <translation type="unfinished"></translation>
+        <translation>归一化</translation>
     </message>
     <message>
         <source>Block output</source>
-        <translation type="unfinished"></translation>
+        <translation>块输出</translation>
     </message>
     <message>
         <source>Sequence</source>
-        <translation type="unfinished"></translation>
+        <translation>序列</translation>
     </message>
     <message>
         <source>Second sequence</source>
-        <translation type="unfinished"></translation>
+        <translation>第二个序列</translation>
     </message>
     <message>
         <source>Query projection</source>
-        <translation type="unfinished"></translation>
+        <translation>查询投影</translation>
     </message>
     <message>
         <source>Key projection</source>
-        <translation type="unfinished"></translation>
+        <translation>键投影</translation>
     </message>
     <message>
         <source>Value projection</source>
-        <translation type="unfinished"></translation>
+        <translation>值投影</translation>
     </message>
     <message>
         <source>Output projection</source>
-        <translation type="unfinished"></translation>
+        <translation>输出投影</translation>
     </message>
     <message>
         <source>Query bias</source>
-        <translation type="unfinished"></translation>
+        <translation>查询偏置</translation>
     </message>
     <message>
         <source>Key bias</source>
-        <translation type="unfinished"></translation>
+        <translation>键偏置</translation>
     </message>
     <message>
         <source>Value bias</source>
-        <translation type="unfinished"></translation>
+        <translation>值偏置</translation>
     </message>
     <message>
         <source>Output bias</source>
-        <translation type="unfinished"></translation>
+        <translation>输出偏置</translation>
     </message>
     <message>
         <source>Allowed cells of mask layer {k}</source>
-        <translation type="unfinished"></translation>
+        <translation>掩码层 {k} 的开放单元格</translation>
     </message>
     <message>
         <source>Values of mask layer {k}</source>
-        <translation type="unfinished"></translation>
+        <translation>掩码层 {k} 的数值</translation>
     </message>
 </context>
 <context>
     <name>NewDialog</name>
     <message>
         <source>New problem</source>
-        <translation type="unfinished"></translation>
+        <translation>新建问题</translation>
     </message>
     <message>
         <source>Q, K, V directly</source>
-        <translation type="unfinished"></translation>
+        <translation>直接给出 Q、K、V</translation>
     </message>
     <message>
         <source>Self-attention from X</source>
-        <translation type="unfinished"></translation>
+        <translation>由 X 做自注意力</translation>
     </message>
     <message>
         <source>Cross-attention from X and a second sequence C</source>
-        <translation type="unfinished"></translation>
+        <translation>由 X 和第二个序列 C 做交叉注意力</translation>
     </message>
     <message>
         <source>queries n</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 n</translation>
     </message>
     <message>
         <source>keys m</source>
-        <translation type="unfinished"></translation>
+        <translation>键 m</translation>
     </message>
     <message>
         <source>heads</source>
-        <translation type="unfinished"></translation>
+        <translation>头数</translation>
     </message>
     <message>
         <source>filled with</source>
-        <translation type="unfinished"></translation>
+        <translation>填入</translation>
     </message>
     <message>
         <source>seed</source>
-        <translation type="unfinished"></translation>
+        <translation>种子</translation>
     </message>
     <message>
         <source>d_k, width of a query and a key in one head</source>
-        <translation type="unfinished"></translation>
+        <translation>d_k，一个头中查询和键的宽度</translation>
     </message>
     <message>
         <source>d_v, width of a value in one head</source>
-        <translation type="unfinished"></translation>
+        <translation>d_v，一个头中值的宽度</translation>
     </message>
     <message>
         <source>small integers</source>
-        <translation type="unfinished"></translation>
+        <translation>小整数</translation>
     </message>
     <message>
         <source>random numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>随机数</translation>
     </message>
     <message>
         <source>identity</source>
-        <translation type="unfinished"></translation>
+        <translation>单位矩阵</translation>
     </message>
     <message>
         <source>zeros</source>
-        <translation type="unfinished"></translation>
+        <translation>零</translation>
     </message>
     <message>
         <source>The same seed gives the same numbers again</source>
-        <translation type="unfinished"></translation>
+        <translation>相同的种子得到相同的数</translation>
     </message>
     <message>
         <source>Create</source>
-        <translation type="unfinished"></translation>
+        <translation>创建</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>In self-attention the keys are the rows of X too</source>
-        <translation type="unfinished"></translation>
+        <translation>自注意力中，键也来自 X 的各行</translation>
     </message>
     <message>
-        <source>{heads} × scores {n} × {m}, output {n} × {width}</source>
-        <translation type="unfinished"></translation>
+        <source>Heads: {heads}, each with scores {n} × {m}. Output: {n} × {width}.</source>
+        <translation>头数：{heads}，每个头的得分为 {n} × {m}。输出：{n} × {width}。</translation>
     </message>
 </context>
 <context>
     <name>NumberField</name>
     <message>
         <source>A number above 0 is needed. Esc keeps {old}.</source>
-        <translation type="unfinished"></translation>
+        <translation>需要大于 0 的数。按 Esc 保留 {old}。</translation>
+    </message>
+</context>
+<context>
+    <name>ProductPicture</name>
+    <message>
+        <source>query ↓</source>
+        <translation>查询 ↓</translation>
+    </message>
+    <message>
+        <source>key ↓</source>
+        <translation>键 ↓</translation>
+    </message>
+    <message>
+        <source>head {head}</source>
+        <translation>头 {head}</translation>
+    </message>
+    <message>
+        <source>item {item}</source>
+        <translation>样本 {item}</translation>
+    </message>
+    <message>
+        <source>key →</source>
+        <translation>键 →</translation>
     </message>
 </context>
 <context>
     <name>Program</name>
     <message>
         <source>Something went wrong: {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>出错了：{error}</translation>
     </message>
 </context>
 <context>
     <name>Relations</name>
     <message>
         <source>Comes from</source>
-        <translation type="unfinished"></translation>
+        <translation>来自</translation>
     </message>
     <message>
         <source>Reaches</source>
-        <translation type="unfinished"></translation>
+        <translation>影响</translation>
+    </message>
+</context>
+<context>
+    <name>ScaleBox</name>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>typed…</source>
+        <translation>手动输入…</translation>
+    </message>
+    <message>
+        <source>scale, a factor</source>
+        <translation>缩放系数</translation>
     </message>
 </context>
 <context>
     <name>Sentences</name>
     <message>
-        <source>Nothing is written: a cell needs a number.</source>
-        <translation type="unfinished"></translation>
+        <source>A cell needs a number.</source>
+        <translation>单元格需要一个数。</translation>
     </message>
     <message>
         <source>“{text}” has a comma: use a point, as in 1.5.</source>
-        <translation type="unfinished"></translation>
+        <translation>“{text}”含有逗号：请用小数点，例如 1.5。</translation>
     </message>
     <message>
         <source>“{text}” is not a number.</source>
-        <translation type="unfinished"></translation>
+        <translation>“{text}”不是数。</translation>
     </message>
     <message>
         <source>“{text}” divides by zero.</source>
-        <translation type="unfinished"></translation>
+        <translation>“{text}”的除数为零。</translation>
     </message>
     <message>
-        <source>“{text}” is too large for {dtype}: the largest is {largest:.4g}.</source>
-        <translation type="unfinished"></translation>
+        <source>“{text}” is too large for {dtype}: the largest is {largest}.</source>
+        <translation>“{text}”超出 {dtype} 的范围：最大为 {largest}。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is damaged: its header cannot be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：“{name}”已损坏：无法读取文件头。</translation>
     </message>
     <message>
         <source>{file}: “{name}” has {got} axes; expected at most {expected}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：“{name}”有 {got} 个轴；最多应为 {expected} 个。</translation>
     </message>
     <message>
         <source>{file}: “{name}” has no cells, its shape is {got}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：“{name}”没有单元格，形状为 {got}。</translation>
     </message>
     <message>
         <source>{file}: “{name}” of shape {shape} needs {got} of memory; expected at most {expected}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：形状为 {shape} 的“{name}”需要 {got} 内存；最多应为 {expected}。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is not a NumPy array.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：“{name}”不是 NumPy 数组。</translation>
     </message>
     <message>
         <source>{file}: “{name}” holds Python objects, which could run code; expected numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：“{name}”含有 Python 对象，可能会执行代码；应为数值。</translation>
     </message>
     <message>
         <source>{file}: “{name}” holds {got}; expected float16, float32, float64, whole numbers or true and false.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：“{name}”的内容是 {got}；应为 float16、float32、float64、整数或布尔值。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is damaged or cut off: expected {expected} bytes of numbers, got {got}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：“{name}”已损坏或不完整：应有 {expected} 字节数据，实有 {got} 字节。</translation>
     </message>
     <message>
         <source>{file} is a folder; expected a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 是文件夹；应为文件。</translation>
     </message>
     <message>
         <source>{file} is a pipe; expected a regular file.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 是管道；应为普通文件。</translation>
     </message>
     <message>
         <source>{file} is a device or socket; expected a regular file.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 是设备或套接字；应为普通文件。</translation>
     </message>
     <message>
         <source>{file} does not exist.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 不存在。</translation>
     </message>
     <message>
         <source>{file} may not be read: you have no permission.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取 {file}：没有权限。</translation>
     </message>
     <message>
         <source>{file} could not be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取 {file}：{reason}。</translation>
     </message>
     <message>
         <source>{file} is damaged or is not what its name says ({reason}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 已损坏，或内容与文件名不符（{reason}）。</translation>
     </message>
     <message>
         <source>{file}: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：{reason}</translation>
     </message>
     <message>
         <source>{file} does not fit into the memory of this computer.</source>
-        <translation type="unfinished"></translation>
+        <translation>这台计算机的内存装不下 {file}。</translation>
     </message>
     <message>
         <source>{file} is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 是空文件。</translation>
     </message>
     <message>
         <source>{file} is too large: {got}; expected at most {expected}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 太大：{got}；最多应为 {expected}。</translation>
     </message>
     <message>
         <source>Session</source>
-        <translation type="unfinished"></translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>NumPy arrays by name</source>
-        <translation type="unfinished"></translation>
+        <translation>按名称存放的 NumPy 数组</translation>
     </message>
     <message>
         <source>NumPy array</source>
-        <translation type="unfinished"></translation>
+        <translation>NumPy 数组</translation>
     </message>
     <message>
         <source>Comma-separated numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>逗号分隔的数值</translation>
     </message>
     <message>
         <source>Tab-separated numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>制表符分隔的数值</translation>
+    </message>
+    <message>
+        <source>{file} is compressed; unpack it first and open what is inside.</source>
+        <translation>{file} 是压缩文件；请先解压，再打开其中的内容。</translation>
+    </message>
+    <message>
+        <source>{file} has the unknown suffix “{got}”; expected {expected}.</source>
+        <translation>{file} 的扩展名“{got}”无法识别；应为 {expected}。</translation>
     </message>
     <message>
         <source>Commas were read as decimal points: 1,5 as 1.5.</source>
-        <translation type="unfinished"></translation>
+        <translation>逗号按小数点读入：1,5 读作 1.5。</translation>
     </message>
     <message>
         <source>{file} is not text in UTF-8 or GB 18030; expected numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 不是 UTF-8 或 GB 18030 文本；应为数值。</translation>
     </message>
     <message>
         <source>{file} holds no numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 中没有数值。</translation>
     </message>
     <message>
         <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first line.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：第 {row} 行（文件第 {line} 行）有 {got} 个单元格；应与首行一样为 {expected} 个。</translation>
     </message>
     <message>
         <source>{file}: row {row}, column {column} (line {line}) is “{text}”; expected a point, as in 1.5, not a comma.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：第 {row} 行第 {column} 列（文件第 {line} 行）为“{text}”；应使用小数点，例如 1.5，而不是逗号。</translation>
     </message>
     <message>
         <source>{file}: row {row}, column {column} (line {line}) is “{text}”; expected a number.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：第 {row} 行第 {column} 列（文件第 {line} 行）为“{text}”；应为数。</translation>
     </message>
     <message>
         <source>{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：有 {count} 个单元格不是数；按（行，列）从 0 起数：{cells}。</translation>
     </message>
     <message>
         <source>The first row and the first column were read as labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>首行和首列按标签读入。</translation>
     </message>
     <message>
         <source>The first row was read as labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>首行按标签读入。</translation>
     </message>
     <message>
         <source>The first column was read as labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>首列按标签读入。</translation>
     </message>
     <message>
         <source>{file}: the options are not valid JSON ({reason}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：选项不是有效的 JSON（{reason}）。</translation>
     </message>
     <message>
         <source>{file}: the options are {got} long; expected at most {expected}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：选项长 {got}；最多应为 {expected}。</translation>
     </message>
     <message>
         <source>{file}: the options are a {got}; expected a JSON object.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{file}: the options are {got} long, more than a .npz may hold; save a session (.attn) instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：选项是 {got}；应为 JSON 对象。</translation>
     </message>
     <message>
         <source>{file} is cut off or is not a .npz: its end is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 不完整或不是 .npz：缺少结尾。</translation>
     </message>
     <message>
-        <source>{file} has a table of contents of {got}; expected at most {expected}.</source>
-        <translation type="unfinished"></translation>
+        <source>{file}: the options are {got} long, too much for a .npz; save a session (.attn) instead.</source>
+        <translation>{file}：选项长 {got}，超出 .npz 的限度；请改为保存会话（.attn）。</translation>
+    </message>
+    <message>
+        <source>{file} has a directory of {got}; expected at most {expected}.</source>
+        <translation>{file} 的目录为 {got}；最多应为 {expected}。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is there twice.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：“{name}”出现了两次。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is encrypted or packed in an unusual way.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：“{name}”已加密，或打包方式不常见。</translation>
     </message>
     <message>
         <source>{file}: “meta” is not a text; expected JSON options.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：“meta”不是文本；应为 JSON 选项。</translation>
     </message>
     <message>
         <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 中没有问题：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
     </message>
     <message>
         <source>{file} could not be saved: there is no room left. Nothing was changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存 {file}：空间不足。没有任何改动。</translation>
     </message>
     <message>
         <source>{file} could not be saved: you may not write there. Nothing was changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存 {file}：没有写入权限。没有任何改动。</translation>
     </message>
     <message>
         <source>{file} could not be saved: its folder {folder} does not exist. Nothing was changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存 {file}：文件夹 {folder} 不存在。没有任何改动。</translation>
     </message>
     <message>
         <source>{file} could not be saved: the name is too long. Nothing was changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存 {file}：文件名太长。没有任何改动。</translation>
     </message>
     <message>
         <source>{file} could not be saved: {reason}. Nothing was changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存 {file}：{reason}。没有任何改动。</translation>
     </message>
     <message>
         <source>{file} could not be saved: there is a folder of that name.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存 {file}：已有同名文件夹。</translation>
     </message>
     <message>
         <source>{file} could not be saved: it is not a regular file.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存 {file}：它不是普通文件。</translation>
     </message>
     <message>
         <source>{file} could not be saved: it does not read back the same. Nothing was changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存 {file}：读回的内容不一致。没有任何改动。</translation>
     </message>
     <message>
         <source>{file} is cut off or is not a session.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 不完整或不是会话文件。</translation>
     </message>
     <message>
         <source>{file} is a safetensors file, but not a session of attn_gui.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 是 safetensors 文件，但不是 attn_gui 的会话。</translation>
     </message>
     <message>
         <source>{file} has the session version {got}; expected a number from 1.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 的会话版本为 {got}；应为从 1 起的整数。</translation>
     </message>
     <message>
         <source>{file} was saved by a newer attn_gui (session version {got}; this one reads up to {expected}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 由更新的 attn_gui 保存（会话版本 {got}；本程序最高支持 {expected}）。</translation>
     </message>
     <message>
         <source>{file}: “{name}” holds {got}; expected {expected}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：“{name}”的内容是 {got}；应为 {expected}。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is a {got}; expected a JSON object.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the causal mask</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the window mask</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the prefix mask</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the padding mask</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the custom mask</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：“{name}”是 {got}；应为 JSON 对象。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的得分：{value}。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is the sum of {count} products.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的得分：{value}，是 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the score times {scale}.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的缩放得分：{value}，等于得分乘以 {scale}。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, divided by √{count}.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的缩放得分：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, not scaled.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的缩放得分：{value}，是 {count} 个乘积之和，未缩放。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, times {scale}.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的缩放得分：{value}，是 {count} 个乘积之和乘以 {scale}。</translation>
     </message>
     <message>
         <source>Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的截断得分：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key} with its bias: {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 加上偏置后的得分：{value}。</translation>
     </message>
     <message>
         <source>Masked score of query {query} and key {key}: {value}. No mask layer closes it.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的掩码得分：{value}，没有掩码层屏蔽它。</translation>
     </message>
     <message>
         <source>Query {query} does not see key {key}: {layer} closes it, so its score is {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 看不到键 {key}：{layer}屏蔽了它，所以得分为 {value}。</translation>
     </message>
     <message>
         <source>Query {query} sees no key: weights 0, output 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 看不到任何键：权重为 0，输出为 0。</translation>
     </message>
     <message>
         <source>Query {query} does not see key {key}: {layer} closes it, so its weight is {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 看不到键 {key}：{layer}屏蔽了它，所以权重为 {value}。</translation>
     </message>
     <message>
         <source>Query {query} gives key {key} a weight of {value}: it sees no other key.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}：它看不到别的键。</translation>
     </message>
     <message>
         <source>Query {query} gives key {key} a weight of {value}, the largest of {count}.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中最大。</translation>
     </message>
     <message>
         <source>Query {query} gives key {key} a weight of {value}, number {rank} of {count} by size.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中第 {rank} 大。</translation>
     </message>
     <message>
         <source>Column {column} of the output of query {query} in head {head}: {value}. It is the sum of {count} values, each times its weight.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 在头 {head} 中输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
     </message>
     <message>
         <source>Column {column} of the joined heads of query {query}: {value}. It is column {inner} of head {head}.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 拼接各头后的第 {column} 列：{value}，即头 {head} 的第 {inner} 列。</translation>
     </message>
     <message>
         <source>Column {column} of the output of query {query}: {value}. Without W_O it is the joined heads themselves.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 输出的第 {column} 列：{value}。没有 W_O 时，输出就是拼接的头。</translation>
     </message>
     <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 输出的第 {column} 列：{value}，是拼接的头与 W_O 的 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{matrix} 中 {token} 的第 {column} 列：{value}，是给定的，不是算出来的。</translation>
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{matrix} 中 {token} 的第 {column} 列：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
+    </message>
+    <message>
+        <source>the {kind} mask</source>
+        <translation>{kind}掩码</translation>
     </message>
     <message>
         <source>Column {column} for {token}, turned by its position {row}: {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{token} 的第 {column} 列，按其位置 {row} 旋转后：{value}。</translation>
+    </message>
+    <message>
+        <source>query {query}</source>
+        <translation>查询 {query}</translation>
+    </message>
+    <message>
+        <source>key {key}</source>
+        <translation>键 {key}</translation>
     </message>
     <message>
         <source>Column {column} of query {query}: {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 的第 {column} 列：{value}。</translation>
+    </message>
+    <message>
+        <source>The text holds more than {most} numbers.</source>
+        <translation>文本中的数超过 {most} 个。</translation>
+    </message>
+    <message>
+        <source>The text holds no numbers.</source>
+        <translation>文本中没有数。</translation>
+    </message>
+    <message>
+        <source>Row {row}: expected {expected} numbers as in row 0, got {got}.</source>
+        <translation>第 {row} 行：应与第 0 行一样有 {expected} 个数，实有 {got} 个。</translation>
+    </message>
+    <message>
+        <source>Row {row}, column {column}: {reason}</source>
+        <translation>第 {row} 行，第 {column} 列：{reason}</translation>
+    </message>
+    <message>
+        <source>The problem has no array named {field}.</source>
+        <translation>问题中没有名为 {field} 的数组。</translation>
+    </message>
+    <message>
+        <source>{field}: expected numbers of shape {expected}, got {got}.</source>
+        <translation>{field}：数值的形状应为 {expected}，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field}: the cells lie outside its shape {shape}.</source>
+        <translation>{field}：单元格超出其形状 {shape}。</translation>
+    </message>
+    <message>
+        <source>A cell that allows or not takes 1 or 0.</source>
+        <translation>表示是否允许的单元格只能填 1 或 0。</translation>
+    </message>
+    <message>
+        <source>A number is too large for {dtype}.</source>
+        <translation>有一个数超出 {dtype} 的范围。</translation>
+    </message>
+    <message>
+        <source>A field of the text is too long.</source>
+        <translation>文本中有一个字段太长。</translation>
+    </message>
+    <message>
+        <source>The print is shortened with “...”: print the whole matrix and copy that.</source>
+        <translation>打印内容被“...”省略：请打印整个矩阵后再复制。</translation>
+    </message>
+    <message>
+        <source>A number is missing beside a comma.</source>
+        <translation>逗号旁缺少一个数。</translation>
+    </message>
+    <message>
+        <source>The brackets of the text do not match.</source>
+        <translation>文本中的括号不匹配。</translation>
+    </message>
+    <message>
+        <source>The text holds {count} matrices: copy one of them.</source>
+        <translation>文本中有 {count} 个矩阵：请只复制其中一个。</translation>
+    </message>
+    <message>
+        <source>{file} holds one matrix, not a problem; open a problem and import it into one of its tables.</source>
+        <translation>{file} 只含一个矩阵，不是问题；请先打开一个问题，再导入到它的某个表格。</translation>
+    </message>
+    <message>
+        <source>{file} holds a whole problem, not one matrix; expected a .npy, .csv or .tsv file.</source>
+        <translation>{file} 含有整个问题，而不是一个矩阵；应为 .npy、.csv 或 .tsv 文件。</translation>
+    </message>
+    <message>
+        <source>Arrays not used: {names}.</source>
+        <translation>未使用的数组：{names}。</translation>
+    </message>
+    <message>
+        <source>Options not used: {names}.</source>
+        <translation>未使用的选项：{names}。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” belongs to no mask layer; expected a layer {place} in the options.</source>
+        <translation>{file}：“{name}”不属于任何掩码层；选项中应有第 {place} 层。</translation>
+    </message>
+    <message>
+        <source>{file}: the option “{name}” is {got}; expected a JSON {expected}.</source>
+        <translation>{file}：选项“{name}”是 {got}；应为 JSON 的 {expected}。</translation>
     </message>
 </context>
 <context>
     <name>ShapePanel</name>
     <message>
         <source>heads</source>
-        <translation type="unfinished"></translation>
+        <translation>头数</translation>
     </message>
     <message>
         <source>Heads</source>
-        <translation type="unfinished"></translation>
+        <translation>头数</translation>
     </message>
     <message>
         <source>K/V heads</source>
-        <translation type="unfinished"></translation>
+        <translation>K/V 头数</translation>
     </message>
     <message>
         <source>Key and value heads</source>
-        <translation type="unfinished"></translation>
+        <translation>键和值的头数</translation>
     </message>
     <message>
         <source>d_k, width of a query and a key in one head</source>
-        <translation type="unfinished"></translation>
+        <translation>d_k，一个头中查询和键的宽度</translation>
     </message>
     <message>
         <source>d_v, width of a value in one head</source>
-        <translation type="unfinished"></translation>
+        <translation>d_v，一个头中值的宽度</translation>
     </message>
     <message>
         <source>queries n</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 n</translation>
     </message>
     <message>
         <source>Queries n</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 n</translation>
     </message>
     <message>
         <source>keys m</source>
-        <translation type="unfinished"></translation>
+        <translation>键 m</translation>
     </message>
     <message>
         <source>Keys m</source>
-        <translation type="unfinished"></translation>
+        <translation>键 m</translation>
     </message>
     <message>
         <source>d_model, width of all heads together</source>
-        <translation type="unfinished"></translation>
+        <translation>d_model，所有头的总宽度</translation>
     </message>
     <message>
         <source>of</source>
-        <translation type="unfinished"></translation>
+        <translation>共</translation>
     </message>
     <message>
         <source>Items in the batch</source>
-        <translation type="unfinished"></translation>
+        <translation>批中的样本数</translation>
     </message>
     <message>
         <source>item</source>
-        <translation type="unfinished"></translation>
+        <translation>样本</translation>
     </message>
     <message>
         <source>Item shown</source>
-        <translation type="unfinished"></translation>
+        <translation>显示的样本</translation>
     </message>
     <message>
         <source>precision</source>
-        <translation type="unfinished"></translation>
+        <translation>精度</translation>
     </message>
     <message>
         <source>Precision</source>
-        <translation type="unfinished"></translation>
+        <translation>精度</translation>
     </message>
     <message>
         <source>keep d_model</source>
-        <translation type="unfinished"></translation>
+        <translation>固定 d_model</translation>
     </message>
     <message>
         <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else d_k stays, and heads join or leave with their columns.</source>
-        <translation type="unfinished"></translation>
+        <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 d_k 不变，头连同其各列一起增减。</translation>
     </message>
     <message>
         <source>Precision of every number that is computed</source>
-        <translation type="unfinished"></translation>
+        <translation>所有计算所用的精度</translation>
     </message>
     <message>
         <source>How many heads share the work</source>
-        <translation type="unfinished"></translation>
+        <translation>分担计算的头数</translation>
     </message>
     <message>
         <source>Heads of K and V; each serves the same number of query heads</source>
-        <translation type="unfinished"></translation>
+        <translation>K 和 V 的头数；每个头服务同样多的查询头</translation>
     </message>
     <message>
         <source>Columns of Q and K in one head</source>
-        <translation type="unfinished"></translation>
+        <translation>一个头中 Q 和 K 的列数</translation>
     </message>
     <message>
         <source>Columns of V in one head</source>
-        <translation type="unfinished"></translation>
+        <translation>一个头中 V 的列数</translation>
     </message>
     <message>
         <source>Rows of Q</source>
-        <translation type="unfinished"></translation>
+        <translation>Q 的行数</translation>
     </message>
     <message>
         <source>m follows n: keys and values come from the same X as the queries</source>
-        <translation type="unfinished"></translation>
+        <translation>m 与 n 相同：键、值与查询来自同一个 X</translation>
     </message>
     <message>
         <source>Rows of K and V</source>
-        <translation type="unfinished"></translation>
+        <translation>K 和 V 的行数</translation>
     </message>
     <message>
         <source>All heads of Q together; change the heads or d_k instead</source>
-        <translation type="unfinished"></translation>
+        <translation>Q 所有头的总列数；请改变头数或 d_k</translation>
     </message>
     <message>
         <source>Columns of X</source>
-        <translation type="unfinished"></translation>
+        <translation>X 的列数</translation>
     </message>
     <message>
         <source>How many items the batch holds</source>
-        <translation type="unfinished"></translation>
+        <translation>批中有多少个样本</translation>
     </message>
     <message>
         <source>Which item of the batch is shown, counted from 0</source>
-        <translation type="unfinished"></translation>
+        <translation>显示批中的哪个样本，从 0 起数</translation>
     </message>
     <message>
         <source>heads · d_k</source>
-        <translation type="unfinished"></translation>
+        <translation>头数 · d_k</translation>
     </message>
     <message>
         <source>{number} heads cannot share {query} columns of Q and {value} of V evenly.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} 个头无法平分 Q 的 {query} 列和 V 的 {value} 列。</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutsDialog</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Search shortcuts</source>
+        <translation>搜索快捷键</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>按键</translation>
+    </message>
+    <message>
+        <source>Everywhere</source>
+        <translation>任何位置</translation>
+    </message>
+    <message>
+        <source>In a map</source>
+        <translation>在热图中</translation>
+    </message>
+    <message>
+        <source>In a table</source>
+        <translation>在表格中</translation>
+    </message>
+    <message>
+        <source>Move the chosen cell</source>
+        <translation>移动所选单元格</translation>
+    </message>
+    <message>
+        <source>Move it by 10</source>
+        <translation>一次移动 10 格</translation>
+    </message>
+    <message>
+        <source>Shift + arrows</source>
+        <translation>Shift + 方向键</translation>
+    </message>
+    <message>
+        <source>Go to its table cell, and back</source>
+        <translation>转到对应的表格单元格，再返回</translation>
+    </message>
+    <message>
+        <source>Previous or next head</source>
+        <translation>上一个或下一个头</translation>
+    </message>
+    <message>
+        <source>Step of the spine</source>
+        <translation>公式的某一步</translation>
+    </message>
+    <message>
+        <source>Numbers in cells</source>
+        <translation>单元格数值</translation>
+    </message>
+    <message>
+        <source>Open or close the cell of a custom mask</source>
+        <translation>开放或屏蔽自定义掩码的单元格</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>Type over the number</source>
+        <translation>直接键入新数</translation>
+    </message>
+    <message>
+        <source>Edit the number</source>
+        <translation>编辑该数</translation>
+    </message>
+    <message>
+        <source>Down, right; with Shift back</source>
+        <translation>向下、向右；按住 Shift 则反向</translation>
+    </message>
+    <message>
+        <source>Keep the old number</source>
+        <translation>保留原来的数</translation>
+    </message>
+    <message>
+        <source>Set to zero</source>
+        <translation>置零</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Delete 键</translation>
     </message>
 </context>
 <context>
     <name>SizeBox</name>
     <message>
         <source>A whole number is needed. Esc keeps {old}.</source>
-        <translation type="unfinished"></translation>
+        <translation>需要整数。按 Esc 保留 {old}。</translation>
     </message>
     <message>
         <source>{number} is out of range: {low} to {high}. Esc keeps {old}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} 超出范围 {low} 到 {high}。按 Esc 保留 {old}。</translation>
     </message>
     <message>
         <source>{number} is not possible.</source>
-        <translation type="unfinished"></translation>
+        <translation>不能是 {number}。</translation>
     </message>
     <message>
         <source>{why} Possible: {listed}. Esc keeps {old}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{why}可选：{listed}。按 Esc 保留 {old}。</translation>
+    </message>
+</context>
+<context>
+    <name>Spine</name>
+    <message>
+        <source>Steps of the formula</source>
+        <translation>公式的步骤</translation>
+    </message>
+    <message>
+        <source>score</source>
+        <translation>打分</translation>
+    </message>
+    <message>
+        <source>scale</source>
+        <translation>缩放</translation>
+    </message>
+    <message>
+        <source>mask</source>
+        <translation>掩码</translation>
+    </message>
+    <message>
+        <source>normalize</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>position</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>softcap</source>
+        <translation>软截断</translation>
+    </message>
+    <message>
+        <source>bias</source>
+        <translation>偏置</translation>
+    </message>
+    <message>
+        <source>project</source>
+        <translation>投影</translation>
+    </message>
+    <message>
+        <source>add</source>
+        <translation>相加</translation>
+    </message>
+    <message>
+        <source>linear</source>
+        <translation>线性</translation>
+    </message>
+    <message>
+        <source>dot</source>
+        <translation>点积</translation>
+    </message>
+    <message>
+        <source>concat</source>
+        <translation>拼接</translation>
+    </message>
+</context>
+<context>
+    <name>StageMaps</name>
+    <message>
+        <source>{title}, {rows} × {columns}</source>
+        <translation>{title}，{rows} × {columns}</translation>
+    </message>
+    <message>
+        <source>Colors of {title}</source>
+        <translation>{title}的配色</translation>
+    </message>
+</context>
+<context>
+    <name>StageNode</name>
+    <message>
+        <source>{title}, {shape}, chosen</source>
+        <translation>{title}，{shape}，已选中</translation>
+    </message>
+    <message>
+        <source>{title}, {shape}</source>
+        <translation>{title}，{shape}</translation>
     </message>
 </context>
 <context>
     <name>StartPage</name>
     <message>
         <source>No cell chosen</source>
-        <translation type="unfinished"></translation>
+        <translation>未选中单元格</translation>
     </message>
     <message>
         <source>Examples</source>
-        <translation type="unfinished"></translation>
+        <translation>示例</translation>
     </message>
     <message>
         <source>Keyboard</source>
-        <translation type="unfinished"></translation>
+        <translation>键盘</translation>
     </message>
     <message>
         <source>{click} in any map: its formula appears here.</source>
-        <translation type="unfinished"></translation>
+        <translation>在任意热图中{click}：这里会显示它的公式。</translation>
     </message>
     <message>
         <source>Click a cell</source>
-        <translation type="unfinished"></translation>
+        <translation>单击单元格</translation>
     </message>
     <message>
         <source>{type} in Q, K or V: every map follows.</source>
-        <translation type="unfinished"></translation>
+        <translation>在 Q、K 或 V 中{type}：所有热图随之变化。</translation>
     </message>
     <message>
         <source>Type a number</source>
-        <translation type="unfinished"></translation>
+        <translation>键入一个数</translation>
     </message>
     <message>
         <source>{click} in the strip above to see it large.</source>
-        <translation type="unfinished"></translation>
+        <translation>在上方{click}，即可放大查看。</translation>
     </message>
     <message>
         <source>Click a step</source>
-        <translation type="unfinished"></translation>
+        <translation>单击某一步</translation>
     </message>
     <message>
         <source>New…</source>
-        <translation type="unfinished"></translation>
+        <translation>新建…</translation>
     </message>
     <message>
         <source>Open…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开…</translation>
     </message>
     <message>
         <source>or drop an .attn, .npz, .npy or .csv file on the window</source>
-        <translation type="unfinished"></translation>
+        <translation>或将 .attn、.npz、.npy 或 .csv 文件拖放到窗口</translation>
     </message>
     <message>
         <source>move the chosen cell</source>
-        <translation type="unfinished"></translation>
+        <translation>移动所选单元格</translation>
     </message>
     <message>
         <source>go to its table cell</source>
-        <translation type="unfinished"></translation>
+        <translation>转到对应的表格单元格</translation>
     </message>
     <message>
         <source>previous, next head</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个、下一个头</translation>
     </message>
     <message>
         <source>step of the formula</source>
-        <translation type="unfinished"></translation>
+        <translation>公式的某一步</translation>
     </message>
     <message>
         <source>export image</source>
-        <translation type="unfinished"></translation>
+        <translation>导出图片</translation>
     </message>
     <message>
         <source>all shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>所有快捷键</translation>
     </message>
 </context>
 <context>
     <name>StatusController</name>
     <message>
         <source>exact, {dtype} · {sizes}</source>
-        <translation type="unfinished"></translation>
+        <translation>精确，{dtype} · {sizes}</translation>
     </message>
     <message>
         <source>not allowed</source>
-        <translation type="unfinished"></translation>
+        <translation>不允许</translation>
     </message>
     <message>
         <source>{stage} · head {head} · {place} = {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>{stage} · 头 {head} · {place} = {number}</translation>
     </message>
     <message>
         <source>head {head}, row {row}</source>
-        <translation type="unfinished"></translation>
+        <translation>头 {head}，第 {row} 行</translation>
     </message>
     <message>
         <source>head {head}</source>
-        <translation type="unfinished"></translation>
+        <translation>头 {head}</translation>
+    </message>
+</context>
+<context>
+    <name>TableBlocks</name>
+    <message>
+        <source>decimal commas were read as points</source>
+        <translation>小数逗号按小数点读入</translation>
+    </message>
+    <message>
+        <source>Import into {symbol}</source>
+        <translation>导入到 {symbol}</translation>
+    </message>
+    <message>
+        <source>Matrices (*.npy *.csv *.tsv)</source>
+        <translation>矩阵文件 (*.npy *.csv *.tsv)</translation>
+    </message>
+    <message>
+        <source>{file} has the shape {shape}; a table takes rows and columns.</source>
+        <translation>{file} 的形状为 {shape}；表格需要行和列。</translation>
+    </message>
+    <message>
+        <source>{block} numbers do not fit into {symbol} ({size}) at row {row}, column {column}.</source>
+        <translation>从第 {row} 行第 {column} 列起，{symbol}（{size}）放不下 {block} 个数。</translation>
+    </message>
+    <message>
+        <source>Grow {symbol} to {grown}</source>
+        <translation>将 {symbol} 扩大到 {grown}</translation>
+    </message>
+</context>
+<context>
+    <name>TableEdits</name>
+    <message>
+        <source>{symbol} is computed, so it cannot be typed into.</source>
+        <translation>{symbol} 是算出来的，不能直接键入。</translation>
+    </message>
+    <message>
+        <source>Edit X</source>
+        <translation>编辑 X</translation>
+    </message>
+    <message>
+        <source>Work on Q, K, V directly</source>
+        <translation>直接编辑 Q、K、V</translation>
+    </message>
+</context>
+<context>
+    <name>TablesController</name>
+    <message>
+        <source>= {x}·{w} (computed)</source>
+        <translation>= {x}·{w}（计算所得）</translation>
     </message>
 </context>
 <context>
     <name>TargetFields</name>
     <message>
         <source>Browse…</source>
-        <translation type="unfinished"></translation>
+        <translation>浏览…</translation>
     </message>
     <message>
         <source>Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>文件夹</translation>
     </message>
     <message>
         <source>Choose a folder to write into.</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择要写入的文件夹。</translation>
     </message>
     <message>
         <source>There is no folder “{folder}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有文件夹“{folder}”。</translation>
     </message>
     <message>
         <source>Folder for the files</source>
-        <translation type="unfinished"></translation>
+        <translation>存放文件的文件夹</translation>
     </message>
 </context>
 <context>
     <name>TermsModel</name>
     <message>
         <source>key</source>
-        <translation type="unfinished"></translation>
+        <translation>键</translation>
     </message>
     <message>
         <source>{count} more</source>
-        <translation type="unfinished"></translation>
+        <translation>还有 {count} 项</translation>
+    </message>
+</context>
+<context>
+    <name>TokenHeader</name>
+    <message>
+        <source>Token of row {row}</source>
+        <translation>第 {row} 行的词元</translation>
+    </message>
+</context>
+<context>
+    <name>TokensDialog</name>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>sentence</source>
+        <translation>句子</translation>
+    </message>
+    <message>
+        <source>names of</source>
+        <translation>用于</translation>
+    </message>
+    <message>
+        <source>Type a sentence; a Chinese character is a token of its own</source>
+        <translation>键入一个句子；每个汉字自成一个词元</translation>
+    </message>
+    <message>
+        <source>Sentence</source>
+        <translation>句子</translation>
+    </message>
+    <message>
+        <source>Names of</source>
+        <translation>用于</translation>
+    </message>
+    <message>
+        <source>Tokens, in order</source>
+        <translation>依次的词元</translation>
+    </message>
+    <message>
+        <source>queries and keys</source>
+        <translation>查询和键</translation>
+    </message>
+    <message>
+        <source>queries</source>
+        <translation>查询</translation>
+    </message>
+    <message>
+        <source>keys</source>
+        <translation>键</translation>
+    </message>
+    <message>
+        <source>Use as labels</source>
+        <translation>用作标签</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Add or remove rows, so that {sizes} = {count}</source>
+        <translation>增减行，使 {sizes} = {count}</translation>
+    </message>
+    <message>
+        <source>No tokens: rows are labeled by number.</source>
+        <translation>没有词元：各行以编号标注。</translation>
+    </message>
+    <message>
+        <source>Queries: {rows} rows become {count}.</source>
+        <translation>查询：{rows} 行变为 {count} 行。</translation>
+    </message>
+    <message>
+        <source>Keys: {rows} rows become {count}.</source>
+        <translation>键：{rows} 行变为 {count} 行。</translation>
+    </message>
+    <message>
+        <source>Queries: a token for each of {rows} rows.</source>
+        <translation>查询：{rows} 行各有一个词元。</translation>
+    </message>
+    <message>
+        <source>Keys: a token for each of {rows} rows.</source>
+        <translation>键：{rows} 行各有一个词元。</translation>
+    </message>
+    <message>
+        <source>Queries: {count} tokens for {rows} rows; the rest are labeled by number.</source>
+        <translation>查询：{rows} 行有 {count} 个词元；其余以编号标注。</translation>
+    </message>
+    <message>
+        <source>Keys: {count} tokens for {rows} rows; the rest are labeled by number.</source>
+        <translation>键：{rows} 行有 {count} 个词元；其余以编号标注。</translation>
+    </message>
+    <message>
+        <source>Queries: {count} tokens for {rows} rows; the last {left} are left out.</source>
+        <translation>查询：{rows} 行有 {count} 个词元；最后 {left} 个不用。</translation>
+    </message>
+    <message>
+        <source>Keys: {count} tokens for {rows} rows; the last {left} are left out.</source>
+        <translation>键：{rows} 行有 {count} 个词元；最后 {left} 个不用。</translation>
     </message>
 </context>
 </TS>
