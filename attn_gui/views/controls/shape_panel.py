@@ -54,6 +54,7 @@ class ShapePanel(QWidget):
         in_cells = (*SIZES[:6], "dtype")
         self._cells = {name: _cell(self._labels[name], self._editor(name), self) for name in in_cells}
         self._line, self._grid = QWidget(self), QGridLayout(self)
+        self._line_layout = QHBoxLayout(self._line)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(SPACING.m)
         for column in range(COLUMNS):
@@ -81,6 +82,8 @@ class ShapePanel(QWidget):
         if compact != self._compact:
             self._compact = compact
             self._arrange()
+            for layout in (self._line_layout, self._grid):
+                layout.activate()  # at once, since the window asks for the least width before the next event
 
     def finish(self) -> None:
         """Hand on what is still being typed, as leaving the box would."""
@@ -174,7 +177,7 @@ class ShapePanel(QWidget):
             label.setBuddy(self._editor(name))
             dress(label, letters="body" if name == "d_model" else "small", tone="text2")
         self.boxes["d_model"].set_digits(3)
-        line = QHBoxLayout(self._line)
+        line = self._line_layout
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(SPACING.s)
         for widget in (self._labels["d_model"], self.boxes["d_model"], self._cut):

@@ -166,6 +166,15 @@ def test_tab_goes_through_the_boxes_in_reading_order(qtbot: QtBot, panel: ShapeP
                      "d_model_fixed"]
 
 
+def test_the_compact_form_is_narrower_at_once(panel: ShapePanel) -> None:
+    QApplication.processEvents()
+    wide = panel.minimumSizeHint().width()
+    panel.set_compact(True)
+    assert panel.minimumSizeHint().width() < wide - 10
+    panel.set_compact(False)
+    assert panel.minimumSizeHint().width() == wide
+
+
 @pytest.mark.parametrize("compact", [False, True])
 def test_nothing_is_cut_off_even_with_long_numbers(panel: ShapePanel, compact: bool) -> None:
     panel.set_compact(compact)
