@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from . import sentences
+from .indices import Box
 from .layout import Array
-from .sentences import FieldError, FieldTypeError, ShapeError
+from .sentences import FieldError, FieldTypeError, PlaceError, ShapeError
 
 ALIGNS = ("start", "end")
 
@@ -122,6 +123,40 @@ def as_flags(field: str, value: object, *, copy: bool) -> Array:
     flags = np.atleast_2d(flags)
     flags.flags.writeable = False
     return flags
+
+
+def dtype_name(value: object) -> object:
+    """`float32` for np.float32 and its like; anything else stays to be refused."""
+    try:
+        return value if isinstance(value, str) else np.dtype(value).name  # type: ignore[call-overload]
+    except TypeError:
+        return value
+
+
+def as_entries(label: str, given: object, known: Sequence[str], needed: Iterable[str]) -> dict[str, Any]:
+    """A mapping with no entry beyond `known` and all that is `needed`."""
+    if not isinstance(given, Mapping):
+        raise FieldTypeError(sentences.NOT_RECORD, field=label, got=type(given).__name__)
+    for name in given:
+        if name not in known:
+            raise FieldError(sentences.UNKNOWN_PARAMETER, field=label, got=name, choices=tuple(known) or "none")
+    for name in needed:
+        if given.get(name) is None:
+            raise FieldError(sentences.NEEDS, field=label, other=name)
+    return dict(given)
+
+
+def as_box(name: str, shape: tuple[int, ...], box: Box) -> Box:
+    """The box with whole numbers. Raises PlaceError (an IndexError) if it leaves the shape."""
+    if len(box) != len(shape):
+        raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
+    found = tuple(
+        slice(cut.start or 0, length if cut.stop is None else cut.stop)
+        for cut, length in zip(box, shape, strict=True)
+    )  # fmt: skip
+    if any(cut.start < 0 or cut.stop > length for cut, length in zip(found, shape, strict=True)):
+        raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
+    return found
 
 
 def _misshapen(template: str, field: str, array: Array, expected: object, got: object) -> ShapeError:

@@ -10,11 +10,12 @@ from typing import TypeVar
 import numpy as np
 
 from . import graph, indices, sentences
+from .checks import as_box
 from .graph import Node
 from .indices import Box
 from .layout import Array
 from .problem import Problem
-from .sentences import FieldError, PlaceError, StageError
+from .sentences import FieldError, StageError
 from .sources import Source, layer_position, sizes_of, sources_of
 from .stages import stages_of
 
@@ -107,7 +108,7 @@ class Evaluation:
 
     def box(self, stage: str, box: Box) -> Array:
         """The numbers of a box, read-only, in the problem's dtype."""
-        box = _within(stage, self.shape(stage), box)
+        box = as_box(stage, self.shape(stage), box)
         with np.errstate(all="ignore"):
             array: Array = self.fetch(stage, box).astype(self.problem.dtype, copy=False).view()
         array.flags.writeable = False
@@ -191,9 +192,9 @@ class Evaluation:
         for name, boxes in changed.items():
             for source in self._fields.get(name, ()):
                 shape = self._sources[source].shape
-                found[source] = [_within(name, shape, box) for box in boxes]
+                found[source] = [as_box(name, shape, box) for box in boxes]
             if name not in self._fields and name in self.stages:
-                found[name] = [_within(name, self.shape(name), box) for box in boxes]
+                found[name] = [as_box(name, self.shape(name), box) for box in boxes]
         return found
 
     def _shown(self, found: Mapping[str, T]) -> dict[str, T]:
@@ -289,16 +290,3 @@ def _merged(boxes: list[Box]) -> list[Box]:
 def _cut(cut: slice, length: int) -> slice:
     start, stop, _ = cut.indices(length)
     return slice(start, max(start, stop))
-
-
-def _within(name: str, shape: tuple[int, ...], box: Box) -> Box:
-    """The box with whole numbers. Raises PlaceError (an IndexError) if it leaves the shape."""
-    if len(box) != len(shape):
-        raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
-    found = tuple(
-        slice(cut.start or 0, length if cut.stop is None else cut.stop)
-        for cut, length in zip(box, shape, strict=True)
-    )  # fmt: skip
-    if any(cut.start < 0 or cut.stop > length for cut, length in zip(found, shape, strict=True)):
-        raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
-    return found

@@ -11,21 +11,11 @@ import numpy as np
 
 from . import indices, sentences
 from .evaluation import Evaluation, Trace
-from .expression import (
-    Cell,
-    Evaluated,
-    Expression,
-    Function,
-    Named,
-    Number,
-    Product,
-    Quotient,
-    number_text,
-    subscripted,
-)
+from .expression import Cell, Expression, Number, Product, number_text, subscripted
 from .graph import Node, shown
 from .indices import Box
 from .layout import Array
+from .operators import Evaluated, Function, Named, Quotient
 from .sentences import PlaceError
 from .stage import Addends
 from .symbols import cell_latex, symbol

@@ -10,8 +10,8 @@ import numpy as np
 
 from . import sentences
 from .checks import as_align, as_array, as_flags, as_switch, as_whole
-from .indices import Box
 from .layout import Array
+from .records import same
 from .sentences import FieldError, FieldTypeError, ShapeError
 
 Sizes = tuple[int, int, int, int]  # batch, head, query, key
@@ -68,49 +68,48 @@ class Layer:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Layer) or type(self) is not type(other):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays
-
-
-def _same(one: object, other: object) -> bool:
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
-    return type(one) is type(other) and one == other
-
-
-def _offset(align: str, sizes: Sizes) -> int:
-    return sizes[3] - sizes[2] if align == "end" else 0
 
 
 ALIGN = Parameter("align", "align", "start")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Causal(Layer):
-    """j ≤ i + o: no query sees a later key. o = m − n if `align` is "end", else 0."""
+class Aligned(Layer):
+    """A rule of positions: query i stands at i + o, with o = m − n if `align` is "end", else 0."""
 
     align: str = "start"
 
-    kind = "causal"
-    parameters = (ALIGN,)
+    parameters: ClassVar[tuple[Parameter, ...]] = (ALIGN,)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        as_align("causal.align", self.align)
+        as_align(f"{self.kind}.align", self.align)
 
-    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
-        i, j = place
-        return np.asarray(j <= i + _offset(self.align, sizes))
+    def ahead(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        """How far key j lies behind query i: j − i − o."""
+        i, j = place[-2:]
+        return np.asarray(j - i - (sizes[3] - sizes[2] if self.align == "end" else 0))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Window(Layer):
+class Causal(Aligned):
+    """j ≤ i + o: no query sees a later key."""
+
+    kind = "causal"
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        return self.ahead(place, sizes) <= 0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Window(Aligned):
     """i + o − j ≤ left and j − i − o ≤ right; None is no limit, negative limits are allowed (Longformer's window)."""
 
     left: int | None = None
     right: int | None = None
-    align: str = "start"
 
     kind = "window"
     parameters = (Parameter("left", "int", None), Parameter("right", "int", None), ALIGN)
@@ -120,25 +119,22 @@ class Window(Layer):
         for name in ("left", "right"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, as_whole(f"window.{name}", getattr(self, name)))
-        as_align("window.align", self.align)
 
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
-        i, j = place
-        back = i + _offset(self.align, sizes) - j
-        allowed = np.ones(back.shape, bool)
+        ahead = self.ahead(place, sizes)
+        allowed = np.ones(ahead.shape, bool)
         if self.left is not None:
-            allowed &= back <= self.left
+            allowed &= -ahead <= self.left
         if self.right is not None:
-            allowed &= -back <= self.right
+            allowed &= ahead <= self.right
         return allowed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Prefix(Layer):
+class Prefix(Aligned):
     """j < length or j ≤ i + o: the first keys are seen by all, the others causally (T5's prefix language model)."""
 
     length: int = 0
-    align: str = "start"
 
     kind = "prefix"
     parameters = (Parameter("length", "int", 0), ALIGN)
@@ -146,11 +142,9 @@ class Prefix(Layer):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "length", as_whole("prefix.length", self.length))
-        as_align("prefix.align", self.align)
 
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
-        i, j = place
-        return np.asarray((j < self.length) | (j <= i + _offset(self.align, sizes)))
+        return (place[1] < self.length) | (self.ahead(place, sizes) <= 0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -183,25 +177,17 @@ class Padding(Layer):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Alibi(Layer):
+class Alibi(Aligned):
     """−slope_h · |i + o − j|, with the slopes of Press et al., "Train Short, Test Long" (2022)."""
-
-    align: str = "start"
 
     kind = "alibi"
     adds = True
-    parameters = (ALIGN,)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        as_align("alibi.align", self.align)
 
     def shape(self, sizes: Sizes) -> tuple[int, ...]:
         return sizes[1:]
 
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
-        h, i, j = place
-        return np.asarray(-slopes(sizes[1])[h] * np.abs(i + _offset(self.align, sizes) - j))
+        return np.asarray(-slopes(sizes[1])[place[0]] * np.abs(self.ahead(place, sizes)))
 
 
 def slopes(heads: int) -> Array:
@@ -299,20 +285,3 @@ def layer_from_mapping(mapping: Mapping[str, Any] | Layer, name: str = "mask") -
         if parameter.name not in given and parameter.kind in ("lengths", "array"):
             raise FieldError(sentences.NEEDS, field=f"{name} ({kind})", other=parameter.name)
     return MASKS[kind](**given)
-
-
-@dataclass(frozen=True)
-class Positions:
-    """A rule read like an array: no mask need ever be stored."""
-
-    layer: Layer
-    sizes: Sizes
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.layer.shape(self.sizes)
-
-    def __getitem__(self, box: Box) -> Array:
-        place = tuple(np.ogrid[box])
-        lengths = tuple(cut.stop - cut.start for cut in box)
-        return np.broadcast_to(self.layer.at(place, self.sizes), lengths)

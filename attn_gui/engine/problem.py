@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar
@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import sentences
-from .checks import as_array, as_choice, as_count, as_number, as_positive, as_texts
+from .checks import as_array, as_choice, as_count, as_entries, as_number, as_positive, as_texts, dtype_name
 from .layout import Array
 from .masks import Layer, layer_from_mapping
-from .sentences import FieldError, FieldTypeError, ShapeError
+from .records import Record, same
+from .sentences import FieldTypeError, ShapeError
 from .validation import check_shapes
 
 __all__ = ["DTYPES", "SCORES", "Problem", "Record", "ShapeError"]
@@ -31,31 +32,6 @@ MATRICES = (
 SCORE_ARRAYS = {"additive": {"w_score_query": 2, "w_score_key": 2, "w_score": 1}}
 SCORE_NUMBERS: dict[str, dict[str, float]] = {"gaussian": {"w": 1.0, "key_norm": 1.0}}
 BLOCK_ARRAYS = {"ln_weight": 1, "ln_bias": 1, "w_linear": 2, "b_linear": 1}
-
-
-class Record(Mapping[str, Any]):
-    """A frozen mapping whose entries are attributes too: `problem.block.ln_weight`."""
-
-    def __init__(self, entries: Mapping[str, Any]) -> None:
-        self.__dict__.update(entries)
-
-    def __getitem__(self, name: str) -> Any:
-        return self.__dict__[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.__dict__)
-
-    def __len__(self) -> int:
-        return len(self.__dict__)
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(name)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{name} cannot be set: the record is frozen")
-
-    def __repr__(self) -> str:
-        return f"Record({', '.join(self)})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,7 +112,7 @@ class Problem:
 
     def _settle(self, copy: bool) -> None:
         """Every field checked on its own and stored as it stays, then all of them together."""
-        self._set("dtype", as_choice("dtype", _dtype_name(self.dtype), DTYPES))
+        self._set("dtype", as_choice("dtype", dtype_name(self.dtype), DTYPES))
         self._set("num_heads", as_count("num_heads", self.num_heads))
         kv_heads = self.num_heads if self.num_kv_heads is None else self.num_kv_heads
         self._set("num_kv_heads", as_count("num_kv_heads", kv_heads))
@@ -162,7 +138,7 @@ class Problem:
     def _settle_score(self, copy: bool) -> None:
         self._set("score", as_choice("score", self.score, SCORES))
         arrays, numbers = SCORE_ARRAYS.get(self.score, {}), SCORE_NUMBERS.get(self.score, {})
-        given = numbers | _entries("score_params", self.score_params, (*arrays, *numbers), needed=arrays)
+        given = numbers | as_entries("score_params", self.score_params, (*arrays, *numbers), needed=arrays)
         found: dict[str, Any] = {}
         for name, value in given.items():
             label = f"score_params.{name}"
@@ -175,7 +151,7 @@ class Problem:
         if self.block is None:
             return
         needed = ("ln_weight", "ln_bias", "w_linear")
-        given = {"ln_eps": 1e-5} | _entries("block", self.block, (*BLOCK_ARRAYS, "ln_eps"), needed=needed)
+        given = {"ln_eps": 1e-5} | as_entries("block", self.block, (*BLOCK_ARRAYS, "ln_eps"), needed=needed)
         found: dict[str, Any] = {
             name: self._array(f"block.{name}", given[name], (axes,), copy)
             for name, axes in BLOCK_ARRAYS.items()
@@ -223,7 +199,7 @@ class Problem:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Problem):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
     def __repr__(self) -> str:
         shapes = [f"{name} {' × '.join(map(str, array.shape))}" for name, array in self.arrays().items()]
@@ -306,30 +282,3 @@ class Problem:
         shapes = tuple((name, array.shape) for name, array in self.arrays().items())
         rules = tuple(layer if layer.cells is None else (layer.kind, layer.enabled) for layer in self.mask)
         return shapes, tuple(self.scalars()), rules, self.num_heads, self.num_kv_heads, self.score, self.dtype
-
-
-def _dtype_name(value: object) -> object:
-    try:
-        return value if isinstance(value, str) else np.dtype(value).name  # type: ignore[call-overload]
-    except TypeError:
-        return value
-
-
-def _entries(label: str, given: object, known: tuple[str, ...], needed: Any) -> dict[str, Any]:
-    if not isinstance(given, Mapping):
-        raise FieldTypeError(sentences.NOT_RECORD, field=label, got=type(given).__name__)
-    for name in given:
-        if name not in known:
-            raise FieldError(sentences.UNKNOWN_PARAMETER, field=label, got=name, choices=known or "none")
-    for name in needed:
-        if given.get(name) is None:
-            raise FieldError(sentences.NEEDS, field=label, other=name)
-    return dict(given)
-
-
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
-    if isinstance(one, Record) and isinstance(other, Record):
-        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
-    return type(one) is type(other) and bool(one == other)

@@ -75,18 +75,20 @@ class _Plan:
             raise FieldError(sentences.HEAD_COUNTS, got=heads, choices=tuple(map(str, choices)))
         before, kv_before = problem.num_heads, problem.num_kv_heads
         d_k, d_v = problem.d_k * before // heads, problem.d_v * before // heads
+        wide = self._columns("key") // kv_before  # with the additive score keys may be wider than queries
+        d_key = max(1, wide * before // heads)
         self.fields["num_heads"] = heads
         kv_heads = kv_before * heads // before
-        if kv_before * heads % before == 0 and heads % kv_heads == 0:
+        if kv_before * heads % before == 0 and wide * before % heads == 0:
             self.fields["num_kv_heads"] = kv_heads
         else:
             kv_heads = self.kv_heads_for(heads)
-            self._regroup("key", kv_before, kv_heads, d_k)
+            self._regroup("key", kv_before, kv_heads, d_key)
             self._regroup("value", kv_before, kv_heads, d_v)
         if kv_before not in (before, kv_heads):
             self._note_kv(kv_before, kv_heads, heads)
         self._score_rows("query", d_k)
-        self._score_rows("key", self._columns("key") // kv_heads)
+        self._score_rows("key", d_key)
         self._mask_axis(1, before, heads)
 
     def heads(self, heads: int) -> None:

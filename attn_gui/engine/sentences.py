@@ -40,7 +40,7 @@ LENGTH = "{matrix} must have one number for each column of {other}: expected {ex
 TOKENS = "{matrix} must have one text for each row of {other}: expected {expected}, got {got}."
 LENGTHS = "{matrix} must have one number, or one for each batch item: expected {expected}, got {got}."
 BROADCAST = "{matrix} must broadcast to (batch, head, query, key) = {expected}, got the shape {got}."
-BLOCK_WIDTH = "The residual adds x to the output: {matrix} must be as wide as x: expected {expected} columns, got {got}."
+BLOCK_WIDTH = "The residual adds x, so {matrix} must be as wide as x: expected {expected} columns, got {got}."
 
 # --- cells of a result ---------------------------------------------------------------------------
 NO_STAGE = "{stage} is not a stage of this problem; it has {choices}."

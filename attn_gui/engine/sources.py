@@ -9,7 +9,7 @@ import numpy as np
 
 from .indices import Box
 from .layout import Array
-from .masks import Layer, Positions
+from .masks import Layer, Sizes
 
 if TYPE_CHECKING:
     from .problem import Problem
@@ -39,6 +39,23 @@ class Source:
         """The cells of a box; numbers as float64, whatever the problem's dtype."""
         cells = np.asarray(self.cells[box])
         return cells if cells.dtype == np.float64 or cells.dtype == np.bool_ else cells.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Positions:
+    """A rule read like an array: no mask need ever be stored."""
+
+    layer: Layer
+    sizes: Sizes
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.layer.shape(self.sizes)
+
+    def __getitem__(self, box: Box) -> Array:
+        place = tuple(np.ogrid[box])
+        lengths = tuple(cut.stop - cut.start for cut in box)
+        return np.broadcast_to(self.layer.at(place, self.sizes), lengths)
 
 
 DIRECT = ("query", "key", "value")
@@ -101,5 +118,5 @@ def layer_sources(problem: Problem) -> dict[str, Source]:
     }
 
 
-def layer_cells(layer: Layer, sizes: tuple[int, int, int, int]) -> Readable:
+def layer_cells(layer: Layer, sizes: Sizes) -> Readable:
     return layer.cells if layer.cells is not None else Positions(layer, sizes)

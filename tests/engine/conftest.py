@@ -91,17 +91,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("stage_of", pairs, ids="-".join)
 
 
-@pytest.fixture()
+@pytest.fixture
 def makers() -> dict[str, Callable[[], Problem]]:
     return MAKERS
 
 
-@pytest.fixture()
+@pytest.fixture
 def evaluations() -> dict[str, Evaluation]:
     """Shared, and never updated."""
     return EVALUATIONS
 
 
-@pytest.fixture()
+@pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(0)

@@ -7,7 +7,10 @@ import pytest
 
 from attn_gui.engine import STAGES, explain, indices
 
-
+CONTRACT = [
+    *("query", "key", "value", "rotated_query", "rotated_key", "scores", "scaled", "capped", "biased", "masked"),
+    *("weights", "head_output", "concat", "output", "residual", "normalized", "block_output"),
+]
 HELPERS = ("position", "exponent", "angle")  # never edited cell by cell
 
 
@@ -39,10 +42,7 @@ def nudged(array, index, step):
 
 
 def test_every_stage_of_the_contract_is_covered(evaluations):
-    names = (
-        "query key value rotated_query rotated_key scores scaled capped biased masked weights head_output concat output "
-        "residual normalized block_output"
-    ).split()
+    names = CONTRACT
     assert [stage.name for stage in STAGES] == names
     assert {name for evaluation in evaluations.values() for name in evaluation.stages} == set(names)
     for evaluation in evaluations.values():
@@ -60,7 +60,9 @@ def test_pull_back_is_the_derivative(evaluations, stage_of, rng):
     known = inputs | {node.name: run(node, inputs)}
     finite = np.isfinite(known[node.name])
     with np.errstate(all="ignore"):
-        pulled = node.pull_back(indices.whole(node.shape), np.where(finite, seed, 0.0), lambda name, box: known[name][box])
+        pulled = node.pull_back(
+            indices.whole(node.shape), np.where(finite, seed, 0.0), lambda name, box: known[name][box]
+        )
     for name, _, gradient in pulled:
         assert gradient.shape == inputs[name].shape
         if name.endswith(HELPERS[:2]):
@@ -79,7 +81,10 @@ def test_affected_is_exactly_what_changes(evaluations, stage_of, rng):
     """No changed cell outside; none inside that stayed, cells closed by a mask aside."""
     node, inputs = parts(evaluations, stage_of)
     before = run(node, inputs)
-    fetch = lambda name, box: whole(evaluations[stage_of[0]], name)[box]
+
+    def fetch(name, box):
+        return whole(evaluations[stage_of[0]], name)[box]
+
     for position, ref in enumerate(node.inputs):
         if ref.optional or not ref.axes or ref.name.endswith(HELPERS):
             continue
@@ -141,7 +146,15 @@ def test_explanation_evaluates_to_the_cell(evaluations, stage_of, rng):
 
 def evaluated(found):
     """The plain text is enough to recompute the cell."""
-    names = {"exp": np.exp, "tanh": np.tanh, "sqrt": np.sqrt, "cos": np.cos, "sin": np.sin, "inf": np.inf, "nan": np.nan}
+    names = {
+        "exp": np.exp,
+        "tanh": np.tanh,
+        "sqrt": np.sqrt,
+        "cos": np.cos,
+        "sin": np.sin,
+        "inf": np.inf,
+        "nan": np.nan,
+    }
     first, second, *rest = found.text.split("\n")
     assert float(second.removeprefix("= ")) == found.value or np.isnan(found.value)
     for line in reversed(rest):

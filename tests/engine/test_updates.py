@@ -149,7 +149,10 @@ def test_one_x_cell_costs_one_row_and_one_column_of_every_head(rng):
     weights = {f"w_{part}": rng.normal(size=(6, 6)) for part in ("query", "key", "value")}
     working = Working(Problem(x=rng.normal(size=(7, 6)), **weights, num_heads=3))
     done = working.write("x", indices.cell((4, 2)), 0.5)
-    row, column = (slice(0, 1), slice(0, 3), slice(4, 5), slice(0, 7)), (slice(0, 1), slice(0, 3), slice(0, 7), slice(4, 5))
+    row, column = (
+        (slice(0, 1), slice(0, 3), slice(4, 5), slice(0, 7)),
+        (slice(0, 1), slice(0, 3), slice(0, 7), slice(4, 5)),
+    )
     assert sorted(map(str, done.boxes["scores"])) == sorted(map(str, [row, column]))
     assert done.cells["scores"] == 3 * (7 + 7)
 
@@ -211,7 +214,9 @@ def test_nothing_of_the_problem_is_copied(rng):
     working = Working(Problem(query=rng.normal(size=(4096, 64)), key=rng.normal(size=(3, 64)),
                               value=rng.normal(size=(3, 64)), num_heads=4))  # fmt: skip
     evaluation = working.evaluation
-    assert np.shares_memory(evaluation.fetch("query", indices.whole(evaluation.shape("query"))), working.arrays["query"])
+    assert np.shares_memory(
+        evaluation.fetch("query", indices.whole(evaluation.shape("query"))), working.arrays["query"]
+    )
     tracemalloc.start()
     working.write("query", indices.cell((9, 3)), 4.0)
     _, peak = tracemalloc.get_traced_memory()

@@ -14,8 +14,11 @@ from attn_gui.engine import Problem, compute, sensitivity
 ROOT = Path(__file__).parents[2]
 VECTORS = sorted((ROOT / "tests" / "data" / "vectors").glob("*.npz"))
 EXAMPLES = sorted((ROOT / "resources" / "examples").glob("*.npz"))
-MATRICES = "query key value x context w_query w_key w_value w_output b_query b_key b_value b_output".split()
-CHECKED = "scores weights concat output residual normalized block_output".split()
+MATRICES = [
+    *("query", "key", "value", "x", "context", "w_query", "w_key", "w_value", "w_output"),
+    *("b_query", "b_key", "b_value", "b_output"),
+]
+CHECKED = ["scores", "weights", "concat", "output", "residual", "normalized", "block_output"]
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attn_gui.engine.expression import Expression, Function, Product, Sum, add
+from attn_gui.engine.expression import Expression, Product, Sum, add
 from attn_gui.engine.layout import Array, contract
+from attn_gui.engine.operators import Function
 from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 
 D, F, S = 5, 6, 7  # query width, key width and hidden width, in the order b g r i j d f s

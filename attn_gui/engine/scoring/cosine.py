@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attn_gui.engine.expression import Expression, Function, Named, Number, Power, Product, Quotient, Sum
+from attn_gui.engine.expression import Expression, Number, Product, Sum
 from attn_gui.engine.layout import Array, contract
+from attn_gui.engine.operators import Function, Named, Power, Quotient
 from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 
 D = 5  # the axis that is summed, in the order b g r i j d

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attn_gui.engine.expression import Cell, Expression, Negative, Number, Power, Product, Quotient, Sum, add
+from attn_gui.engine.expression import Cell, Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.layout import Array, contract
+from attn_gui.engine.operators import Power, Quotient
 from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 
 D = 5  # the axis that is summed, in the order b g r i j d

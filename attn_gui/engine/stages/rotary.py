@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attn_gui.engine.expression import Expression, Function, Negative, Product, add
+from attn_gui.engine.expression import Expression, Negative, Product, add
 from attn_gui.engine.layout import Array
+from attn_gui.engine.operators import Function
 from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attn_gui.engine.expression import Expression, Function, Product, Quotient
+from attn_gui.engine.expression import Expression, Product
 from attn_gui.engine.layout import Array
+from attn_gui.engine.operators import Function, Quotient
 from attn_gui.engine.stage import Input, Leaves, Stage
 
 

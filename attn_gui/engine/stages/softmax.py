@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attn_gui.engine.expression import Cell, Expression, Function, Named, Negative, Number, Quotient, Sum, add
+from attn_gui.engine.expression import Cell, Expression, Negative, Number, Sum, add
 from attn_gui.engine.layout import Array
+from attn_gui.engine.operators import Function, Named, Quotient
 from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 
 FEW = 4  # so many keys are written out instead of Z …

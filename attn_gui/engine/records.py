@@ -1,0 +1,42 @@
+"""Frozen mappings, and when two values are the same to the byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+
+class Record(Mapping[str, Any]):
+    """A frozen mapping whose entries are attributes too: `problem.block.ln_weight`."""
+
+    def __init__(self, entries: Mapping[str, Any]) -> None:
+        self.__dict__.update(entries)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.__dict__[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.__dict__)
+
+    def __len__(self) -> int:
+        return len(self.__dict__)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name} cannot be set: the record is frozen")
+
+    def __repr__(self) -> str:
+        return f"Record({', '.join(self)})"
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two fields are alike: arrays by dtype, shape and bytes, so that NaN equals itself and -0.0 is not 0.0."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
+    if isinstance(one, Record) and isinstance(other, Record):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    return type(one) is type(other) and bool(one == other)

@@ -1,0 +1,113 @@
+"""New problems and new parts of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import (
+    FILLS,
+    Evaluation,
+    FieldError,
+    compute,
+    fill,
+    made_direct,
+    new_problem,
+    with_biases,
+    with_context,
+    with_output,
+)
+
+
+def test_fills():
+    assert FILLS == ("integers", "random", "identity", "zeros")
+    assert fill("identity", (2, 3)).tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert not fill("zeros", (2, 3)).any()
+    whole = fill("integers", (40, 50))
+    assert set(np.unique(whole)) == {-3, -2, -1, 0, 1, 2, 3}
+    normal = fill("random", (200, 50), field="query")
+    assert np.array_equal(np.round(normal, 2), normal)
+    assert abs(normal.mean()) < 0.05
+    assert abs(normal.std() - 1) < 0.05
+    assert fill("random", (200, 50), field="w_query").std() < 0.6
+    with pytest.raises(FieldError, match="fill must be one of integers, random"):
+        fill("ones", (2, 3))
+
+
+def test_a_cell_depends_on_seed_field_and_place_only():
+    large = fill("random", (3, 7, 5), seed=4, field="key")
+    assert np.array_equal(large[:2, :3, :4], fill("random", (2, 3, 4), seed=4, field="key"))
+    assert np.array_equal(large[0], fill("random", (7, 5), seed=4, field="key"))
+    assert np.array_equal(large[0, 0], fill("random", (5,), seed=4, field="key"))
+    for other in (fill("random", (7, 5), seed=5, field="key"), fill("random", (7, 5), seed=4, field="value")):
+        assert (other == large[0]).mean() < 0.2
+    assert len(np.unique(large)) > 80
+
+
+@pytest.mark.parametrize("kind", ["direct", "self", "cross"])
+@pytest.mark.parametrize("filling", FILLS)
+def test_new_problems(kind, filling):
+    problem = new_problem(kind, n=3, m=5, num_heads=2, d_k=4, d_v=7, fill=filling, seed=3)
+    assert (problem.n, problem.m, problem.d_k, problem.d_v) == (3, 3 if kind == "self" else 5, 4, 7)
+    assert (problem.projected, problem.self_attention) == (kind != "direct", kind == "self")
+    assert problem == new_problem(kind, n=3, m=5, num_heads=2, d_k=4, d_v=7, fill=filling, seed=3)
+    assert np.isfinite(compute(problem)["output"]).all()
+
+
+@pytest.mark.parametrize("wrong", [{"kind": "both"}, {"n": 0}, {"d_k": 0}, {"num_heads": -1}, {"d_v": 0}])
+def test_wrong_choices_are_refused(wrong):
+    with pytest.raises(FieldError):
+        new_problem(**{"kind": "direct", "n": 2, "m": 2, "num_heads": 1, "d_k": 2, "d_v": 2} | wrong)
+
+
+def test_output_weights_come_and_go():
+    for kind, columns in (("direct", 14), ("self", 8)):
+        problem = new_problem(kind, n=3, num_heads=2, d_k=4, d_v=7)
+        more = problem.replace(**with_output(problem, True))
+        assert more.w_output.shape == (14, columns)
+        assert with_output(more, True) == {}
+        more = more.replace(**with_biases(more, True))
+        assert more.replace(**with_output(more, False)).replace(b_query=None, b_key=None, b_value=None) == problem
+
+
+def test_biases_come_and_go():
+    problem = new_problem("self", n=3, d_k=4)
+    more = problem.replace(**with_biases(problem, True))
+    assert not more.b_query.any()
+    assert more.b_output is None
+    assert np.array_equal(compute(more)["output"], compute(problem)["output"])
+    assert more.replace(**with_biases(more, False)) == problem
+    assert with_biases(new_problem(n=3, d_k=4), True) == {}
+
+
+def test_a_second_sequence_comes_and_goes():
+    problem = new_problem("self", n=3, d_k=4).replace(dtype="float32", key_tokens=tuple("abc"))
+    more = problem.replace(**with_context(problem, True))
+    assert more.context.shape == more.x.shape
+    assert more.key_tokens is None
+    assert more.replace(**with_context(more, False), key_tokens=tuple("abc")) == problem
+    cross = new_problem("cross", n=3, m=5, d_k=4).replace(
+        context=np.ones((5, 9)), w_key=np.ones((9, 4)), w_value=np.ones((9, 4)),
+        mask=({"kind": "custom", "allowed": np.ones((3, 5), bool)}, {"kind": "padding", "lengths": 5}),
+    )  # fmt: skip
+    again = cross.replace(**with_context(cross, False))
+    assert again.self_attention
+    assert again.mask[0].allowed.shape == (3, 3)
+    assert again.mask[1].lengths == (3,)
+    with pytest.raises(FieldError, match="context needs x"):
+        with_context(new_problem(n=3, d_k=4), True)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_made_direct_computes_the_same(makers, dtype):
+    for name in ("block", "cross"):
+        problem = makers[name]().replace(dtype=dtype, query_tokens=tuple("abcdefg"))
+        evaluation = Evaluation(problem)
+        direct = problem.replace(**made_direct(evaluation))
+        assert not direct.projected
+        assert direct.block is None
+        assert direct.key_tokens == (problem.query_tokens if problem.self_attention else None)
+        np.testing.assert_allclose(
+            compute(direct)["output"], compute(problem)["output"], rtol=1e-13 if dtype == "float64" else 1e-4, atol=1e-5
+        )
+    assert made_direct(Evaluation(new_problem(n=3, d_k=4))) == {}

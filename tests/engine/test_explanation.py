@@ -1,0 +1,146 @@
+"""Formulas as they are read: with names, with the actual numbers, and the terms behind them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import PlaceError, Problem, StageError, compute, explain
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    with np.load(ROOT / "resources" / "examples" / "minilm-layer2.npz") as file:
+        return compute(
+            Problem(**{name: file[name] for name in ("query", "key", "value")}, num_heads=12, dtype="float32")
+        )
+
+
+@pytest.fixture(scope="module")
+def worked():
+    """The worked example of mission.md."""
+    return compute(Problem(query=[[1, 0, 1], [0, 1, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1, 2], [3, 4]]))
+
+
+def chain(found):
+    return " = ".join(side for side in (found.symbols_latex, found.numbers_latex, found.value_latex) if side)
+
+
+def test_a_weight_reads_like_the_picture(encoder):
+    found = explain(encoder, "weights", (0, 3, 10, 13))
+    assert chain(found) == (r"a_{10,13} = \frac{e^{s'_{10,13} - \max}}{Z} = \frac{e^{4.885 - 4.885}}{1.6367} = 0.6110")
+    assert found.parts_latex == (r"Z = \sum_j e^{s'_{10,j}-\max} = 1.6367", r"\max = 4.885")
+    assert list(found.parts) == ["Z", "max"]
+    assert found.parts["Z"].value == pytest.approx(1.6367, abs=5e-5)
+    assert found.rank == 1
+    assert len(found.terms) == 16
+    assert found.terms[13].cells[0].name == "scaled"
+    assert found.terms[13].cells[0].index == (0, 3, 10, 13)
+    assert found.terms[13].value == pytest.approx(0.611, abs=1e-3)
+    assert found.reaches == (("head_output", (slice(0, 1), slice(3, 4), slice(10, 11), slice(0, 32))),)
+    assert found.latex.startswith("a_{10,13} = ")
+    assert found.latex.endswith(r"\quad \max = 4.885")
+
+
+def test_a_scaled_score_is_explained_by_the_products(encoder):
+    found = explain(encoder, "scaled", (0, 3, 10, 13))
+    assert chain(found) == r"s'_{10,13} = \frac{q_{10} \cdot k_{13}}{\sqrt{32}} = \frac{27.6319}{5.6569} = 4.8847"
+    largest = max(found.terms, key=lambda term: abs(term.value))
+    assert [cell.name for cell in largest.cells] == ["query", "key"]
+    assert [cell.index for cell in largest.cells] == [(0, 10, 97), (0, 13, 97)]
+    assert largest.value == pytest.approx(6.890, abs=5e-4)
+    assert len(found.terms) == 32
+    assert found.terms.values.sum() == pytest.approx(27.6319, abs=5e-5)
+    assert {cell.name for cell in found.sources} == {"query", "key"}
+
+
+def test_few_keys_are_written_out(worked):
+    assert chain(explain(worked, "weights", (0, 0, 1, 1))) == (
+        r"a_{1,1} = \frac{e^{s'_{1,1}}}{e^{s'_{1,0}} + e^{s'_{1,1}}} = \frac{e^{1.155}}{e^{0.577} + e^{1.155}} = 0.6405"
+    )
+    assert chain(explain(worked, "head_output", (0, 0, 1, 1))) == (
+        r"o_{1,1} = a_{1,0}\,v_{0,1} + a_{1,1}\,v_{1,1} = 0.360 \cdot 2 + 0.640 \cdot 4 = 3.2809"
+    )
+    assert chain(explain(worked, "concat", (0, 1, 1))) == r"c_{1,1} = o^{(0)}_{1,1} = 3.2809"
+    assert chain(explain(worked, "output", (0, 1, 1))) == r"y_{1,1} = c_{1,1} = 3.2809"
+    given = explain(worked, "query", (0, 1, 1))
+    assert chain(given) == "q_{1,1} = 1"
+    assert given.sources == ()
+    assert len(given.terms) == 0
+
+
+def test_long_sums_are_shortened_in_latex_and_whole_in_text(encoder):
+    found = explain(encoder, "head_output", (0, 3, 10, 2))
+    assert found.symbols_latex == r"o_{10,2} = \sum_j a_{10,j}\,v_{j,98}"
+    assert r"\cdots" in found.numbers_latex
+    assert found.numbers_latex.count(r"\cdot ") == 3
+    assert found.text.count("*") == 16
+    assert "…" not in found.text
+
+
+def test_other_scales_and_scores(worked):
+    typed = compute(worked.problem.replace(scale=0.5))
+    assert (
+        chain(explain(typed, "scaled", (0, 0, 1, 1)))
+        == r"s'_{1,1} = 0.5\,\left(q_{1} \cdot k_{1}\right) = 0.5 \cdot 2 = 1"
+    )
+    none = compute(worked.problem.replace(scale=1))
+    assert chain(explain(none, "scaled", (0, 0, 1, 1))) == r"s'_{1,1} = q_{1} \cdot k_{1} = 2"
+    cosine = compute(worked.problem.replace(score="cosine"))
+    assert chain(explain(cosine, "scaled", (0, 0, 1, 1))) == r"s'_{1,1} = s_{1,1} = 1.0000"
+
+
+def test_a_row_without_keys(worked):
+    trace = compute(worked.problem.replace(mask=({"kind": "padding", "lengths": 0},)))
+    for stage, index in (("weights", (0, 0, 1, 1)), ("head_output", (0, 0, 1, 1))):
+        found = explain(trace, stage, index)
+        assert found.value == 0
+        assert found.expression.value == 0
+        assert len(found.terms) == 0
+        assert r"\frac" not in chain(found)
+    assert chain(explain(trace, "masked", (0, 0, 1, 1))) == r"s^{\mathrm{m}}_{1,1} = -\infty"
+
+
+def test_terms_are_a_lazy_sequence(encoder):
+    terms = explain(encoder, "head_output", (0, 3, 10, 2)).terms
+    assert len(terms[2:5]) == 3
+    assert terms[-1].cells == terms[15].cells
+    assert [term.value for term in terms] == terms.values.tolist()
+    with pytest.raises(IndexError):
+        terms[16]
+
+
+def test_bad_places_are_refused_in_one_sentence(encoder):
+    with pytest.raises(StageError, match=r"'masked' is not a stage of this problem; it has query, key"):
+        explain(encoder, "masked", (0, 0, 0, 0))
+    for index in [(0, 3, 10), (0, 3, 10, 16), (0, 3, -1, 0)]:
+        with pytest.raises(PlaceError, match="weights takes an index of 4 whole numbers"):
+            explain(encoder, "weights", index)
+
+
+def formulas(evaluations):
+    """Every way of writing a formula, once for each stage of each problem."""
+    for evaluation in evaluations.values():
+        for stage in evaluation.stages:
+            last = tuple(length - 1 for length in evaluation.shape(stage))
+            for index in {last, (0,) * len(last), (0, *last[1:-1], 1)}:
+                found = explain(evaluation, stage, index)
+                yield chain(found)
+                yield from found.parts_latex
+
+
+def test_every_formula_can_be_typeset(evaluations):
+    """ziamath draws what it does not know as text in red, or raises: neither may happen."""
+    ziamath = pytest.importorskip("ziamath")
+    seen = set()
+    for latex in formulas(evaluations):
+        shape = re.sub(r"\d+(\.\d+)?", "1", latex)
+        if shape not in seen:
+            seen.add(shape)
+            assert "red" not in ziamath.Latex(latex).svg()
+    assert len(seen) > 40

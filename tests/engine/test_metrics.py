@@ -1,0 +1,29 @@
+"""Entropy of rows of weights."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from attn_gui.engine.metrics import mean_row_entropy, row_entropy
+
+
+
+def test_known_rows() -> None:
+    rows = [[1, 0, 0, 0], [0.25] * 4, [0.5, 0.5, 0, 0], [0] * 4, [np.nan, 0.5, 0.5, 0]]
+    np.testing.assert_allclose(row_entropy(rows), [0, math.log(4), math.log(2), 0, np.nan], atol=1e-15)
+
+
+def test_leading_axes_stay() -> None:
+    assert row_entropy(np.full((2, 3, 5, 7), 1 / 7)).shape == (2, 3, 5)
+
+
+def test_zero_is_never_negative() -> None:
+    assert not np.signbit(row_entropy([[1.0, 0.0]])).any()
+
+
+def test_rows_that_see_no_key_do_not_count() -> None:
+    assert mean_row_entropy([[0.5, 0.5], [0, 0]]) == pytest.approx(math.log(2))
+    assert mean_row_entropy([[0, 0]]) == 0

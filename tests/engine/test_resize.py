@@ -1,0 +1,240 @@
+"""What happens to the numbers when a size changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import FieldError, Problem, compute, head_counts, resize, sentences
+
+
+def direct(n=3, m=5, heads=4, kv_heads=None, d_k=6, d_v=2, **more):
+    rng, kv = np.random.default_rng(0), kv_heads or heads
+    return Problem(query=rng.normal(size=(n, heads * d_k)), key=rng.normal(size=(m, kv * d_k)),
+                   value=rng.normal(size=(m, kv * d_v)), num_heads=heads, num_kv_heads=kv, **more)  # fmt: skip
+
+
+def projected(heads=4, context=False, **more):
+    rng = np.random.default_rng(0)
+    second = {"context": rng.normal(size=(5, 9))} if context else {}
+    width = 9 if context else 7
+    shapes = {"x": (3, 7), "w_query": (7, heads * 6), "w_key": (width, heads * 6), "w_value": (width, heads * 2)}
+    shapes |= {"b_key": (heads * 6,), "w_output": (heads * 2, 7)}
+    arrays = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    return Problem(**arrays | second | more, num_heads=heads)
+
+
+def done(problem, **size):
+    found = resize(problem, **size)
+    return problem.replace(**found.fields), found
+
+
+def heads_of(array, heads):
+    return array.reshape(*array.shape[:-1], heads, -1)
+
+
+def test_the_same_size_changes_nothing():
+    problem = projected()
+    for name in ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size"):
+        found = resize(problem, **{name: getattr(problem, name)})
+        assert found.fields == {}
+        assert found.notes == ()
+
+
+def test_heads_with_d_model_kept_move_no_number():
+    assert head_counts(direct()) == (1, 2, 4, 8)  # divide both 24 and 8
+    for heads in head_counts(direct()):
+        changed, found = done(direct(), num_heads=heads)
+        assert set(found.fields) <= {"num_heads", "num_kv_heads"}
+        assert (changed.num_heads, changed.num_kv_heads, changed.d_k) == (heads, heads, 24 // heads)
+    with pytest.raises(FieldError, match=r"^3 heads cannot share the columns evenly; 1, 2, 4, 8 can\.$"):
+        resize(direct(), num_heads=3)
+    assert head_counts(direct(rotary_theta=10.0)) == (1, 2, 4)  # 8 heads of 3 columns have no pairs
+
+
+def test_grouped_heads_are_cut_together_where_that_moves_no_number():
+    changed, found = done(direct(heads=6, kv_heads=3, d_k=4, d_v=4), num_heads=2)
+    assert (changed.num_kv_heads, set(found.fields)) == (1, {"num_heads", "num_kv_heads"})
+    assert [str(note) for note in found.notes] == ["K/V heads: 3 do not divide 2 heads, 1 do."]
+    grouped = direct(heads=4, kv_heads=1, d_k=6, d_v=2)
+    changed, _ = done(grouped, num_heads=2)  # heads of 12 columns: the one K head keeps its 6 and gets 6 more
+    assert (changed.num_kv_heads, changed.key.shape) == (1, (5, 12))
+    assert np.array_equal(changed.key[:, :6], grouped.key)
+
+
+def test_heads_with_d_k_kept_join_and_leave_at_the_end():
+    problem = projected()
+    fewer, _ = done(problem, num_heads=3, keep="d_k")
+    assert (fewer.d_k, fewer.d_v, fewer.num_kv_heads, fewer.d_model) == (6, 2, 3, 7)
+    assert np.array_equal(fewer.w_query, problem.w_query[:, :18])
+    assert np.array_equal(fewer.b_key, problem.b_key[:18])
+    assert np.array_equal(fewer.w_output, problem.w_output[:6])
+    more, _ = done(problem, num_heads=5, keep="d_k")
+    assert np.array_equal(more.w_query[:, :24], problem.w_query)
+    assert np.array_equal(more.w_output[:8], problem.w_output)
+    assert more.w_output.shape == (10, 7)
+
+
+def test_key_value_heads_fall_to_the_largest_divisor_below():
+    problem = direct(heads=6, kv_heads=3)
+    stays, found = done(problem, num_heads=9, keep="d_k")
+    assert (stays.num_kv_heads, found.notes) == (3, ())
+    assert "key" not in found.fields
+    falls, found = done(problem, num_heads=8, keep="d_k")
+    assert falls.num_kv_heads == 2
+    assert np.array_equal(falls.key, problem.key[:, :12])
+    (note,) = found.notes
+    assert note.template == sentences.KV_FELL
+    assert note.values == {"before": 3, "after": 2, "heads": 8}
+
+
+def test_key_value_heads():
+    problem = direct(heads=6, kv_heads=3)
+    fewer, _ = done(problem, num_kv_heads=2)
+    assert np.array_equal(fewer.key, problem.key[:, :12])
+    assert np.array_equal(fewer.value, problem.value[:, :4])
+    more, _ = done(problem, num_kv_heads=6)
+    assert np.array_equal(more.value[:, :6], problem.value)
+    with pytest.raises(FieldError, match=r"^4 K/V heads cannot serve 6 heads evenly; 1, 2, 3, 6 can\.$"):
+        resize(problem, num_kv_heads=4)
+
+
+@pytest.mark.parametrize("make", [direct, projected])
+def test_each_head_keeps_its_first_columns(make):
+    problem = make()
+    names = ("w_query", "w_key", "b_key") if problem.projected else ("query", "key")
+    for width in (4, 8):
+        changed, found = done(problem, d_k=width)
+        assert set(found.fields) == set(names)
+        for name in names:
+            old, new = heads_of(getattr(problem, name), 4), heads_of(getattr(changed, name), 4)
+            assert np.array_equal(new[..., : min(width, 6)], old[..., : min(width, 6)])
+    changed, found = done(problem, d_v=3)
+    value = "w_value" if problem.projected else "value"
+    assert np.array_equal(heads_of(getattr(changed, value), 4)[..., :2], heads_of(getattr(problem, value), 4))
+    if problem.projected:
+        old, new = problem.w_output.reshape(4, 2, 7), changed.w_output.reshape(4, 3, 7)
+        assert np.array_equal(new[:, :2], old)
+
+
+def test_scores_with_weights_of_their_own_follow_the_width_of_a_head():
+    params = {"w_score_query": np.ones((6, 3)), "w_score_key": np.ones((6, 3)), "w_score": np.ones(3)}
+    for size in ({"d_k": 5}, {"num_heads": 2}):
+        changed, _ = done(direct(score="additive", score_params=params), **size)
+        assert changed.score_params.w_score_query.shape == changed.score_params.w_score_key.shape == (changed.d_k, 3)
+        assert (changed.score_params.w_score_query[:5] == 1).all()
+    with pytest.raises(FieldError, match="d_k must be even, got 5"):
+        resize(direct(rotary_theta=10.0), d_k=5)
+
+
+def test_d_model_is_the_width_of_x():
+    problem = projected()
+    changed, found = done(problem, d_model=9)
+    assert set(found.fields) == {"x", "w_query", "w_key", "w_value"}
+    assert np.array_equal(changed.x[:, :7], problem.x)
+    assert np.array_equal(changed.w_key[:7], problem.w_key)
+    assert set(resize(projected(context=True), d_model=5).fields) == {"x", "w_query"}
+    with pytest.raises(FieldError, match="d_model is 4 × 6 = 24 here: change the heads or d_k instead"):
+        resize(direct(), d_model=30)
+    block = {"ln_weight": np.full(7, 3.0), "ln_bias": np.full(7, 3.0), "w_linear": np.ones((7, 2))}
+    changed, _ = done(projected(block=block), d_model=9)
+    assert changed.block.ln_weight.tolist() == [3] * 7 + [1] * 2
+    assert changed.block.ln_bias.tolist() == [3] * 7 + [0] * 2
+    assert changed.w_output.shape == (8, 9)
+
+
+def test_rows_join_and_leave_at_the_end_with_masks_and_tokens():
+    mask = (
+        {"kind": "custom", "allowed": np.zeros((3, 5), bool)}, {"kind": "bias", "values": np.ones((4, 1, 5))},
+        {"kind": "padding", "lengths": 5}, {"kind": "padding", "lengths": 4}, {"kind": "causal"},
+    )  # fmt: skip
+    problem = direct(mask=mask, query_tokens=tuple("abc"), key_tokens=tuple("vwxyz"))
+    taller, _ = done(problem, n=4)
+    assert taller.query.shape == (4, 24)
+    assert taller.query_tokens == ("a", "b", "c", "3")
+    assert taller.mask[0].allowed.tolist() == [[False] * 5] * 3 + [[True] * 5]
+    assert taller.mask[1] is not None
+    assert taller.mask[1] == problem.mask[1]
+    wider, found = done(problem, m=6)
+    assert set(found.fields) == {"key", "value", "mask", "key_tokens"}
+    assert wider.mask[0].allowed.tolist() == [[False] * 5 + [True]] * 3
+    assert wider.mask[1].values[0, 0].tolist() == [1] * 5 + [0]
+    assert [layer.lengths for layer in wider.mask[2:4]] == [(6,), (4,)]
+    narrower, _ = done(problem, m=2)
+    assert np.array_equal(narrower.key, problem.key[:2])
+    assert narrower.mask[0].allowed.shape == (3, 2)
+    assert narrower.mask[2].lengths == (2,)
+
+
+def test_m_follows_n_in_self_attention():
+    changed, found = done(projected(mask=({"kind": "custom", "allowed": np.zeros((3, 3), bool)},)), n=4)
+    assert set(found.fields) == {"x", "mask"}
+    assert (changed.n, changed.m) == (4, 4)
+    assert changed.mask[0].allowed.sum() == 7
+    with pytest.raises(FieldError, match="change n instead of m"):
+        resize(projected(), m=4)
+    assert set(resize(projected(context=True), m=4).fields) == {"context"}
+
+
+def test_heads_of_masks_follow():
+    problem = direct(mask=({"kind": "bias", "values": np.ones((4, 3, 5))}, {"kind": "alibi"}))
+    for keep in ("d_model", "d_k"):
+        changed, _ = done(problem, num_heads=8, keep=keep)
+        assert changed.mask[0].values.shape == (8, 3, 5)
+        assert changed.mask[0].values[4:].max() == 0
+        compute(changed)
+
+
+def test_batch_items_join_and_leave_at_the_end():
+    problem = direct(mask=({"kind": "padding", "lengths": 3},))
+    three, _ = done(problem, batch_size=3)
+    assert three.query.shape == (3, 3, 24)
+    assert np.array_equal(three.value[0], problem.value)
+    assert not np.array_equal(three.query[0], three.query[1])
+    lengths = three.replace(
+        mask=({"kind": "padding", "lengths": (5, 2, 1)}, {"kind": "custom", "allowed": np.zeros((3, 1, 3, 5), bool)})
+    )
+    four, _ = done(lengths, batch_size=4)
+    assert four.mask[0].lengths == (5, 2, 1, 5)
+    assert four.mask[1].allowed[3].all()
+    one, _ = done(lengths, batch_size=1)
+    assert one.query.shape == (1, 3, 24)
+    shared = three.replace(key=problem.key, value=problem.value)
+    assert set(resize(shared, batch_size=2).fields) == {"query"}
+
+
+def test_new_cells_depend_on_their_place_only():
+    small, large = (resize(direct(), n=rows).fields["query"] for rows in (4, 9))
+    assert np.array_equal(small, large[:4])
+    assert np.array_equal(np.round(large[3:], 2), large[3:])
+    assert not np.array_equal(large[3], large[4])
+    assert not np.array_equal(large[3:], resize(direct(), n=9, seed=1).fields["query"][3:])
+    assert not np.array_equal(resize(direct(n=5), m=6).fields["key"][5], resize(direct(n=5), n=6).fields["query"][5])
+    assert resize(direct(dtype="float32"), n=4).fields["query"].dtype == np.float32
+
+
+@pytest.mark.parametrize("size", [{}, {"n": 3, "m": 4}, {"rows": 3}])
+def test_one_size_at_a_time(size):
+    with pytest.raises(FieldError, match="Change one size at a time"):
+        resize(direct(), **size)
+
+
+@pytest.mark.parametrize("name", ["num_heads", "d_k", "n", "batch_size"])
+@pytest.mark.parametrize(("value", "error"), [(0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError)])
+def test_wrong_sizes_are_refused(name, value, error):
+    with pytest.raises(error, match=name):
+        resize(direct(), **{name: value})
+
+
+def test_every_size_of_every_problem_gives_a_problem(makers, problem_name):
+    problem = makers[problem_name]()
+    for name in ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size"):
+        for keep in ("d_model", "d_k"):
+            for value in (1, 2, 4, 12):
+                try:
+                    found = resize(problem, keep=keep, **{name: value})
+                except FieldError:
+                    continue
+                changed = problem.replace(**found.fields)
+                assert getattr(changed, name) == value
+                assert compute(changed).stages == compute(problem).stages

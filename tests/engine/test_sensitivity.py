@@ -1,0 +1,80 @@
+"""Exact gradients of the whole chain against central differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import FieldError, Problem, ShapeError, compute, layer_from_mapping, sensitivity
+
+
+def changed(problem, name, index, step):
+    if name in problem.scalars():
+        value, (head, *tail) = problem.scalars()[name] + step, name.split(".")
+    else:
+        value = np.array(problem.arrays()[name])
+        value[index] += step
+        head, *tail = name.split(".")
+    if head == "mask":
+        layers = list(problem.mask)
+        layers[int(tail[0])] = layer_from_mapping(layers[int(tail[0])].to_mapping() | {tail[1]: value})
+        return problem.replace(mask=tuple(layers))
+    return problem.replace(**{head: {**getattr(problem, head), tail[0]: value} if tail else value})
+
+
+def test_gradients_of_a_weighted_sum_are_its_derivatives(makers, problem_name, rng):
+    problem, h = makers[problem_name](), 1e-5
+    trace = compute(problem)
+    stage = trace.stages[-1]
+    cotangent = rng.normal(size=trace[stage].shape)
+    found = sensitivity(trace, stage, cotangent=cotangent)
+    floats = {name for name, array in problem.arrays().items() if array.dtype != bool}
+    assert set(found) == floats | set(problem.scalars())
+    for name, gradient in found.items():
+        for _ in range(3):
+            index = tuple(int(rng.integers(length)) for length in gradient.shape)
+            up, down = (compute(changed(problem, name, index, s))[stage] for s in (h, -h))
+            slope = ((up - down) * cotangent).sum() / 2 / h
+            assert gradient[index] == pytest.approx(slope, rel=1e-5, abs=1e-6), (name, index)
+
+
+def test_one_cell_sees_only_what_it_is_computed_from(makers):
+    trace = compute(makers["plain"]())
+    found = sensitivity(trace, "weights", (1, 4, 3, 2))
+    assert not found["value"].any()
+    assert np.argwhere(found["query"].any(axis=2)).tolist() == [[1, 3]]
+    assert not found["query"][1, 3, : 4 * 13].any()
+    assert found["query"][1, 3, 4 * 13 : 5 * 13].all()
+    assert not found["key"][[0, 2]].any()
+    assert found["scale"].shape == ()
+    both = sensitivity(
+        trace, "weights", cotangent=np.where(np.arange(11) < 2, 1.0, 0.0) * np.ones(trace["weights"].shape)
+    )
+    assert both["query"].shape == trace["query"].shape
+
+
+def test_a_layer_that_is_off_has_no_gradient(makers):
+    problem = makers["all"]()
+    off = [layer_from_mapping(layer.to_mapping() | {"enabled": layer.kind != "bias"}) for layer in problem.mask]
+    found = sensitivity(compute(problem.replace(mask=tuple(off))), "output", (0, 6, 1))
+    assert not found["mask.3.values"].any()
+    assert "mask.4.allowed" not in found
+
+
+def test_what_is_asked_must_be_clear(makers):
+    trace = compute(makers["plain"]())
+    with pytest.raises(FieldError, match="neither"):
+        sensitivity(trace, "weights")
+    with pytest.raises(FieldError, match="both"):
+        sensitivity(trace, "weights", (0, 0, 0, 0), cotangent=trace["weights"])
+    with pytest.raises(ShapeError, match="cotangent"):
+        sensitivity(trace, "weights", cotangent=np.ones(3))
+    with pytest.raises(KeyError, match="masked"):
+        sensitivity(trace, "masked", (0, 0, 0, 0))
+    with pytest.raises(IndexError, match="weights takes an index of 4"):
+        sensitivity(trace, "weights", (0, 0, 99, 0))
+
+
+def test_float32_problems_have_float64_gradients():
+    problem = Problem(query=[[1.0, 2.0]], key=[[1.0, 0.5], [0.0, 1.0]], value=[[1.0], [2.0]], dtype="float32")
+    assert sensitivity(compute(problem), "output", (0, 0, 0))["query"].dtype == np.float64
