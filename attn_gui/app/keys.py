@@ -74,9 +74,10 @@ class MapKeys(QObject):
             panels[field].view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _connect_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
-        panel.view.left.connect(self._to_map)
+        panel.view.left.connect(self.to_map)
 
-    def _to_map(self) -> None:
+    def to_map(self) -> None:
+        """Give the keyboard to the large map."""
         heatmap = self._window.product.stage_map()
-        if heatmap is not None and heatmap.isVisible():
+        if heatmap is not None:
             heatmap.setFocus(Qt.FocusReason.OtherFocusReason)

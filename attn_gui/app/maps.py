@@ -34,6 +34,7 @@ class MapsController(QObject):
         window.product.stageCellChosen.connect(self._on_product_cell_chosen)
         window.all_stages.stagePicked.connect(lambda stage: view.set(stage=stage, mode="product"))
         theme_signal.changed.connect(self._show_formula)
+        window.product.set_values_shown(view.look.values)
         self._show_everything()
 
     # --- down ------------------------------------------------------------------------------------

@@ -69,6 +69,7 @@ class Program(QObject):
         """Open the file that was given, else the real example of the first start."""
         if path is None or not self.files.open_path(path):
             self.files.begin_with_example(FIRST)
+        self.keys.to_map()
 
     def end(self) -> None:
         """Close without asking; for whoever drives the program from outside."""

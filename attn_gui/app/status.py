@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 
 from attn_gui.app.computation import Computation
 from attn_gui.app.view_state import ViewState
@@ -72,18 +72,12 @@ class StatusController(QObject):
     def _summary(self, recomputed: Recomputed) -> str:
         """`head 3, row 2: 16 scores, 16 weights, 32 outputs, 0.4 ms`."""
         cells = recomputed.cells
-        counted = [
-            (cells.get("scores", 0), QCoreApplication.translate("Status", "%n score(s)", "", cells.get("scores", 0))),
-            (
-                cells.get("weights", 0),
-                QCoreApplication.translate("Status", "%n weight(s)", "", cells.get("weights", 0)),
-            ),
-            (
-                cells.get("head_output", 0),
-                QCoreApplication.translate("Status", "%n output(s)", "", cells.get("head_output", 0)),
-            ),
-        ]
-        parts = [text for count, text in counted if count]
+        counted = (
+            (cells.get("scores", 0), self.tr("1 score"), self.tr("{count} scores")),
+            (cells.get("weights", 0), self.tr("1 weight"), self.tr("{count} weights")),
+            (cells.get("head_output", 0), self.tr("1 output"), self.tr("{count} outputs")),
+        )
+        parts = [(one if count == 1 else many).format(count=count) for count, one, many in counted if count]
         time = (
             f"{recomputed.seconds * 1000:.2g} ms"
             if recomputed.seconds < 0.01

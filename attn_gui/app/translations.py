@@ -1,4 +1,7 @@
-"""The language of the window: English in the source, Simplified Chinese beside it, switched live."""
+"""The language of the window: English in the source, Simplified Chinese beside it, switched live.
+
+English has a file of its own only for the plurals ("1 score", "16 scores").
+"""
 
 from __future__ import annotations
 
@@ -28,10 +31,10 @@ def set_language(app: QCoreApplication, language: str) -> None:
         raise ValueError(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
     while _installed:
         app.removeTranslator(_installed.pop())
-    if language == "en":
-        return
+    ours = str(resource("translations", f"attn_gui_{language}.qm"))
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-    for path in (f"{folder}/{QTS_OWN[language]}", str(resource("translations", f"attn_gui_{language}.qm"))):
+    qts = [f"{folder}/{QTS_OWN[language]}"] if language in QTS_OWN else []
+    for path in (*qts, ours):
         translator = QTranslator(app)
         if translator.load(path):  # a Qt without its own texts still gets ours
             app.installTranslator(translator)
