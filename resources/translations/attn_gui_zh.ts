@@ -2274,6 +2274,30 @@
         <translation>{stage} · 头 {head} · {place} = {number}</translation>
     </message>
     <message>
+        <source>1 score</source>
+        <translation>1 个得分</translation>
+    </message>
+    <message>
+        <source>{count} scores</source>
+        <translation>{count} 个得分</translation>
+    </message>
+    <message>
+        <source>1 weight</source>
+        <translation>1 个权重</translation>
+    </message>
+    <message>
+        <source>{count} weights</source>
+        <translation>{count} 个权重</translation>
+    </message>
+    <message>
+        <source>1 output</source>
+        <translation>1 个输出</translation>
+    </message>
+    <message>
+        <source>{count} outputs</source>
+        <translation>{count} 个输出</translation>
+    </message>
+    <message>
         <source>head {head}, row {row}</source>
         <translation>头 {head}，第 {row} 行</translation>
     </message>
