@@ -82,11 +82,17 @@ class TokenHeader(MarkedHeader):
         self._table = parent
         self._editor: QLineEdit | None = None
         self._section = -1
-        self.renamable = False
+        self._compact = self.renamable = False
 
     def sizeHint(self) -> QSize:
-        common = QFontMetrics(ui_font(self.size_name)).horizontalAdvance("because") + scaled(2 * SPACING.s)
-        return QSize(max(scaled(SIZE.table_row_header), common), super().sizeHint().height())
+        typical = "animal" if self._compact else "because"
+        needed = QFontMetrics(ui_font(self.size_name)).horizontalAdvance(typical) + scaled(2 * SPACING.s)
+        least = SIZE.table_row_header - (SPACING.m if self._compact else 0)
+        return QSize(max(scaled(least), needed), super().sizeHint().height())
+
+    def set_compact(self, compact: bool) -> None:
+        self._compact = compact
+        self.updateGeometry()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         section = self.logicalIndexAt(event.position().toPoint())

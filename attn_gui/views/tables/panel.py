@@ -105,8 +105,9 @@ class MatrixPanel(QWidget):
         self.view.rows.renamable = renamable
 
     def set_compact(self, compact: bool) -> None:
-        """Narrower columns, for two decimals."""
+        """Narrower columns and row headers, for two decimals."""
         self._columns = SIZE.table_column_compact if compact else SIZE.table_column
+        self.view.rows.set_compact(compact)
         self._measure()
 
     def set_bar(self, text: str = "", choices: Sequence[tuple[str, str]] = ()) -> None:
@@ -128,6 +129,12 @@ class MatrixPanel(QWidget):
         """Bring the first column of a head to the left border."""
         if self._head_width:
             self.view.horizontalScrollBar().setValue(head * self._head_width)
+
+    def scroll_to_row(self, row: int) -> None:
+        """Bring a row to the eye, without choosing a cell: into the middle unless it is in sight."""
+        bar, rows = self.view.verticalScrollBar(), self.view.visible_rows()
+        if not bar.value() <= row < bar.value() + rows:
+            bar.setValue(row - rows // 2)
 
     def select_cell(self, row: int, column: int) -> None:
         """Make a cell the current one and bring it to the eye."""
@@ -155,9 +162,7 @@ class MatrixPanel(QWidget):
         tinted = 0 < rows * columns <= TINTED_CELLS and model.dtype.kind == "f"
         block = model.block(slice(0, rows if tinted else SAMPLED_ROWS), slice(0, columns))
         self.view.cells.set_levels(auto_levels(block, signed=True, keys=columns) if tinted else None)
-        width = max(scaled(self._columns), self._text_width(model, block.reshape(-1, columns) if columns else block))
-        if width != self.view.columns.defaultSectionSize():
-            self.view.columns.setDefaultSectionSize(width)
+        self.view.set_least_column(max(scaled(self._columns), self._text_width(model, block)))
         self._rows.fit()
         self.view.viewport().update()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -112,11 +112,17 @@ class WholeRows(QWidget):
             self.fit()
         return super().eventFilter(watched, event)
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self._around() + 2 * self._view.rows.defaultSectionSize())
+
+    def _around(self) -> int:
+        """The height of everything but rows."""
+        view, bar = self._view, self._view.horizontalScrollBar()
+        return view.columns.sizeHint().height() + 2 * view.frameWidth() + (bar.height() if bar.isVisible() else 0)
+
     def fit(self) -> None:
         """Cut the table's height to whole rows."""
-        view, row = self._view, self._view.rows.defaultSectionSize()
-        bar = view.horizontalScrollBar()
-        rest = view.columns.height() + 2 * view.frameWidth() + (bar.height() if bar.isVisible() else 0)
+        view, row, rest = self._view, self._view.rows.defaultSectionSize(), self._around()
         rows = max(1, (self.height() - rest) // row)
         count = view.model().rowCount() if view.model() is not None else rows
         view.setGeometry(QRect(0, 0, self.width(), rest + row * min(rows, max(1, count))))

@@ -17,7 +17,16 @@ from PySide6.QtCore import (
     QVariantAnimation,
     Signal,
 )
-from PySide6.QtGui import QHideEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QHideEvent,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QTableView, QWidget
 
 from attn_gui.figure.tokens import LINE, TIME_MS
@@ -49,6 +58,7 @@ class MatrixView(QTableView):
         self.cells = CellDelegate(self)
         self._silent = False
         self._goal: QModelIndex | None = None
+        self._least = 1
         self._row: tuple[int, str] | None = None
         self._column: tuple[int, str] | None = None
         self._edited: tuple[slice, slice] | None = None
@@ -88,6 +98,14 @@ class MatrixView(QTableView):
         self._silent = True
         self._go(row, column)
         self._silent = False
+
+    def set_least_column(self, width: int) -> None:
+        """How wide a column has to be; they get wider so that no number is cut at the right border."""
+        self._least = width
+        self._fit_columns()
+
+    def visible_rows(self) -> int:
+        return max(1, self.viewport().height() // self.rows.defaultSectionSize())
 
     def flash(self, rows: slice, columns: slice) -> None:
         """Outline what was just edited, for a moment."""
@@ -214,6 +232,17 @@ class MatrixView(QTableView):
             self.closeEditor(editor, QAbstractItemDelegate.EndEditHint.RevertModelCache)
         super().hideEvent(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        count = max(1, self.viewport().width() // self._least)
+        fits = self.model() is None or self.model().columnCount() <= count
+        width = self._least if fits else self.viewport().width() // count
+        if width != self.columns.defaultSectionSize():
+            self.columns.setDefaultSectionSize(width)
+
     # --- painting --------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -230,8 +259,8 @@ class MatrixView(QTableView):
             _pair_of_lines(painter, rect, vertical)
         if self._edited is not None:
             painter.setOpacity(self._fade.currentValue() if self._fade.state() == self._fade.State.Running else 1.0)
-            painter.setPen(QPen(theme.edit, LINE.edited, Qt.PenStyle.DashLine))
-            painter.drawRect(self._area(*self._edited).adjusted(1, 1, -1, -1))
+            painter.setPen(QPen(theme.edit, LINE.edited))
+            painter.drawRect(self._area(*self._edited).adjusted(0, 0, 1, 1))
 
     def _area(self, rows: slice, columns: slice) -> QRect:
         """The rectangle of a block of cells in the viewport, grid lines left out."""

@@ -315,6 +315,29 @@ def test_only_whole_rows_are_shown(desk, height):
     assert table.panel.height() - table.view.geometry().bottom() <= table.panel.height()
 
 
+@pytest.mark.parametrize("width", range(200, 420, 31))
+def test_no_column_is_cut(desk, width):
+    table = desk(np.zeros((ROWS, 101)), width=width)
+    columns, rest = divmod(table.view.viewport().width(), table.view.columnWidth(0))
+    assert columns >= 1
+    assert rest < columns  # less than a pixel a column
+
+
+def test_a_row_is_brought_to_the_middle_unless_it_is_in_sight(desk):
+    table = desk(np.zeros((101, COLUMNS)), height=200)
+    table.panel.scroll_to_row(50)
+    top, rows = table.view.rowAt(0), table.view.visible_rows()
+    assert abs(50 - (top + rows // 2)) <= 1
+    table.panel.scroll_to_row(top)
+    assert table.view.rowAt(0) == top
+
+
+def test_the_compact_form_has_room_for_four_columns(desk):
+    table = desk(np.zeros((ROWS, 101)), width=236)
+    table.panel.set_compact(True)
+    assert table.view.viewport().width() // table.view.columnWidth(0) == 4
+
+
 @pytest.mark.parametrize(("scheme", "share"), [("light", 0.32), ("dark", 0.45)])
 def test_cells_are_tinted_with_the_signed_map(desk, scheme, share):
     apply_theme(QApplication.instance(), scheme)
@@ -388,7 +411,7 @@ def test_wide_numbers_get_wide_columns(desk):
 
 
 def test_everything_grows_with_the_zoom(desk):
-    table = desk()
+    table = desk(width=1400)
     before = table.view.rowHeight(0), table.view.columnWidth(0)
     apply_theme(QApplication.instance(), "light", 2.0)
     assert (table.view.rowHeight(0), table.view.columnWidth(0)) == (2 * before[0], 2 * before[1])
