@@ -1,1 +1,1 @@
-"""Maps of matrices: one map class and the two pictures made of it. Imports engine, figure and views.theme, views.names."""
+"""Maps of matrices: one map class, two pictures made of it. Imports engine, figure, views.theme and views.names."""

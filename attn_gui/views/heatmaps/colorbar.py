@@ -88,6 +88,9 @@ class ColorBar(QWidget):
         legend = len(self._lines(width)) * self._line_height()
         return round(scaled(BAR) + scaled(TICK) + QFontMetricsF(ui_font("micro")).height() + legend)
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()  # so that the release comes here
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
             self.open_popup()

@@ -33,6 +33,7 @@ class StageMaps(QObject):
     levelsPicked = Signal(str, str, object)
     paletteChosen = Signal(str, object)
     rearranged = Signal()  # other stages or other sizes
+    marked = Signal()  # another cell is chosen
     barResized = Signal()
 
     def __init__(self, home: QWidget) -> None:
@@ -104,6 +105,7 @@ class StageMaps(QObject):
             here = self.chosen is not None and self.chosen.stage == stage
             heatmap.set_chosen(self.chosen[1:] if here and self.chosen is not None else None)
             heatmap.set_lines(own.row, own.column, row_role=own.row_role, column_role=own.column_role)
+        self.marked.emit()
 
     def refresh(self, recomputed: Recomputed) -> None:
         """Redraw and outline the cells that hold new numbers."""
@@ -149,12 +151,17 @@ class StageMaps(QObject):
         return rows, self.key_tokens if picture.columns == KEY else ()
 
     def go_home(self) -> None:
-        """Take back every map that is not shown elsewhere."""
-        widgets: list[QWidget] = [*self._maps.values(), *self._bars.values()]
+        """Take back every map from the tiles."""
+        for stage in self._maps:
+            self.send_home(stage)
+
+    def send_home(self, stage: str) -> None:
+        """Take back one map, not yet visible."""
+        widgets: tuple[QWidget, ...] = (self._maps[stage], self._bars[stage])
         for widget in widgets:
             if widget.parentWidget() is not self._home:
                 widget.setParent(self._home)
-            widget.hide()
+                widget.hide()
 
     # --- its own affairs -------------------------------------------------------------------------
     def _made(self, stage: str) -> Heatmap:

@@ -81,6 +81,7 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._zoomable:
             super().mouseReleaseEvent(event)
+        event.accept()
         pressed, self._pressed = self._pressed, None
         here = event.position().toPoint()
         if pressed is None or event.button() != Qt.MouseButton.LeftButton:

@@ -1,0 +1,124 @@
+"""One stage among all: its title, symbol and shape over its map, tokens beside it, the color bar below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.engine import symbol
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.heatmaps.catalog import picture_of
+from attn_gui.views.heatmaps.labels import (
+    LabelStyle,
+    label_width,
+    labels_fit,
+    paint_column_labels,
+    paint_level_labels,
+    paint_row_labels,
+)
+from attn_gui.views.heatmaps.lettering import Word, paint_words
+from attn_gui.views.heatmaps.product_layout import Needs, lay_out
+from attn_gui.views.heatmaps.product_needs import (
+    LARGEST_CELL,
+    LEAST_SIDE,
+    axis_labels,
+    label_font,
+    line_height,
+)
+from attn_gui.views.heatmaps.stage_maps import StageMaps
+from attn_gui.views.names import stage_title
+from attn_gui.views.theme import current_theme, scaled, ui_font
+
+WIDEST_LABEL = 40
+
+
+class StageTile(QWidget):
+    """Lays one large map out by itself; a click on the title asks to see the stage in the product picture."""
+
+    picked = Signal(str)
+
+    def __init__(self, stage: str, maps: StageMaps, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.stage, self._maps = stage, maps
+        self._row_labels = 0
+
+    def adopt(self) -> None:
+        """Take the stage's map and color bar from wherever they are."""
+        for widget in (self._maps.map(self.stage), self._maps.bar(self.stage)):
+            if widget.parentWidget() is not self:
+                widget.setParent(self)
+            widget.show()
+        self._maps.map(self.stage).set_home(None)
+
+    def arrange(self) -> None:
+        """Place map and bar in the room of the tile."""
+        heatmap, bar = self._maps.map(self.stage), self._maps.bar(self.stage)
+        labels = axis_labels(self._maps, self.stage)
+        font = label_font(True)
+        self._row_labels = round(label_width(labels[0], font, scaled(WIDEST_LABEL)))
+        rows, columns = heatmap.shape
+        needs = Needs(
+            rows, columns, square=bool(labels[1]), row_labels=self._row_labels, column_labels=self._column_room(),
+            head=self._title_height(), bars=bar.heightForWidth(self.width() - self._row_labels) + scaled(SPACING.m),
+            padding=heatmap.margin, gap=0, largest_cell=scaled(LARGEST_CELL), least_side=scaled(LEAST_SIDE),
+            comfortable_cell=1,
+        )  # fmt: skip
+        place = lay_out(needs, self.width(), self.height()).stage
+        heatmap.place_cells(place)
+        width = max(place.width() + 2, scaled(LEAST_SIDE))
+        bar.setGeometry(place.left() - 1, place.bottom() + 1 + scaled(SPACING.m), width, bar.heightForWidth(width))
+        self.update()
+
+    def _title_height(self) -> int:
+        return round(QFontMetricsF(ui_font("body", 600)).height()) + scaled(SPACING.s)
+
+    def _column_room(self) -> int:
+        labels = axis_labels(self._maps, self.stage)[1]
+        if not labels:
+            return scaled(SPACING.s)
+        return round(label_width(labels, label_font(True), scaled(WIDEST_LABEL)))
+
+    def _title(self) -> tuple[Word, ...]:
+        shape = "{} × {}".format(*self._maps.map(self.stage).shape)
+        return (
+            (stage_title(self.stage), "body", "text", 600), (symbol(self.stage), "body", "text2", 400),
+            (shape, "small", "text3", 400),
+        )  # fmt: skip
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        heatmap = self._maps.map(self.stage)
+        if heatmap.parentWidget() is not self or self._maps.evaluation is None:
+            return
+        cells = heatmap.cells_rect().translated(heatmap.pos())
+        if cells.contains(event.rect()):
+            return  # only cells are being repainted
+        painter, theme = QPainter(self), current_theme()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_words(painter, self._title(), 1, QFontMetricsF(ui_font("body", 600)).ascent() + 1, theme)
+        rows, columns = axis_labels(self._maps, self.stage)
+        marked, picture = self._maps.lines(self.stage), picture_of(self.stage, self._maps.evaluation)
+        fonts, away = (label_font(True), label_font(True, 600)), scaled(SPACING.s)
+        box = QRectF(cells.left() - self._row_labels, cells.top(), self._row_labels - away, cells.height())
+        paint_row_labels(painter, heatmap.row_span, rows, marked.row, box, LabelStyle(*fonts, theme, picture.rows))
+        if columns:
+            level = labels_fit(columns, fonts[0], heatmap.column_span.cell_size)
+            tall = line_height() if level else self._column_room()
+            box = QRectF(cells.left(), cells.top() - tall, cells.width(), tall - away)
+            paint = paint_level_labels if level else paint_column_labels
+            style = LabelStyle(*fonts, theme, picture.columns)
+            paint(painter, heatmap.column_span, columns, marked.column, box, style)
+        painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.setAccepted(self._in_title(event))  # so that the release comes here
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._in_title(event):
+            event.accept()
+            self.picked.emit(self.stage)
+
+    def _in_title(self, event: QMouseEvent) -> bool:
+        title = QRectF(0, 0, self.width(), self._title_height())
+        return event.button() == Qt.MouseButton.LeftButton and title.contains(event.position())

@@ -1,0 +1,95 @@
+"""Matrices to show, and what is on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QWidget
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.figure.fonts import load_fonts
+from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.theme import apply_theme
+
+
+class ArrayPlane:
+    """A matrix that counts how many cells it was asked for."""
+
+    def __init__(self, values: np.ndarray, allowed: np.ndarray | None = None, *, signed: bool = True) -> None:
+        self.values, self.allowed, self.signed = values, allowed, signed
+        self.asked = 0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.values.shape
+
+    def block(self, rows: slice, columns: slice) -> tuple[np.ndarray, np.ndarray | None]:
+        values = self.values[rows, columns]
+        self.asked += values.size
+        return values, None if self.allowed is None else self.allowed[rows, columns]
+
+    def cells(self, box: tuple[slice, ...]) -> tuple[slice, slice]:
+        return box[-2], box[-1]
+
+
+@pytest.fixture(autouse=True)
+def _light(qapp: QApplication) -> Iterator[None]:
+    load_fonts()
+    apply_theme(qapp, "light")
+    yield
+    apply_theme(qapp, "light")
+
+
+@pytest.fixture
+def plane() -> type[ArrayPlane]:
+    return ArrayPlane
+
+
+@pytest.fixture
+def shown_map(qtbot: Any) -> Callable[..., Heatmap]:
+    """A visible map whose cells have the given whole size."""
+
+    def make(matrix: Any, width: int = 20, height: int = 20, **options: Any) -> Heatmap:
+        heatmap = Heatmap(**options)
+        qtbot.addWidget(heatmap)
+        heatmap.set_plane(matrix)
+        rows, columns = matrix.shape
+        heatmap.resize(columns * width + 2 * heatmap.margin, rows * height + 2 * heatmap.margin)
+        heatmap.show()
+        QApplication.processEvents()
+        return heatmap
+
+    return make
+
+
+@pytest.fixture
+def screen() -> Callable[[QWidget], QImage]:
+    """The pixels of a widget."""
+    return lambda widget: widget.grab().toImage()
+
+
+@pytest.fixture
+def colors_of() -> Callable[[Heatmap, QImage, int, int], set[str]]:
+    """All colors inside a cell, a pixel away from its edges."""
+
+    def colors(heatmap: Heatmap, image: QImage, row: int, column: int) -> set[str]:
+        rect = heatmap.cell_rect(row, column).adjusted(1, 1, -1, -1)
+        across, down = range(rect.left(), rect.right() + 1), range(rect.top(), rect.bottom() + 1)
+        return {image.pixelColor(x, y).name() for x in across for y in down}
+
+    return colors
+
+
+@pytest.fixture
+def evaluation() -> Evaluation:
+    """Seven queries, eleven keys, three heads of width five, values of width two, causal."""
+    rng = np.random.default_rng(3)
+    return Evaluation(Problem(
+        query=rng.standard_normal((7, 15)), key=rng.standard_normal((11, 15)), value=rng.standard_normal((11, 6)),
+        num_heads=3, mask=({"kind": "causal", "align": "end"},),
+        query_tokens=tuple(f"q{i}" for i in range(7)), key_tokens=tuple(f"k{j}" for j in range(11)),
+    ))  # fmt: skip

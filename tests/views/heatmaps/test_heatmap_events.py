@@ -1,0 +1,276 @@
+"""Mouse, keys, focus, marks and the outline of an edit, as a person meets them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QContextMenuEvent, QImage, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
+
+from attn_gui.figure.tokens import THEMES
+from attn_gui.views.heatmaps.heatmap import Heatmap
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def values():
+    return np.random.default_rng(0).standard_normal((5, 7))
+
+
+def click(heatmap, row, column):
+    QTest.mouseClick(heatmap.viewport(), LEFT, pos=heatmap.cell_rect(row, column).center())
+
+
+def wheel(heatmap, position: QPoint, delta: int, modifiers=Qt.KeyboardModifier.NoModifier) -> QWheelEvent:
+    there = QPointF(position)
+    event = QWheelEvent(there, QPointF(heatmap.mapToGlobal(position)), QPoint(), QPoint(0, delta),
+                        Qt.MouseButton.NoButton, modifiers, Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+    QApplication.sendEvent(heatmap.viewport(), event)
+    return event
+
+
+def near(image: QImage, rect, color) -> bool:
+    around = rect.adjusted(-4, -4, 4, 4) & image.rect()
+    return any(image.pixelColor(x, y) == color
+               for x in range(around.left(), around.right() + 1)
+               for y in range(around.top(), around.bottom() + 1))  # fmt: skip
+
+
+def test_a_click_wishes_a_cell_and_decides_nothing(values, plane, shown_map, qtbot):
+    heatmap = shown_map(plane(values))
+    with qtbot.waitSignal(heatmap.cellChosen) as chosen:
+        click(heatmap, 3, 5)
+    assert chosen.args == [3, 5]
+    assert heatmap.chosen is None
+
+
+def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane, shown_map, qtbot):
+    heatmap = shown_map(plane(values), zoomable=True)
+    with qtbot.assertNotEmitted(heatmap.cellChosen):
+        QTest.mouseClick(heatmap.viewport(), LEFT, pos=QPoint(1, 1))
+        QTest.mousePress(heatmap.viewport(), LEFT, pos=heatmap.cell_rect(0, 0).center())
+        QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(2, 4).center())
+        QTest.mouseRelease(heatmap.viewport(), LEFT, pos=heatmap.cell_rect(2, 4).center())
+
+
+def test_thumbnails_are_clicked_as_a_whole_and_take_no_focus(values, plane, shown_map, qtbot):
+    heatmap = shown_map(plane(values), 8, 8, interactive=False)
+    with qtbot.waitSignal(heatmap.clicked), qtbot.assertNotEmitted(heatmap.cellChosen):
+        click(heatmap, 1, 1)
+    assert heatmap.focusPolicy() == Qt.FocusPolicy.NoFocus
+    assert heatmap.margin == 1
+
+
+def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot):
+    heatmap = shown_map(plane(values))
+    told = []
+    heatmap.cellHovered.connect(lambda row, column: told.append((row, column)))
+    for cell in ((1, 2), (1, 2), (4, 6)):
+        QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(*cell).center())
+    assert told == [(1, 2), (4, 6)]
+    with qtbot.waitSignal(heatmap.hoverLeft):
+        QTest.mouseMove(heatmap.viewport(), QPoint(1, 1))
+
+
+@pytest.mark.parametrize(
+    ("key", "modifiers", "expected"),
+    [(Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier, [2, 4]),
+     (Qt.Key.Key_Up, Qt.KeyboardModifier.NoModifier, [1, 3]),
+     (Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier, [4, 3]),
+     (Qt.Key.Key_End, Qt.KeyboardModifier.NoModifier, [2, 6])],
+)  # fmt: skip
+def test_keys_wish_another_cell(values, plane, shown_map, qtbot, key, modifiers, expected):
+    heatmap = shown_map(plane(values))
+    heatmap.set_chosen((2, 3))
+    with qtbot.waitSignal(heatmap.cellChosen) as chosen:
+        QTest.keyClick(heatmap, key, modifiers)
+    assert chosen.args == expected
+
+
+def test_enter_activates_and_space_toggles_the_chosen_cell(values, plane, shown_map, qtbot):
+    heatmap = shown_map(plane(values))
+    for signal, key in ((heatmap.activated, Qt.Key.Key_Return), (heatmap.toggleRequested, Qt.Key.Key_Space)):
+        with qtbot.assertNotEmitted(signal):
+            QTest.keyClick(heatmap, key)
+    heatmap.set_chosen((2, 3))
+    for signal, key in ((heatmap.activated, Qt.Key.Key_Return), (heatmap.toggleRequested, Qt.Key.Key_Space)):
+        with qtbot.waitSignal(signal) as told:
+            QTest.keyClick(heatmap, key)
+        assert told.args == [2, 3]
+
+
+def test_letters_and_the_window_zoom_reach_the_window(values, plane, qtbot):
+    class Window(QWidget):
+        def __init__(self):
+            super().__init__()
+            self.keys, self.wheels = [], 0
+
+        def keyPressEvent(self, event):
+            self.keys.append(event.text())
+
+        def wheelEvent(self, event):
+            self.wheels += 1
+
+    window = Window()
+    qtbot.addWidget(window)
+    heatmap = Heatmap(window, zoomable=True)
+    QVBoxLayout(window).addWidget(heatmap)
+    heatmap.set_plane(plane(values))
+    window.resize(300, 200)
+    window.show()
+    for key in (Qt.Key.Key_V, Qt.Key.Key_BracketLeft, Qt.Key.Key_3):
+        QTest.keyClick(heatmap, key)
+    assert window.keys == ["v", "[", "3"]
+    there = QPointF(heatmap.mapTo(window, heatmap.cell_rect(2, 3).center()))
+    QTest.wheelEvent(window.windowHandle(), there, QPoint(0, 120), QPoint(), Qt.KeyboardModifier.ControlModifier)
+    assert window.wheels == 1
+    assert heatmap.row_span.whole
+    QTest.wheelEvent(window.windowHandle(), there, QPoint(0, 120))
+    assert window.wheels == 1
+    assert not heatmap.row_span.whole
+
+
+def test_the_wheel_zooms_at_the_pointer_and_a_double_click_shows_all(plane, shown_map, screen, colors_of):
+    values = np.random.default_rng(0).standard_normal((50, 70))
+    heatmap = shown_map(plane(values), 5, 5, zoomable=True)
+    spot = heatmap.cell_rect(31, 40).center()
+    for _ in range(6):
+        wheel(heatmap, spot, 120)
+    assert not heatmap.row_span.whole
+    assert heatmap.cell_under(spot) == (31, 40)
+    image = screen(heatmap)
+    value, color = heatmap.cell_at(31, 40)
+    assert value == values[31, 40]
+    assert colors_of(heatmap, image, 31, 40) == {color.name()}
+    assert heatmap.cell_rect(0, 0).isNull()
+    assert heatmap.cell_at(0, 0)[0] == values[0, 0]
+    QTest.mouseDClick(heatmap.viewport(), LEFT, pos=spot)
+    assert heatmap.row_span.whole
+    assert heatmap.column_span.whole
+
+
+def test_zooming_never_leaves_the_matrix_nor_closes_in_on_less_than_two_cells(plane, shown_map):
+    heatmap = shown_map(plane(np.zeros((50, 70))), 5, 5, zoomable=True)
+    for delta in (120, -120):
+        for _ in range(80):
+            wheel(heatmap, heatmap.cells_rect().topLeft() + QPoint(3, 3), delta)
+        top, bottom, left, right = heatmap.window_shown
+        assert 0 <= top < bottom <= 50
+        assert 0 <= left < right <= 70
+        assert bottom - top >= 2
+    assert heatmap.row_span.whole
+
+
+def test_a_map_that_cannot_be_zoomed_leaves_the_wheel_to_the_page(values, plane, shown_map):
+    heatmap = shown_map(plane(values))
+    event = wheel(heatmap, heatmap.cell_rect(2, 3).center(), 120)
+    assert not event.isAccepted()
+
+
+def test_choosing_a_cell_out_of_view_brings_it_into_view(plane, shown_map):
+    heatmap = shown_map(plane(np.zeros((50, 70))), 5, 5, zoomable=True)
+    heatmap.set_window((0, 10, 0, 10))
+    heatmap.set_chosen((33, 5))
+    assert not heatmap.cell_rect(33, 5).isNull()
+    assert heatmap.window_shown == (24, 34, 0, 10)
+
+
+def test_the_chosen_cell_is_squared_and_described(values, plane, shown_map, screen):
+    heatmap = shown_map(plane(values))
+    heatmap.set_labels([f"row {i}" for i in range(5)], [f"<b>{j}</b>" for j in range(7)])
+    before = screen(heatmap)
+    heatmap.set_chosen((1, 2))
+    after, theme = screen(heatmap), THEMES["light"]
+    assert near(after, heatmap.cell_rect(1, 2), theme.ink)
+    assert not near(before, heatmap.cell_rect(1, 2), theme.ink)
+    number = f"{abs(values[1, 2]):.6f}"
+    assert heatmap.accessibleDescription().startswith("row 1 → <b>2</b> (1, 2): ")
+    assert number in heatmap.accessibleDescription()
+    heatmap.set_chosen((99, 2))
+    assert heatmap.chosen is None
+    assert heatmap.accessibleDescription() == ""
+    assert screen(heatmap) == before
+
+
+def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(values, plane, shown_map, screen):
+    heatmap, theme = shown_map(plane(values)), THEMES["light"]
+    before = screen(heatmap)
+    heatmap.set_lines(3, 4)
+    image = screen(heatmap)
+    for column in (0, 6):
+        assert near(image, heatmap.cell_rect(3, column), theme.query)
+    for row in (0, 4):
+        assert near(image, heatmap.cell_rect(row, 4), theme.key)
+    assert not near(image, heatmap.cell_rect(0, 0), theme.query)
+    heatmap.set_lines(None, 3, row_role="key")
+    assert not near(screen(heatmap), heatmap.cell_rect(3, 0), theme.query)
+    heatmap.set_lines(None, None)
+    assert screen(heatmap) == before
+
+
+def test_the_outline_of_an_edit_fades_by_itself(values, plane, shown_map, screen, qtbot):
+    heatmap, theme = shown_map(plane(values)), THEMES["light"]
+    before = screen(heatmap)
+    heatmap.flash(slice(2, 3), slice(0, 7))
+    assert near(screen(heatmap), heatmap.cell_rect(2, 3), theme.edit)
+    qtbot.waitUntil(lambda: not heatmap.marks.edited, timeout=3000)
+    assert screen(heatmap) == before
+
+
+def test_without_motion_the_outline_stays_until_the_next_action(values, plane, shown_map, screen, qtbot):
+    heatmap = shown_map(plane(values))
+    heatmap.set_reduced_motion(True)
+    heatmap.flash(slice(2, 3), slice(0, 7))
+    qtbot.wait(50)
+    assert heatmap.marks.edited_strength == 1.0
+    heatmap.set_chosen((0, 0))
+    assert not heatmap.marks.edited
+
+
+def test_a_ring_shows_where_the_keyboard_is_but_not_after_a_click(values, plane, shown_map, screen, qtbot):
+    heatmap, accent = shown_map(plane(values)), THEMES["light"].accent
+    corner = heatmap.cells_rect()
+    heatmap.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert not near(screen(heatmap), corner, accent)
+    heatmap.clearFocus()
+    heatmap.setFocus(Qt.FocusReason.TabFocusReason)
+    assert near(screen(heatmap), corner, accent)
+    heatmap.clearFocus()
+    assert not near(screen(heatmap), corner, accent)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+def test_the_context_menu_offers_the_picture(values, plane, shown_map, qtbot):
+    heatmap = shown_map(plane(values))
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, QPoint(20, 20), heatmap.mapToGlobal(QPoint(20, 20)))
+    QApplication.sendEvent(heatmap.viewport(), event)
+    (menu,) = heatmap.findChildren(QMenu)
+    copy, save = menu.actions()
+    with qtbot.waitSignal(heatmap.copyImageRequested):
+        copy.trigger()
+    with qtbot.waitSignal(heatmap.saveImageRequested):
+        save.trigger()
+    menu.close()
+
+
+def test_another_size_forgets_the_marks_of_the_old_one(values, plane, shown_map):
+    heatmap = shown_map(plane(values))
+    heatmap.set_chosen((4, 6))
+    heatmap.set_lines(4, 6)
+    heatmap.set_plane(plane(np.zeros((2, 2))))
+    assert heatmap.chosen is None
+    assert heatmap.marks.row is None
+    heatmap.set_plane(None)
+    assert heatmap.shape == (0, 0)
+
+
+def test_setters_are_silent(values, plane, shown_map, qtbot):
+    heatmap = shown_map(plane(values), zoomable=True)
+    with qtbot.assertNotEmitted(heatmap.cellChosen), qtbot.assertNotEmitted(heatmap.cellHovered):
+        heatmap.set_chosen((1, 1))
+        heatmap.set_lines(1, 1)
+        heatmap.set_window((0, 2, 0, 2))
+        heatmap.flash(slice(0, 1), slice(0, 1))

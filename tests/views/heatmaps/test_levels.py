@@ -1,0 +1,143 @@
+"""Levels are taken when something else is shown and at rest, never by an edit alone; the color bar says them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QRadioButton
+
+from attn_gui.figure.colors import lut
+from attn_gui.figure.display import Levels
+from attn_gui.views.heatmaps.colorbar import ColorBar
+from attn_gui.views.heatmaps.levels_popup import LevelsPopup
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+
+
+@pytest.fixture
+def shown(plane):
+    values = np.zeros((10, 20))
+    values[3, 4] = -3.0
+    return plane(values)
+
+
+@pytest.fixture
+def bar(qtbot, shown, shown_map):
+    heatmap = shown_map(shown)
+    color_bar = ColorBar(heatmap)
+    qtbot.addWidget(color_bar)
+    color_bar.levelsPicked.connect(heatmap.set_levels_policy)
+    color_bar.paletteChosen.connect(heatmap.set_palette)
+    color_bar.resize(300, color_bar.heightForWidth(300))
+    color_bar.show()
+    color_bar.map = heatmap
+    return color_bar
+
+
+def test_an_edit_keeps_the_levels_until_rest(shown, shown_map, qtbot):
+    heatmap = shown_map(shown)
+    assert heatmap.levels == Levels(-3.0, 3.0)
+    shown.values[0, 0] = 8.0
+    heatmap.refresh(slice(0, 1), slice(0, 1))
+    assert heatmap.levels == Levels(-3.0, 3.0)
+    with qtbot.waitSignal(heatmap.levelsChanged) as told:
+        heatmap.retake_levels()
+    assert told.args == [Levels(-8.0, 8.0)]
+    with qtbot.assertNotEmitted(heatmap.levelsChanged):
+        heatmap.retake_levels()
+
+
+def test_another_plane_brings_its_levels_unless_they_are_held(shown, plane, shown_map):
+    heatmap = shown_map(shown)
+    heatmap.set_plane(plane(np.full((10, 20), 5.0)))
+    assert heatmap.levels == Levels(-5.0, 5.0)
+    heatmap.set_levels_held(True)
+    heatmap.set_plane(shown)
+    assert heatmap.levels == Levels(-5.0, 5.0)
+
+
+def test_typed_and_locked_levels_stay(shown, plane, shown_map):
+    heatmap = shown_map(shown)
+    heatmap.set_levels(Levels(-1.0, 2.0))
+    heatmap.retake_levels()
+    heatmap.set_plane(plane(np.full((10, 20), 5.0)))
+    assert heatmap.levels == Levels(-1.0, 2.0)
+    heatmap.set_levels(None)
+    assert heatmap.levels == Levels(-5.0, 5.0)
+    heatmap.set_levels_policy("locked")
+    heatmap.set_plane(shown)
+    assert heatmap.levels == Levels(-5.0, 5.0)
+
+
+def test_99_per_cent_leaves_the_outlier_out(plane, shown_map):
+    values = np.ones((40, 50))
+    values[7, 9] = 1000.0
+    heatmap = shown_map(plane(values), 2, 2)
+    heatmap.set_levels_policy("99")
+    assert heatmap.levels == Levels(-1.0, 1.0)
+
+
+@pytest.mark.parametrize(("keys", "levels", "rule"), [(64, Levels(0, 1), ""), (65, Levels(0, 0.25), "0 … largest")])
+def test_weights_are_0_to_1_up_to_64_keys_and_to_the_largest_above(plane, shown_map, qtbot, keys, levels, rule):
+    heatmap = shown_map(plane(np.full((3, keys), 0.25), signed=False), 4, 4)
+    color_bar = ColorBar(heatmap)
+    qtbot.addWidget(color_bar)
+    assert heatmap.levels == levels
+    assert color_bar.rule() == rule
+
+
+def test_the_bar_runs_through_the_colors_of_the_map(bar, screen):
+    image = screen(bar)
+    lowest = lut("signed", "light")[:4]  # two entries a pixel
+    assert bar.map.cell_at(3, 4)[1].rgb() == int(lowest[0])
+    assert image.pixel(2, 4) in lowest
+    colors = {image.pixel(x, 4) for x in range(2, 298)}
+    assert len(colors) > 200
+
+
+def test_the_legend_counts_and_makes_room_for_itself(bar, qtbot):
+    low = bar.heightForWidth(300)
+    with qtbot.waitSignal(bar.heightChanged):
+        bar.set_counts({4: 28, 1: 3})
+    assert bar.heightForWidth(300) > low
+    assert bar.heightForWidth(60) > bar.heightForWidth(300)  # one below the other
+
+
+def test_a_click_on_the_bar_opens_the_levels(bar, qtbot):
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton)
+    popup = bar.findChild(LevelsPopup)
+    assert popup.isVisible()
+    assert popup.findChild(QRadioButton, "levels.auto").isChecked()
+    popup.findChild(QRadioButton, "levels.99").click()
+    assert bar.map.levels_policy == "99"
+    popup.findChild(QRadioButton, "levels.locked").click()
+    assert bar.map.levels_policy == "locked"
+    palette = popup.findChild(QComboBox, "levels.palette")
+    palette.setCurrentIndex(palette.findData("viridis"))
+    palette.activated.emit(palette.currentIndex())
+    assert bar.map.palette_name == "viridis"
+    popup.close()
+
+
+def test_the_keyboard_opens_the_levels_too(bar):
+    QTest.keyClick(bar, Qt.Key.Key_Space)
+    assert bar.findChild(LevelsPopup) is not None
+    bar.findChild(LevelsPopup).close()
+
+
+def test_levels_are_typed_and_wrong_ones_are_not_taken(bar):
+    popup = bar.open_popup()
+    low, high = popup.findChildren(QLineEdit)[:2]
+    for edit, text in ((low, "-1.5"), (high, "4")):
+        edit.selectAll()
+        QTest.keyClicks(edit, text)
+    assert bar.map.levels == Levels(-1.5, 4.0)
+    for text in ("abc", "-2", "nan", "inf"):
+        high.selectAll()
+        QTest.keyClicks(high, text)
+        assert high.property("wrong") == "true"
+    assert bar.map.levels.low == -1.5
+    popup.close()
+    QApplication.processEvents()

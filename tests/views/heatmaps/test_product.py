@@ -1,0 +1,307 @@
+"""The product picture: what stands where, what meets what, and what a chosen cell marks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.figure.tokens import THEMES
+from attn_gui.views.heatmaps.product import ProductPicture
+from attn_gui.views.heatmaps.tiles import AllStages
+from attn_gui.views.theme import apply_theme
+
+N, M, D_K, D_V = 7, 11, 5, 2
+SQUARES = ("scores", "scaled", "masked", "weights")
+
+
+@pytest.fixture
+def picture(qtbot, evaluation):
+    product = ProductPicture()
+    qtbot.addWidget(product)
+    product.resize(775, 595)
+    product.set_evaluation(evaluation, 0, 1)
+    product.set_tokens(evaluation.problem.query_tokens, evaluation.problem.key_tokens)
+    product.show()
+    QApplication.processEvents()
+    return product
+
+
+@pytest.fixture
+def projected():
+    rng = np.random.default_rng(4)
+    return Evaluation(Problem(
+        x=rng.standard_normal((3, 5)), context=rng.standard_normal((4, 5)), w_query=rng.standard_normal((5, 6)),
+        w_key=rng.standard_normal((5, 6)), w_value=rng.standard_normal((5, 14)), num_heads=2,
+        w_output=rng.standard_normal((14, 11)),
+    ))  # fmt: skip
+
+
+def in_picture(product, heatmap, row, column):
+    """The pixels of a cell in the coordinates of the picture."""
+    return heatmap.cell_rect(row, column).translated(heatmap.mapTo(product, heatmap.rect().topLeft()))
+
+
+def near(image, rect, color):
+    return any(image.pixelColor(x, y) == color
+               for x in range(rect.left(), rect.right() + 1) for y in range(rect.top(), rect.bottom() + 1))  # fmt: skip
+
+
+@pytest.mark.parametrize("stage", SQUARES)
+@pytest.mark.parametrize(("size", "compact"), [((775, 595), False), ((523, 461), True), ((1400, 1000), False)])
+def test_rows_and_columns_meet_to_the_pixel(picture, stage, size, compact):
+    picture.set_compact(compact)
+    picture.resize(*size)
+    picture.set_stage(stage)
+    stage_map, maps = picture.stage_map(), picture.operands.shown
+    assert set(maps) == {"left", "top", "factor", "result"}
+    for row in range(N):
+        cell = in_picture(picture, stage_map, row, 0)
+        for place in ("left", "result"):
+            other = in_picture(picture, maps[place], row, 0)
+            assert (other.top(), other.height()) == (cell.top(), cell.height())
+    for column in range(M):
+        cell, above = in_picture(picture, stage_map, 0, column), in_picture(picture, maps["top"], 0, column)
+        assert (above.left(), above.width()) == (cell.left(), cell.width())
+    for column in range(D_V):
+        value, result = in_picture(picture, maps["factor"], 0, column), in_picture(picture, maps["result"], 0, column)
+        assert (value.left(), value.width()) == (result.left(), result.width())
+    sizes = {stage_map.cell_rect(row, column).size().toTuple() for row in range(N) for column in range(M)}
+    assert len(sizes) == 1  # whole pixels, all the same
+    for heatmap in (stage_map, *maps.values()):
+        assert picture.rect().contains(heatmap.geometry())
+
+
+def test_the_operands_hold_the_matrices_of_the_head(picture, evaluation):
+    maps, problem = picture.operands.shown, evaluation.problem
+    assert [maps[place].shape for place in ("left", "top", "factor", "result")] == [
+        (N, D_K), (D_K, M), (M, D_V), (N, D_V)]  # fmt: skip
+    assert maps["left"].cell_at(3, 4)[0] == problem.query[3, 1 * D_K + 4]
+    assert maps["top"].cell_at(4, 10)[0] == problem.key[10, 1 * D_K + 4]
+    assert maps["factor"].cell_at(10, 1)[0] == problem.value[10, 1 * D_V + 1]
+    assert maps["result"].cell_at(6, 1)[0] == evaluation.block("head_output", 0, 1, slice(6, 7), slice(1, 2))[0, 0]
+
+
+def test_every_stage_has_its_map_and_answers_visible_or_not(picture, evaluation):
+    for stage in evaluation.stages:
+        heatmap = picture.findChild(QWidget, f"heatmap.{stage}")
+        rows, columns = heatmap.shape
+        value, color = heatmap.cell_at(rows - 1, columns - 1)
+        head = 1 if "head" in evaluation.axes(stage) or stage in ("query", "key", "value") else None
+        block = evaluation.block(stage, 0, head, slice(rows - 1, rows), slice(columns - 1, columns))
+        assert value == block[0, 0]
+        assert color.isValid()
+        assert heatmap.cell_rect(0, 0).isValid()
+        assert heatmap.isVisible() == (stage == "weights")
+        assert heatmap.accessibleName()
+
+
+def test_a_stage_that_leaves_gives_up_its_name_and_one_that_comes_back_takes_it(picture, evaluation):
+    without = Evaluation(evaluation.problem.replace(mask=()))
+    picture.set_evaluation(without, 0, 1)
+    assert picture.findChild(QWidget, "heatmap.masked") is None
+    assert picture.findChild(QWidget, "heatmap.weights").cell_at(0, 10)[0] > 0
+    picture.set_evaluation(evaluation, 0, 1)
+    assert picture.findChild(QWidget, "heatmap.masked").shape == (N, M)
+
+
+def test_projected_stages_stand_between_their_factors(picture, projected):
+    expected = {
+        "query": ({"left": (3, 5), "top": (5, 3)}, (3, 3)),
+        "key": ({"left": (4, 5), "top": (5, 3)}, (4, 3)),
+        "value": ({"left": (4, 5), "top": (5, 7)}, (4, 7)),
+        "head_output": ({"left": (3, 4), "top": (4, 7)}, (3, 7)),
+        "output": ({"left": (3, 14), "top": (14, 11)}, (3, 11)),
+        "concat": ({}, (3, 14)),
+    }
+    picture.set_evaluation(projected, 0, 1)
+    for stage, (operands, shape) in expected.items():
+        picture.set_stage(stage)
+        assert {place: heatmap.shape for place, heatmap in picture.operands.shown.items()} == operands
+        assert picture.stage_map().shape == shape
+    picture.set_stage("query")
+    problem = projected.problem
+    assert picture.operands.shown["left"].cell_at(2, 4)[0] == problem.x[2, 4]
+    assert picture.operands.shown["top"].cell_at(4, 2)[0] == problem.w_query[4, 3 + 2]
+
+
+def test_given_matrices_stand_alone(picture):
+    picture.set_stage("query")
+    assert picture.operands.shown == {}
+    assert picture.stage_map().isVisible()
+    assert not any(heatmap.isVisible() for heatmap in picture.operands.maps.values())
+
+
+def test_a_weight_marks_q_k_v_and_o_and_a_score_only_q_and_k(picture):
+    maps = picture.operands.shown
+    picture.set_chosen(("weights", 3, 6))
+    assert picture.stage_map().chosen == (3, 6)
+    assert (maps["left"].marks.row, maps["left"].marks.row_role) == (3, "query")
+    assert (maps["top"].marks.column, maps["top"].marks.column_role) == (6, "key")
+    assert (maps["factor"].marks.row, maps["factor"].marks.row_role) == (6, "key")
+    assert (maps["result"].marks.row, maps["result"].marks.row_role) == (3, "query")
+    picture.set_stage("scaled")
+    picture.set_chosen(("scaled", 2, 5))
+    assert (maps["left"].marks.row, maps["top"].marks.column) == (2, 5)
+    assert (maps["factor"].marks.row, maps["result"].marks.row) == (None, None)
+    picture.set_stage("head_output")
+    picture.set_chosen(("head_output", 2, 1))
+    assert (maps["left"].marks.row, picture.operands.maps["top"].marks.column) == (2, 1)
+    picture.set_chosen(None)
+    assert all(heatmap.marks.row is None for heatmap in maps.values())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_lines_run_through_the_gaps(qapp, picture, screen, scheme):
+    apply_theme(qapp, scheme)
+    theme = THEMES[scheme]
+    picture.set_chosen(("weights", 3, 6))
+    image, places = screen(picture), picture.places
+    row, column = in_picture(picture, picture.stage_map(), 3, 0), in_picture(picture, picture.stage_map(), 0, 6)
+    beside = row.adjusted(-8, 0, 0, 0)
+    beside.setWidth(4)
+    assert near(image, beside, theme.query)
+    above = column.adjusted(0, -8, 0, 0)
+    above.setHeight(4)
+    assert near(image, above, theme.key)
+    after = row.translated(places.stage.right() + 5 - row.left(), 0)
+    after.setWidth(4)
+    assert near(image, after, theme.query)
+    picture.set_chosen(None)
+    assert not near(screen(picture), beside, theme.query)
+
+
+def test_tokens_stand_at_rows_and_columns_and_the_chosen_ones_as_chips(picture, screen):
+    theme, place = THEMES["light"], picture.places.left
+    plain, first = screen(picture), in_picture(picture, picture.stage_map(), 0, 0)
+    label = plain.copy(12, first.top(), place.left() - 12 - 8, first.height())
+    assert len({label.pixel(x, y) for x in range(label.width()) for y in range(label.height())}) > 2
+    picture.set_chosen(("weights", 3, 6))
+    image, cell = screen(picture), in_picture(picture, picture.stage_map(), 3, 0)
+    chip = cell.translated(place.left() - 12 - cell.left(), 0)
+    chip.setWidth(6)
+    assert near(image, chip, theme.query_soft)
+    assert not near(plain, chip, theme.query_soft)
+
+
+def test_clicks_tell_the_stage_also_in_the_operands(picture, qtbot):
+    maps = picture.operands.shown
+    for heatmap, cell, told in (
+        (picture.stage_map(), (2, 9), ["weights", 2, 9]), (maps["left"], (6, 4), ["query", 6, 4]),
+        (maps["top"], (4, 10), ["key", 10, 4]), (maps["result"], (5, 1), ["head_output", 5, 1]),
+    ):  # fmt: skip
+        with qtbot.waitSignal(picture.stageCellChosen) as chosen:
+            where = heatmap.cell_rect(*cell).center()
+            QTest.mouseClick(heatmap.viewport(), Qt.MouseButton.LeftButton, pos=where)
+        assert chosen.args == told
+    picture.set_chosen(("key", 10, 4))
+    assert maps["top"].chosen == (4, 10)
+
+
+def test_an_edit_redraws_and_outlines_what_it_reaches(picture, evaluation, screen):
+    weights, before = picture.stage_map(), screen(picture)
+    query = np.array(evaluation.problem.query)
+    query[4, D_K] = 40.0
+    changed = {"query": [(slice(4, 5), slice(D_K, D_K + 1))]}
+    picture.refresh(evaluation.update(evaluation.problem.replace(query=query), changed))
+    QApplication.processEvents()
+    assert weights.marks.edited == ((slice(4, 5), slice(0, M)),)
+    assert picture.operands.shown["left"].marks.edited == ((slice(4, 5), slice(0, 1)),)
+    for heatmap in (weights, *picture.operands.shown.values()):
+        heatmap.clear_flash()
+    after = screen(picture)
+    for row in range(N):
+        rect = in_picture(picture, weights, row, 0)
+        strip = rect.united(in_picture(picture, weights, row, M - 1)).adjusted(0, 3, 0, -3)
+        assert (before.copy(strip) != after.copy(strip)) == (row == 4)
+    assert weights.cell_at(4, 0)[0] == evaluation.block("weights", 0, 1, slice(4, 5), slice(0, 1))[0, 0]
+
+
+def test_zooming_the_stage_takes_its_neighbours_along(picture):
+    maps = picture.operands.shown
+    picture.stage_map().set_window((1, 5, 2, 8))
+    assert maps["left"].window_shown == (1, 5, 0, D_K)
+    assert maps["result"].window_shown == (1, 5, 0, D_V)
+    assert maps["top"].window_shown == (0, D_K, 2, 8)
+    maps["left"].set_window((2, 6, 1, 4))
+    assert picture.stage_map().window_shown == (2, 6, 2, 8)
+    picture.stage_map().reset_zoom()
+    assert maps["left"].row_span.whole
+
+
+def test_far_more_queries_than_keys_scroll(qtbot):
+    rng = np.random.default_rng(5)
+    product = ProductPicture()
+    qtbot.addWidget(product)
+    product.resize(775, 595)
+    query, key, value = (rng.standard_normal((count, 8)) for count in (900, 3, 3))
+    product.set_evaluation(Evaluation(Problem(query=query, key=key, value=value)), 0, 0)
+    product.show()
+    cell = product.stage_map().cell_rect(0, 0)
+    assert cell.width() <= 3 * cell.height()
+    assert product.stage_map().cell_rect(899, 0).isNull()
+    product.set_chosen(("weights", 899, 1))
+    assert not product.stage_map().cell_rect(899, 1).isNull()
+    assert not product.operands.shown["left"].cell_rect(899, 1).isNull()
+
+
+def test_a_large_map_is_pooled_and_still_meets_its_operands(qtbot):
+    rng = np.random.default_rng(5)
+    product = ProductPicture()
+    qtbot.addWidget(product)
+    product.resize(775, 595)
+    query, key, value = (rng.standard_normal((count, 4)) for count in (700, 600, 600))
+    product.set_evaluation(Evaluation(Problem(query=query, key=key, value=value)), 0, 0)
+    product.show()
+    left = product.operands.shown["left"]
+    for row in (0, 1, 350, 698, 699):
+        cell, other = in_picture(product, product.stage_map(), row, 0), in_picture(product, left, row, 0)
+        assert (cell.top(), cell.height()) == (other.top(), other.height())
+
+
+def test_all_stages_borrows_the_maps_and_gives_them_back(qtbot, evaluation, screen):
+    both = QStackedWidget()
+    qtbot.addWidget(both)
+    both.resize(775, 595)
+    product = ProductPicture(both)
+    tiles = AllStages(product.maps, both)
+    both.addWidget(product)
+    both.addWidget(tiles)
+    product.set_evaluation(evaluation, 0, 1)
+    both.show()
+    weights = product.stage_map()
+    at_home = weights.geometry()
+    both.setCurrentWidget(tiles)
+    assert set(tiles.tiles) == set(evaluation.stages)
+    for stage in evaluation.stages:
+        heatmap = both.findChild(QWidget, f"heatmap.{stage}")
+        assert heatmap.isVisible()
+        assert heatmap.parentWidget() is tiles.tiles[stage]
+        assert tiles.tiles[stage].rect().contains(heatmap.geometry())
+    screen(both)
+    product.set_evaluation(Evaluation(evaluation.problem.replace(mask=())), 0, 1)
+    assert "masked" not in tiles.tiles
+    both.setCurrentWidget(product)
+    assert weights.parentWidget() is product
+    assert weights.isVisible()
+    assert not product.maps.map("scores").isVisible()
+    product.set_evaluation(evaluation, 0, 1)
+    assert weights.geometry() == at_home
+
+
+def test_a_click_on_the_title_of_a_tile_asks_for_its_stage(qtbot, evaluation):
+    product = ProductPicture()
+    qtbot.addWidget(product)
+    tiles = AllStages(product.maps)
+    qtbot.addWidget(tiles)
+    product.set_evaluation(evaluation, 0, 1)
+    tiles.resize(900, 700)
+    tiles.show()
+    with qtbot.waitSignal(tiles.stagePicked) as picked:
+        QTest.mouseClick(tiles.tiles["scores"], Qt.MouseButton.LeftButton, pos=QPoint(9, 9))
+    assert picked.args == ["scores"]
+    tiles.hide()
+    product.show()
