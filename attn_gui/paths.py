@@ -16,3 +16,9 @@ def resources() -> Path:
 def resource(*parts: str) -> Path:
     """The path of one resource, such as `resource("examples", "worked-example.npz")`."""
     return resources().joinpath(*parts)
+
+
+def notices() -> Path:
+    """The licences of what is shipped: beside the resources of a wheel, in packaging/ of a checkout."""
+    installed = resources() / "NOTICE.md"
+    return installed if installed.is_file() else _PACKAGE.parent / "packaging" / "NOTICE.md"

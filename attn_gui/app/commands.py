@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSizePolicy, QToolBar, QWidge
 
 from attn_gui.app.actions import ACTIONS, MENUS, SUBMENUS, TOOLBAR, Actions, translated
 from attn_gui.figure.tokens import SIZE
+from attn_gui.paths import notices
 from attn_gui.views.dialogs.about import AboutDialog
 from attn_gui.views.dialogs.palette import ActionPalette
 from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
@@ -226,7 +227,7 @@ class CommandsController(QObject):
         ShortcutsDialog(rows, self._window).exec()
 
     def show_about(self) -> None:
-        AboutDialog(self._window).exec()
+        AboutDialog(self._window, notices=notices().read_text(encoding="utf-8")).exec()
 
     def reset_layout(self) -> None:
         self._program.settings.forget("window")

@@ -107,6 +107,7 @@ class FilesController(QObject):
 
     # --- keeping ---------------------------------------------------------------------------------
     def save(self) -> bool:
+        self._window.shape_panel.finish()
         return self._write(self._document.path) if self._document.path else self.save_as()
 
     def save_as(self) -> bool:

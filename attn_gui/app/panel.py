@@ -18,6 +18,7 @@ from attn_gui.engine import Problem, head_counts, layer_from_mapping, resize
 from attn_gui.engine.create import made_direct, with_biases, with_context, with_output
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.mask_panel import mask_summary
+from attn_gui.views.controls.mask_words import NAMES
 from attn_gui.views.controls.shape_panel import ShapeState
 from attn_gui.views.main_window import MainWindow
 
@@ -30,6 +31,15 @@ SIZE_LABELS = {
     "m": QT_TRANSLATE_NOOP("History", "keys {old} → {new}"),
     "d_model": QT_TRANSLATE_NOOP("History", "d_model {old} → {new}"),
     "batch_size": QT_TRANSLATE_NOOP("History", "items {old} → {new}"),
+}
+
+MASK_LABELS = {
+    "add": QT_TRANSLATE_NOOP("History", "added mask {kind}"),
+    "remove": QT_TRANSLATE_NOOP("History", "removed mask {kind}"),
+    "move": QT_TRANSLATE_NOOP("History", "moved mask {kind}"),
+    "switch": QT_TRANSLATE_NOOP("History", "switched mask {kind}"),
+    "change": QT_TRANSLATE_NOOP("History", "changed mask {kind}"),
+    "fill": QT_TRANSLATE_NOOP("History", "filled mask {kind}"),
 }
 
 
@@ -49,6 +59,8 @@ class PanelController(QObject):
         spine.maskPressed.connect(self.show_masks)
         window.product.maps.toggleRequested.connect(lambda *_: self.toggle_mask_cell())
         masks.layersChanged.connect(self._on_masks_layers_changed)
+        masks.paintRequested.connect(self._on_masks_paint_requested)
+        masks.tableRequested.connect(self._on_masks_table_requested)
         computation.rebuilt.connect(self.show_state)
         view.changed.connect(self._on_view_changed)
         self.show_state()
@@ -114,11 +126,22 @@ class PanelController(QObject):
         }
         self._set({"scale": {"sqrt": None, "none": 1.0, "typed": value}[key]}, labels[key])
 
-    def _on_masks_layers_changed(self, layers: tuple[Mapping[str, Any], ...]) -> None:
-        self._set(
-            {"mask": tuple(layer_from_mapping(layer) for layer in layers)},
-            Label(QT_TRANSLATE_NOOP("History", "masks"), {}),
-        )
+    def _on_masks_layers_changed(self, layers: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
+        label = Label(MASK_LABELS[what], {"kind": Label(NAMES[kind], context="Masks")})
+        self._set({"mask": tuple(layer_from_mapping(layer) for layer in layers)}, label)
+
+    def _on_masks_paint_requested(self, _layer: int) -> None:
+        """Show the map that cells are opened and closed in, with the keyboard on it."""
+        self._window.mask_panel.close_panel()
+        self._view.set(stage="masked" if "masked" in self._computation.evaluation.stages else "scaled", mode="product")
+        heatmap = self._window.product.stage_map()
+        if heatmap is not None:
+            heatmap.setFocus()
+
+    def _on_masks_table_requested(self, field: str) -> None:
+        self._window.mask_panel.close_panel()
+        self._window.inputs.show_field(field)
+        self._window.inputs.panels[field].view.setFocus()
 
     def show_masks(self) -> None:
         """Open the list of mask layers below its box in the spine."""

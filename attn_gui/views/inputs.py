@@ -92,6 +92,8 @@ class InputsView(QWidget):
     def set_compact(self, compact: bool) -> None:
         if compact != self._compact:
             self._compact = compact
+            for panel in self.panels.values():
+                panel.set_compact(compact)
             self._arrange()
 
     def show_group(self, key: str) -> None:
@@ -116,6 +118,8 @@ class InputsView(QWidget):
         self._splitter.setSizes([1] * self._splitter.count())
 
     def _arrange(self) -> None:
+        if not self._groups:
+            return
         fields = next(fields for key, _, fields in self._groups if key == self._group)
         one_by_one = len(fields) > 3 or (self._compact and len(fields) > 1)
         if self._field not in fields:

@@ -106,6 +106,9 @@ class MainWindow(QMainWindow):
             self._compact = compact
             for panel in (self.spine, self.shape_panel, self.inputs, self.product, self.heads):
                 panel.set_compact(compact)
+            padding = SPACING.panel_padding_compact if compact else SPACING.panel_padding
+            for zone in (self.columns.widget(0), self.columns.widget(2)):
+                zone.layout().setContentsMargins(padding, padding, padding, padding)
             self.compactChanged.emit(compact)
             self.reset_columns()
 
