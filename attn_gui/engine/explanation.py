@@ -11,7 +11,7 @@ import numpy as np
 
 from . import indices, sentences
 from .evaluation import Evaluation, Trace
-from .expression import Cell, Expression, Number, Product, number_text, subscripted
+from .expression import Cell, Expression, Number, Product, subscripted
 from .graph import Node, shown
 from .indices import Box
 from .layout import Array
@@ -195,7 +195,7 @@ class Explanation:
 
     @cached_property
     def value_latex(self) -> str:
-        return number_text(self.value, "latex")
+        return Number(self.value).write("latex")
 
     @cached_property
     def parts_latex(self) -> tuple[str, ...]:

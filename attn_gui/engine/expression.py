@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from .layout import Array
-from .symbols import cell_latex, symbol
+from .symbols import cell_latex
 
 if TYPE_CHECKING:
     from .operators import Named
@@ -78,6 +78,10 @@ class Expression:
     def binds(self, style: Style) -> int:
         return self.rank
 
+    def signed(self, style: Style) -> tuple[str, str]:
+        """A minus in front, or nothing, and the rest: a sum writes `a - b` and not `a + (-b)`."""
+        return "", self.write(style)
+
     def __str__(self) -> str:
         return self.write("text")
 
@@ -96,9 +100,16 @@ class Number(Expression):
         return 2 if r"\cdot" in self.write(style) else 9
 
     def write(self, style: Style) -> str:
-        exact = repr(self.number)
+        return joined(*self.signed(style), style)
+
+    def signed(self, style: Style) -> tuple[str, str]:
+        negative = math.copysign(1.0, self.number) < 0
+        return "-" if negative else "", self._text(-self.number if negative else self.number, style)
+
+    def _text(self, size: float, style: Style) -> str:
+        exact = repr(size)
         short = len(exact) <= EXACT and "." in exact and not exact.endswith(".0")
-        return exact if short else number_text(self.number, style)
+        return exact if short else number_text(size, style)
 
 
 class Cell(Number):
@@ -116,13 +127,15 @@ class Cell(Number):
         return 9 if style == "symbols" else super().binds(style)
 
     def write(self, style: Style) -> str:
-        if style == "symbols":
-            return subscripted(cell_latex(self.name), [str(k) for k in self.shown])
-        return number_text(self.number, style, decimals=3)
+        return self.signed(style)[1] if style == "symbols" else super().write(style)
 
-    def place(self) -> str:
-        """Where the cell is, as plain text: `Q[0, 10, 97]`."""
-        return f"{symbol(self.name)}[{', '.join(map(str, self.index))}]" if self.index else symbol(self.name)
+    def signed(self, style: Style) -> tuple[str, str]:
+        if style == "symbols":
+            return "", subscripted(cell_latex(self.name), [str(k) for k in self.shown])
+        return super().signed(style)
+
+    def _text(self, size: float, style: Style) -> str:
+        return number_text(size, style, decimals=3)
 
     def __repr__(self) -> str:
         return f"Cell({self.name!r}, {self.index}, {self.number!r})"
@@ -134,6 +147,11 @@ class Cell(Number):
 
     def __hash__(self) -> int:
         return hash((self.name, self.index))
+
+
+def joined(sign: str, text: str, style: Style) -> str:
+    """A sign and what follows it; braces keep TeX from taking the sign for an operator."""
+    return text if not sign else f"{sign}{text}" if style == "text" else f"{{{sign}{text}}}"
 
 
 def subscripted(base: str, indices: list[str]) -> str:
@@ -179,18 +197,11 @@ class Sum(Expression):
         if style == "symbols" and self._long and self.symbols:
             return self.symbols
         shown = range(self.count) if style == "text" or not self._long else (0, 1, self.count - 1)
-        pieces = [self._signed(self.term(k), style) for k in shown]
+        first, *rest = (self.term(k).signed(style) for k in shown)
+        pieces = [joined(*first, style), *(f"{sign or '+'} {text}" for sign, text in rest)]
         if len(pieces) < self.count:
             pieces.insert(2, r"+ \cdots")
-        return " ".join(pieces).removeprefix("+ ")
-
-    def _signed(self, part: Expression, style: Style) -> str:
-        if isinstance(part, Negative):
-            return f"- {part.inner(part.part, style)}"
-        text = part.write(style) if part.binds(style) >= self.rank else self.inner(part, style)
-        if isinstance(part, Number) and part.binds(style) == 0 and text.startswith("-"):
-            return f"- {text[1:]}"
-        return f"+ {text}"
+        return " ".join(pieces)
 
 
 class Product(Expression):
@@ -208,13 +219,13 @@ class Product(Expression):
         return math.prod(part.value for part in self.factors)
 
     def write(self, style: Style) -> str:
-        if len(self.factors) == 1:
-            return self.factors[0].write(style)
-        sign = {"text": "*", "latex": r" \cdot ", "symbols": r"\,"}[style]
-        return sign.join(self.inner(part, style) for part in self.factors)
+        return joined(*self.signed(style), style)
 
-    def binds(self, style: Style) -> int:
-        return self.factors[0].binds(style) if len(self.factors) == 1 else self.rank
+    def signed(self, style: Style) -> tuple[str, str]:
+        first, *rest = self.factors
+        sign, text = first.signed(style) if first.binds(style) == 0 else ("", self.inner(first, style))
+        times = {"text": "*", "latex": r" \cdot ", "symbols": r"\,"}[style]
+        return sign, times.join([text, *(self.inner(part, style) for part in rest)])
 
 
 class Negative(Expression):
@@ -235,7 +246,10 @@ class Negative(Expression):
         return 0
 
     def write(self, style: Style) -> str:
-        return "-" + self.inner(self.part, style)
+        return joined(*self.signed(style), style)
+
+    def signed(self, style: Style) -> tuple[str, str]:
+        return "-", self.inner(self.part, style)
 
 
 def add(*parts: Expression) -> Sum:

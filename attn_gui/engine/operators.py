@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .expression import Expression, Number, Style, number_text
+from .expression import Expression, Number, Style
 
 
 class Quotient(Expression):
@@ -12,8 +12,8 @@ class Quotient(Expression):
 
     rank = 2
 
-    def __init__(self, top: Expression, bottom: Expression) -> None:
-        self.top, self.bottom = top, bottom
+    def __init__(self, top: Expression, bottom: Expression, *, inline: bool = False) -> None:
+        self.top, self.bottom, self.inline = top, bottom, inline
 
     @property
     def parts(self) -> tuple[Expression, ...]:
@@ -24,10 +24,13 @@ class Quotient(Expression):
         top, bottom = self.top.value, self.bottom.value
         return top / bottom if bottom else 0.0
 
+    def binds(self, style: Style) -> int:
+        return self.rank if self.inline or style == "text" else 9
+
     def write(self, style: Style) -> str:
-        if style in ("latex", "symbols"):
-            return rf"\frac{{{self.top.write(style)}}}{{{self.bottom.write(style)}}}"
-        return f"{self.inner(self.top, style)} / {self.inner(self.bottom, style)}"
+        if self.inline or style == "text":
+            return f"{self.inner(self.top, style)} / {self.inner(self.bottom, style)}"
+        return rf"\frac{{{self.top.write(style)}}}{{{self.bottom.write(style)}}}"
 
 
 class Power(Expression):
@@ -77,43 +80,8 @@ class Function(Expression):
         return rf"\sqrt{{{inside}}}" if self.name == "sqrt" else rf"\{self.name}\left({inside}\right)"
 
 
-class Named(Expression):
-    """A part that has a name of its own (a maximum, a total); what it stands for is said once, after the formula."""
-
-    def __init__(self, name: str, latex: str, part: Expression) -> None:
-        self.name, self.latex, self.part = name, latex, part
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.part,)
-
-    @property
-    def value(self) -> float:
-        return self.part.value
-
-    def binds(self, style: Style) -> int:
-        return self._number().binds(style) if style == "latex" else 9
-
-    def write(self, style: Style) -> str:
-        if style == "latex":
-            return self._number().write(style)
-        return self.latex if style == "symbols" else self.name
-
-    def _number(self) -> Number:
-        """A maximum is a cell and written like one; what is computed has one more digit."""
-        return self.part if isinstance(self.part, Number) else Number(self.value)
-
-    def equation(self) -> str:
-        """`Z = … = 1.6367` in LaTeX."""
-        sides = [self.latex, *([] if isinstance(self.part, Number) else [self.part.write("symbols")])]
-        return " = ".join([*sides, self._number().write("latex")])
-
-    def named(self) -> dict[str, Named]:
-        return {self.name: self} | super().named()
-
-
-class Evaluated(Expression):
-    """A part that is shown as one number, since its own terms are listed elsewhere."""
+class Shown(Expression):
+    """A part that stands in formulas as one number, or under a name."""
 
     def __init__(self, part: Expression, symbols: str) -> None:
         self.part, self.symbols = part, symbols
@@ -127,11 +95,43 @@ class Evaluated(Expression):
         return self.part.value
 
     def binds(self, style: Style) -> int:
-        if style == "latex":
-            return Number(self.value).binds(style)
-        return 2 if style == "symbols" else self.part.binds(style)
+        return self.number().binds(style) if style == "latex" else 9
+
+    def signed(self, style: Style) -> tuple[str, str]:
+        return self.number().signed(style) if style == "latex" else ("", self.write(style))
 
     def write(self, style: Style) -> str:
-        if style == "latex":
-            return number_text(self.value, style)
-        return self.symbols if style == "symbols" else self.part.write(style)
+        return self.number().write(style) if style == "latex" else self.symbols
+
+    def number(self) -> Number:
+        """A maximum is a cell and written like one; what is computed has one more digit."""
+        return self.part if isinstance(self.part, Number) else Number(self.value)
+
+
+class Evaluated(Shown):
+    """A part shown as one number, since its own terms are listed elsewhere."""
+
+    def binds(self, style: Style) -> int:
+        return {"symbols": 2, "text": self.part.binds(style)}.get(style, super().binds(style))
+
+    def write(self, style: Style) -> str:
+        return self.part.write(style) if style == "text" else super().write(style)
+
+
+class Named(Shown):
+    """A part that has a name of its own (a maximum, a total); what it stands for is said once, after the formula."""
+
+    def __init__(self, name: str, symbols: str, part: Expression) -> None:
+        super().__init__(part, symbols)
+        self.name = name
+
+    def write(self, style: Style) -> str:
+        return self.name if style == "text" else super().write(style)
+
+    def equation(self) -> str:
+        """`Z = … = 1.6367` in LaTeX."""
+        sides = [self.symbols, *([] if isinstance(self.part, Number) else [self.part.write("symbols")])]
+        return " = ".join([*sides, self.number().write("latex")])
+
+    def named(self) -> dict[str, Named]:
+        return {self.name: self} | super().named()

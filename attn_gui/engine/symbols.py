@@ -63,5 +63,6 @@ def cell_latex(name: str) -> str:
 
 def _entry(name: str) -> tuple[str, str, str]:
     if name.startswith("mask."):
-        return ("M", "M", "m") if name.endswith("allowed") else ("B", "B", "b")
+        plain = "M" if name.endswith("allowed") else "B"
+        return plain, plain, f"{plain.lower()}^{{({name.split('.')[1]})}}"
     return SYMBOLS[name]

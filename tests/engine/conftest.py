@@ -83,12 +83,15 @@ EVALUATIONS = {name: Evaluation(make()) for name, make in MAKERS.items()}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """`problem_name`: every problem; `stage_of`: every stage (helpers too) of every problem."""
+    """`problem_name`: every problem; `stage_of`, `shown_stage_of`: every stage of them, with or without helpers."""
     if "problem_name" in metafunc.fixturenames:
         metafunc.parametrize("problem_name", MAKERS)
     if "stage_of" in metafunc.fixturenames:
         pairs = [(name, node.name) for name, evaluation in EVALUATIONS.items() for node in evaluation.nodes]
         metafunc.parametrize("stage_of", pairs, ids="-".join)
+    if "shown_stage_of" in metafunc.fixturenames:
+        pairs = [(name, stage) for name, evaluation in EVALUATIONS.items() for stage in evaluation.stages]
+        metafunc.parametrize("shown_stage_of", pairs, ids="-".join)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import pytest
 from attn_gui.engine.metrics import mean_row_entropy, row_entropy
 
 
-
 def test_known_rows() -> None:
     rows = [[1, 0, 0, 0], [0.25] * 4, [0.5, 0.5, 0, 0], [0] * 4, [np.nan, 0.5, 0.5, 0]]
     np.testing.assert_allclose(row_entropy(rows), [0, math.log(4), math.log(2), 0, np.nan], atol=1e-15)

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_gui.engine.expression import Expression, Product, Sum, add
 from attn_gui.engine.layout import Array, contract
-from attn_gui.engine.operators import Function
+from attn_gui.engine.operators import Evaluated, Function
 from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 
 D, F, S = 5, 6, 7  # query width, key width and hidden width, in the order b g r i j d f s
@@ -59,10 +59,13 @@ class Additive(Stage):
         def inner(s: int) -> Expression:
             asked = Sum(query.values.size, lambda d: Product(query[[d, 0, 0]], w_query[[d, 0, s]]))
             offered = Sum(key.values.size, lambda f: Product(key[[0, f, 0]], w_key[[0, f, s]]))
-            return Product(w[[0, 0, s]], Function("tanh", add(*asked.parts, *offered.parts)))
+            seen = Evaluated(add(*asked.parts, *offered.parts), rf"\left({together}\right)_{{{s}}}")
+            return Product(w[[0, 0, s]], Function("tanh", seen))
 
-        vector = [leaves.latex.split(",")[0] + "}" for leaves in (query, key)]
-        symbols = rf"\sum_s w_s\,\tanh\left({vector[0]} W_q + {vector[1]} W_k\right)_s"
+        together = " + ".join(
+            leaves.latex.split(",")[0] + "} " + weight for leaves, weight in ((query, "W_q"), (key, "W_k"))
+        )  # fmt: skip
+        symbols = rf"\sum_s w_s\,\tanh\left({together}\right)_s"
         return Sum(w.values.size, inner, hidden * w.values.reshape(-1), symbols)
 
     def _hidden(self, inputs: Sequence[Leaves | None]) -> tuple[Array, Array, Array]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_gui.engine.expression import Expression, Number, Product, Sum
 from attn_gui.engine.layout import Array, contract
-from attn_gui.engine.operators import Function, Named, Power, Quotient
+from attn_gui.engine.operators import Evaluated, Function, Named, Power, Quotient
 from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 
 D = 5  # the axis that is summed, in the order b g r i j d
@@ -51,7 +51,8 @@ class Cosine(Stage):
             return Number(0.0)
         values = query.values * key.values
         symbols = r" \cdot ".join(leaves.latex.split(",")[0] + "}" for leaves in inputs if leaves is not None)
-        return Quotient(Sum(values.size, lambda c: Product(query[[c]], key[[c]]), values, symbols), Product(q, k))
+        dot = Sum(values.size, lambda c: Product(query[[c]], key[[c]]), values)
+        return Quotient(Evaluated(dot, symbols), Product(q, k))
 
     def _length(self, leaves: Leaves, sign: str) -> Named:
         squares = Sum(

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attn_gui.engine.expression import Cell, Expression, Negative, Number, Product, Sum, add
+from attn_gui.engine.expression import Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.layout import Array, contract
-from attn_gui.engine.operators import Power, Quotient
+from attn_gui.engine.operators import Named, Power, Quotient
 from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 
 D = 5  # the axis that is summed, in the order b g r i j d
@@ -57,12 +57,18 @@ class Gaussian(Stage):
         assert w is not None
         assert norm is not None
         symbols = rf"\sum_c \left({query.latex} - {key.latex}\right)^{{2}}"
-        values = (query.values - key.values) ** 2
-        apart = Sum(values.size, lambda c: Power(_minus(query[[c]], key[[c]]), 2), values, symbols)
-        distance: Expression = apart
+        apart = Sum(
+            query.values.size, lambda c: Power(add(query[[c]], Negative(key[[c]])), 2),
+            (query.values - key.values) ** 2, symbols,
+        )  # fmt: skip
+        q, k = (leaves.latex.split(",")[0] + "}" for leaves in (query, key))
+        distance: Expression = Named("distance", rf"\|{q} - {k}\|^{{2}}", apart)
         if norm.one.value != 1.0:
-            squares = Sum(key.values.size, lambda c: Power(key[[c]], 2), key.values**2, rf"\sum_c {key.latex}^{{2}}")
-            distance = add(apart, Product(_minus(norm.one, Number(1.0)), squares))
+            squares = Sum(
+                key.values.size, lambda c: Power(key[[c]], 2), key.values**2, rf"\sum_c {key.latex}^{{2}}"
+            )  # fmt: skip
+            length = Named("length", rf"\|{k}\|^{{2}}", squares)
+            distance = add(distance, Product(add(norm.one, Negative(Number(1.0))), length))
         return Negative(Quotient(Product(Power(w.one, 2), distance), Number(2.0)))
 
     def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
@@ -74,6 +80,3 @@ class Gaussian(Stage):
         squares = (query.values - key.values) ** 2 + (norm.one.value - 1.0) * key.values**2
         return [Addends(squares * (w.one.value**2 / -2.0), [query, key])]
 
-
-def _minus(one: Cell, other: Cell | Number) -> Expression:
-    return add(one, Negative(other))

@@ -64,7 +64,7 @@ class Softmax(Stage):
         shifted = row - top
         values = np.exp(shifted if heat is None else shifted / heat.value)
         letter = logits.latex.rstrip("}")[-1]
-        running = rf"\left({logits.latex}-\max\right)/T" if heat is not None else rf"{logits.latex}-\max"
+        running = rf"\left({logits.latex} - \max\right) / T" if heat is not None else rf"{logits.latex} - \max"
         terms = Sum(row.size, lambda k: _share(logits[[k]], largest, heat), values, rf"\sum_{letter} e^{{{running}}}")
         return Quotient(_share(logits[at], largest, heat), Named("Z", "Z", terms))
 
@@ -83,4 +83,4 @@ def _mild(row: Array, heat: Expression | None) -> bool:
 
 def _share(cell: Cell, top: Expression | None, heat: Expression | None) -> Expression:
     shifted = cell if top is None else add(cell, Negative(top))
-    return Function("exp", shifted if heat is None else Quotient(shifted, heat))
+    return Function("exp", shifted if heat is None else Quotient(shifted, heat, inline=True))
