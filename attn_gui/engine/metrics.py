@@ -14,13 +14,3 @@ def row_entropy(weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
     rows = np.asarray(weights, dtype=np.float64)
     logs = np.log(rows, out=np.zeros_like(rows), where=(rows > 0) | np.isnan(rows))
     return np.asarray(-(rows * logs).sum(axis=-1) + 0.0)
-
-
-def mean_row_entropy(weights: npt.ArrayLike) -> float:
-    """The mean entropy of the rows that see a key; 0 when none does.
-
-    `weights` (n, m). A row without any allowed key has no distribution, so it is left out.
-    """
-    rows = np.asarray(weights, dtype=np.float64)
-    seeing = (rows != 0).any(axis=-1)
-    return float(row_entropy(rows[seeing]).mean()) if seeing.any() else 0.0

@@ -50,10 +50,13 @@ class FormulaView(QWidget):
     def set_formula(self, latex: str | Sequence[str], text: str) -> None:
         """Show one chain, or several after one another; `text` says the same in plain words and numbers."""
         chains = (latex,) if isinstance(latex, str) else tuple(latex)
-        self.setAccessibleName(text)
         if chains != self._chains:
+            for side in (side for chain in chains for side in _joined(chain)):
+                # now, while an error can still be told: Qt does not survive one when it asks for sizes
+                typeset(side, scaled(self._size), self._role_colors())
             self._chains = chains
             self._changed()
+        self.setAccessibleName(text)
 
     def latex(self) -> tuple[str, ...]:
         """The chains on show."""
@@ -94,6 +97,9 @@ class FormulaView(QWidget):
             self._changed()
         super().changeEvent(event)
 
+    def _role_colors(self) -> RoleColors:
+        return _colors(getattr(current_theme(), self._role))
+
     def _changed(self) -> None:
         self._renderers.clear()
         self.updateGeometry()
@@ -105,7 +111,7 @@ class FormulaView(QWidget):
         return self._renderers[svg]
 
     def _laid_out(self, width: float) -> list[Piece]:
-        colors, size = _colors(getattr(current_theme(), self._role)), scaled(self._size)
+        colors, size = self._role_colors(), scaled(self._size)
         pieces: list[Piece] = []
         x, line = 0.0, 0
         for chain in self._chains:
@@ -126,11 +132,15 @@ class FormulaView(QWidget):
         return pieces
 
 
-def _sides(chain: str, size: float, colors: RoleColors, width: float) -> Iterator[str]:
-    """"a = b", "= c", "= d": the first "=" stays with what it defines; a side wider than the line is cut at "+"."""
+def _joined(chain: str) -> tuple[str, ...]:
+    """"a = b", "= c", "= d": the first "=" stays with what it defines."""
     left, *others = split_chain(chain)
-    sides = (left + others[0], *others[1:]) if others else (left,)
-    for position, side in enumerate(sides):
+    return (f"{left} {others[0]}", *others[1:]) if others else (left,)
+
+
+def _sides(chain: str, size: float, colors: RoleColors, width: float) -> Iterator[str]:
+    """The sides of a chain; one that is wider than the line is cut at its signs."""
+    for position, side in enumerate(_joined(chain)):
         if typeset(side, size, colors).width <= width - (scaled(INDENT) if position else 0):
             yield side
         else:

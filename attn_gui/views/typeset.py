@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 ROLES = {"q": "query", "Q": "query", "k": "key", "K": "key", "v": "key", "V": "key"}
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|.", re.DOTALL)
@@ -34,16 +36,27 @@ class Typeset:
 
 @lru_cache(maxsize=512)
 def typeset(latex: str, size: float, colors: RoleColors) -> Typeset:
-    """The formula as SVG for Qt's renderer; `latex` comes from the engine, never from a token."""
-    from ziamath.config import config  # 0.15 s, and only needed once a formula is shown
-    from ziamath.zmath import Latex
-
-    config.svg2 = False  # Qt's renderer drops the glyphs of SVG 2
-    svg = Latex(color_roles(_tight_signs(latex), colors), size=size, color=colors.text).svg().encode()
+    """The formula as SVG for Qt's renderer; `latex` comes from the engine, never from a token. Raises ValueError."""
+    try:
+        formula = _formula_class()(color_roles(_tight_signs(latex), colors), size=size, color=colors.text)
+        svg = formula.svg().encode()
+    except Exception as error:  # ziamath raises what its parsers happen to raise, StopIteration included
+        raise ValueError(f"cannot typeset {latex}") from error
     box = _VIEW_BOX.search(svg)
     assert box is not None, "ziamath writes a view box"
     _, top, width, height = (float(number) for number in box.groups())
     return Typeset(svg, width, -top, height + top)
+
+
+@lru_cache(maxsize=1)
+def _formula_class() -> Any:
+    """ziamath's Latex. Imported when the first formula is shown: it takes 0.15 s."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # its way to its font is deprecated in Python 3.11 alone
+        from ziamath.config import config
+        from ziamath.zmath import Latex
+    config.svg2 = False  # Qt's renderer drops the glyphs of SVG 2
+    return Latex
 
 
 def color_roles(latex: str, colors: RoleColors) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 
-from attn_gui.engine.metrics import mean_row_entropy, row_entropy
+from attn_gui.engine.metrics import row_entropy
 
 
 def test_known_rows() -> None:
@@ -21,8 +20,3 @@ def test_leading_axes_stay() -> None:
 
 def test_zero_is_never_negative() -> None:
     assert not np.signbit(row_entropy([[1.0, 0.0]])).any()
-
-
-def test_rows_that_see_no_key_do_not_count() -> None:
-    assert mean_row_entropy([[0.5, 0.5], [0, 0]]) == pytest.approx(math.log(2))
-    assert mean_row_entropy([[0, 0]]) == 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
@@ -17,6 +17,8 @@ GROUP_GAP = 16
 
 class GroupRow(QWidget):
     """Lays thumbnails out and draws the lines of their groups."""
+
+    headPicked = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,13 +47,19 @@ class GroupRow(QWidget):
         self._gap = 0 if compact else SPACING.s
         self.set_thumbs(self._thumbs, self._group)
 
-    def settle(self) -> None:
-        """Lay out now what is new."""
-        self._layout.activate()
-
     def grouped(self) -> bool:
         """Whether heads share K/V heads."""
         return self._group > 1
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and right ask for the neighbor of the chosen head, Home and End for the first and last."""
+        chosen, last = next((thumb.head for thumb in self._thumbs if thumb.isChecked()), 0), len(self._thumbs) - 1
+        wanted = {Qt.Key.Key_Left: chosen - 1, Qt.Key.Key_Right: chosen + 1,
+                  Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}.get(Qt.Key(event.key()))
+        if wanted is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            event.ignore()
+        elif 0 <= wanted <= last and wanted != chosen:
+            self.headPicked.emit(wanted)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self.grouped():

@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLabel, QWidget
 
 from attn_gui.engine import Evaluation, Plane, Recomputed
 from attn_gui.engine.metrics import row_entropy
@@ -16,6 +15,7 @@ from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.heads.group_row import GroupRow
 from attn_gui.views.heads.thumb import HeadThumb
+from attn_gui.views.spine.shelf import Shelf
 from attn_gui.views.theme import dress, theme_signal
 
 
@@ -34,10 +34,11 @@ class HeadsStrip(QWidget):
         self._thumbs: list[HeadThumb] = []
         self._title, self._of, self._about = QLabel(self), QLabel(self), QLabel(self)
         self._number = CountBox(self, minimum=0, maximum=0)
-        self._scroll = QScrollArea(self)
         self._row = GroupRow(self)
+        self._scroll = Shelf(self._row, self, fits=True)
         self._outer = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._number.valueChanged.connect(self._on_number_value_changed)
+        self._row.headPicked.connect(self.headPicked)
         theme_signal.changed.connect(self.set_theme)
         self._build()
         self.retranslate()
@@ -72,7 +73,7 @@ class HeadsStrip(QWidget):
         for thumb in self._thumbs:
             thumb.map.set_theme(theme)
             thumb.updateGeometry()
-        self._set_height()
+        self._scroll.fit()
 
     def set_compact(self, compact: bool) -> None:
         """Lower: numbers below the maps and nothing beside them."""
@@ -85,7 +86,7 @@ class HeadsStrip(QWidget):
         for thumb in self._thumbs:
             thumb.set_compact(compact)
         self._row.set_compact(compact)
-        self._set_height()
+        self._scroll.fit()
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -98,21 +99,6 @@ class HeadsStrip(QWidget):
             self._say_counts(self._evaluation)
 
     # --- what Qt asks ----------------------------------------------------------------------------
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right choose the neighbor of the head on show, Home and End the first and last."""
-        last = len(self._thumbs) - 1
-        wanted = {Qt.Key.Key_Left: self._head - 1, Qt.Key.Key_Right: self._head + 1,
-                  Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}.get(Qt.Key(event.key()))
-        if wanted is None:
-            super().keyPressEvent(event)
-        elif 0 <= wanted <= last and wanted != self._head:
-            self.headPicked.emit(wanted)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._set_height()
-        self._scroll_to_chosen()
-
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
@@ -134,7 +120,7 @@ class HeadsStrip(QWidget):
             thumb.map.set_plane(self._plane(head))
             self._measure(head, slice(0, evaluation.problem.n))
         self._say_counts(evaluation)
-        self._set_height()
+        self._scroll.fit()
 
     def _plane(self, head: int) -> Plane:
         assert self._evaluation is not None, "there is something to show"
@@ -168,13 +154,7 @@ class HeadsStrip(QWidget):
         self._number.setValue(self._head)
         self._number.setEnabled(len(self._thumbs) > 1)
         self._number.blockSignals(blocked)
-        self._scroll_to_chosen()
-
-    def _scroll_to_chosen(self) -> None:
-        if self._head < len(self._thumbs):
-            self._row.settle()
-            thumb = self._thumbs[self._head]
-            self._scroll.ensureWidgetVisible(thumb, thumb.width() // 2, 0)
+        self._scroll.keep_in_view(self._thumbs[self._head] if self._head < len(self._thumbs) else None)
 
     def _say_counts(self, evaluation: Evaluation) -> None:
         problem = evaluation.problem
@@ -190,23 +170,12 @@ class HeadsStrip(QWidget):
     def _on_number_value_changed(self, head: int) -> None:
         self.headPicked.emit(head)
 
-    def _set_height(self) -> None:
-        """As high as the thumbnails and their line need, and a scroll bar if there is one."""
-        needed, bar = self._row.sizeHint(), self._scroll.horizontalScrollBar()
-        scrolls = needed.width() > self._scroll.viewport().width()
-        self._scroll.setFixedHeight(needed.height() + (bar.sizeHint().height() if scrolls else 0))
-        self.updateGeometry()
-
     def _build(self) -> None:
         self._number.setObjectName("control.head")
+        self._number.setKeyboardTracking(False)  # typing 11 does not show head 1 on the way
         dress(self._title, "section", strong=True)
         for label, tone in ((self._of, "text2"), (self._about, "text2")):
             dress(label, "small", tone)
-        self._scroll.setWidget(self._row)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._head_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head_row.setSpacing(SPACING.m)
         for widget in (self._title, self._number, self._of):

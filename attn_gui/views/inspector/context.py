@@ -11,8 +11,7 @@ from attn_gui.engine.symbols import symbol
 
 LARGE = 1e6
 MINUS = "\N{MINUS SIGN}"
-HEAD_COLUMNS = {"query": "d_k", "key": "d_k", "rotated_query": "d_k", "rotated_key": "d_k", "value": "d_v",
-                "concat": "d_v"}
+HEAD_COLUMNS = {"query": "d_k", "key": "d_k", "rotated_query": "d_k", "rotated_key": "d_k", "value": "d_v"}
 KV_STAGES = ("key", "value", "rotated_key")
 
 
@@ -36,7 +35,7 @@ class ExplainContext:
         return _token(self.key_tokens, row)
 
     def shown_name(self, stage: str, row: int, column: int) -> str:
-        """`A[10, 13]`: columns of Q, K, V and concat count over the whole matrix, others within the head."""
+        """`A[10, 13]`: columns of Q, K and V count over the whole matrix, others within the head."""
         if stage not in HEAD_COLUMNS:
             return cell_name(stage, (row, column))
         problem = self.problem

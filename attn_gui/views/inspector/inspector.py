@@ -47,6 +47,7 @@ class Inspector(QWidget):
         self._tabs, self._pages = QTabWidget(self), QStackedWidget(self)
         self._start, self._page = StartPage(self), QWidget(self)
         self._trail, self._sentence = Trail(self), SentenceView(self)
+        self._sentence.setObjectName("inspector.sentence")
         self._formula = FormulaView(self)
         self._parts = FormulaView(self, size=FONT_SIZE.body, role="text2")
         self._caption, self._order = QLabel(self), QLabel(self)
@@ -119,10 +120,10 @@ class Inspector(QWidget):
         self._order_tabs()
 
     def _show_trail(self) -> None:
-        if self._context is not None and self._places:
-            self._trail.set_places([self._context.shown_name(*place) for place in self._places])
-        elif self._explanation is not None:
-            self._trail.set_places([cell_name(self._explanation.stage, self._explanation.index)])
+        explanation, context = self._explanation, self._context
+        if explanation is not None and context is not None:
+            before = [context.shown_name(*place) for place in self._places[:-1]]
+            self._trail.set_places([*before, cell_name(explanation.stage, explanation.index)])
 
     def _order_tabs(self) -> None:
         """Links come and go: put them where they stand."""

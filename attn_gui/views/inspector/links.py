@@ -51,8 +51,10 @@ class Link(QAbstractButton):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
-        else:
+        elif event.key() == Qt.Key.Key_Space:
             super().keyPressEvent(event)
+        else:
+            event.ignore()  # a button would take the arrows, which belong to whoever holds the link
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Enter, QEvent.Type.Leave):

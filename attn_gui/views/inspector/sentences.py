@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject
 
 from attn_gui.engine.explanation import Explanation
 from attn_gui.engine.symbols import symbol
+from attn_gui.views.controls.mask_words import kind_name
 from attn_gui.views.inspector.context import ExplainContext, number
 from attn_gui.views.inspector.runs import Run, runs, strong
 
@@ -30,13 +31,7 @@ class Sentences(QObject):
 
     def layer_name(self, layer: int, context: ExplainContext) -> str:
         """`the causal mask`: the mask layer that closes a cell, by its kind."""
-        kind = context.problem.mask[layer].kind
-        kinds = {
-            "causal": self.tr("the causal mask"), "window": self.tr("the window mask"),
-            "prefix": self.tr("the prefix mask"), "padding": self.tr("the padding mask"),
-            "custom": self.tr("the custom mask"),
-        }
-        return kinds.get(kind, kind)
+        return self.tr("the {kind} mask").format(kind=kind_name(context.problem.mask[layer].kind))
 
     # --- the score and what becomes of it --------------------------------------------------------
     def _score(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:

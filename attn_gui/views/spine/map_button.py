@@ -69,8 +69,10 @@ class MapButton(QAbstractButton):
         self.update()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
-        else:
+        elif event.key() == Qt.Key.Key_Space:
             super().keyPressEvent(event)
+        else:
+            event.ignore()  # a button would take the arrows, which belong to whoever holds the maps
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from attn_gui.figure.tokens import SPACING
 from attn_gui.views.spine.catalog import Entry
 from attn_gui.views.spine.node import StageNode
 from attn_gui.views.spine.operators import OperatorBox, Sign
-from attn_gui.views.theme import scaled, set_ground
+from attn_gui.views.spine.shelf import Shelf
+from attn_gui.views.theme import set_ground
 
 GAP = 6
 Item = StageNode | OperatorBox | Sign
@@ -30,22 +29,16 @@ class Form(NamedTuple):
 FORMS = (Form(True, True, False), Form(False, True, False), Form(False, False, False), Form(False, False, True))
 
 
-class SpineRow(QScrollArea):
+class SpineRow(Shelf):
     """Holds the items; spreads them over the width, never breaks the row."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.row = QWidget(self)
+        self.row = QWidget()
+        super().__init__(self.row, parent)
         self._items: list[tuple[Entry, Item]] = []
-        self._kept: QWidget | None = None
         self._layout = QHBoxLayout(self.row)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(GAP)
-        self.setWidget(self.row)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         for part in (self.viewport(), self.row):
             set_ground(part, "raised")
 
@@ -54,7 +47,8 @@ class SpineRow(QScrollArea):
         while item := self._layout.takeAt(0):
             if isinstance(sign := item.widget(), Sign):
                 sign.deleteLater()
-        self._items, self._kept = list(items), None
+        self.keep_in_view(None)
+        self._items = list(items)
         for _entry, widget in self._items:
             self._layout.addStretch(1)
             self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
@@ -76,18 +70,6 @@ class SpineRow(QScrollArea):
                 highest = max(highest, item.height_for(form.small))
         self._layout.setContentsMargins(0, max(height - highest, 0) // 2, 0, 0)
         self._layout.activate()
-
-    def keep_in_view(self, item: QWidget | None) -> None:
-        """Scroll as far as needed to see an item, now and whenever the width changes."""
-        self._kept = item
-        if item is not None:
-            self.row.resize(self.row.minimumSizeHint().expandedTo(self.viewport().size()))
-            self._layout.activate()
-            self.ensureWidgetVisible(item, scaled(SPACING.xxl), 0)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.keep_in_view(self._kept)
 
 
 def _stands(entry: Entry, form: Form, keep: str) -> bool:

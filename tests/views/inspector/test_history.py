@@ -1,0 +1,107 @@
+"""The list of steps: where the document stands, and how to get to another step."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QUndoCommand, QUndoStack
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QListView
+from pytestqt.qtbot import QtBot
+from shiboken6 import delete
+
+from attn_gui.views.inspector.history import HistoryView
+
+STEPS = ("Q[10, 97] 2.5 → 0.5", "heads 12 → 6", "masks", "K[3, 4] 1 → 2", "<b>scale</b> none")
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> HistoryView:
+    view = HistoryView()
+    qtbot.addWidget(view)
+    view.set_origin("Opened minilm-layer2")
+    view.show()
+    return view
+
+
+def stack_of(*texts: str) -> QUndoStack:
+    stack = QUndoStack()
+    for text in texts:
+        stack.push(QUndoCommand(text))
+    return stack
+
+
+def rows(view: HistoryView) -> list[str]:
+    model = view.findChild(QListView).model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
+def present(view: HistoryView) -> str:
+    return view.findChild(QListView).currentIndex().data(Qt.ItemDataRole.AccessibleTextRole)
+
+
+def click(view: HistoryView, row: int) -> None:
+    steps = view.findChild(QListView)
+    index = steps.model().index(row, 0)
+    steps.scrollTo(index)
+    QTest.mouseClick(steps.viewport(), Qt.MouseButton.LeftButton, pos=steps.visualRect(index).center())
+
+
+def test_a_new_document_has_one_row(view: HistoryView) -> None:
+    assert rows(view) == ["Opened minilm-layer2"]
+
+
+def test_steps_follow_the_stack(view: HistoryView) -> None:
+    stack = stack_of()
+    view.set_stack(stack)
+    stack.push(QUndoCommand(STEPS[0]))
+    stack.push(QUndoCommand(STEPS[4]))
+    assert rows(view) == ["Opened minilm-layer2", STEPS[0], STEPS[4]]
+    assert present(view) == "<b>scale</b> none, the present step"
+    stack.undo()
+    assert rows(view) == ["Opened minilm-layer2", STEPS[0], STEPS[4]]
+    assert present(view) == f"{STEPS[0]}, the present step"
+
+
+def test_a_click_asks_for_a_step(view: HistoryView, qtbot: QtBot) -> None:
+    stack = stack_of(*STEPS)
+    view.set_stack(stack)
+    view.stepRequested.connect(stack.setIndex)
+    with qtbot.waitSignal(view.stepRequested) as caught:
+        click(view, 2)
+    assert caught.args == [2]
+    assert stack.index() == 2
+    with qtbot.assertNotEmitted(view.stepRequested):
+        click(view, 2)
+
+
+def test_enter_asks_for_a_step(view: HistoryView, qtbot: QtBot) -> None:
+    stack = stack_of(*STEPS)
+    view.set_stack(stack)
+    steps = view.findChild(QListView)
+    QTest.keyClick(steps, Qt.Key.Key_Up)
+    with qtbot.waitSignal(view.stepRequested) as caught:
+        QTest.keyClick(steps, Qt.Key.Key_Return)
+    assert caught.args == [4]
+
+
+def test_four_rows_are_seen_and_the_present_one_is_among_them(view: HistoryView, qtbot: QtBot) -> None:
+    stack = stack_of(*(f"step {k}" for k in range(40)))
+    view.set_stack(stack)
+    steps = view.findChild(QListView)
+    heights = {}
+    for count in (1, 4, 5):
+        view.set_stack(stack_of(*(f"step {k}" for k in range(count - 1))))
+        heights[count] = steps.sizeHint().height()
+    assert heights[4] == heights[5] == 4 * heights[1]
+    view.set_stack(stack)
+    qtbot.waitUntil(lambda: steps.viewport().rect().contains(steps.visualRect(steps.currentIndex())))
+
+
+def test_a_stack_that_goes_away_leaves_the_origin(view: HistoryView) -> None:
+    document = QObject()
+    view.set_stack(QUndoStack(document))
+    delete(document)
+    assert rows(view) == ["Opened minilm-layer2"]
+    view.set_stack(stack_of(STEPS[0]))
+    assert rows(view) == ["Opened minilm-layer2", STEPS[0]]

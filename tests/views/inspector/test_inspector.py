@@ -1,0 +1,185 @@
+"""The panel as a whole: place, formula, neighbors, copying, the first page, keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from attn_gui.engine import Problem
+from attn_gui.views.formula import FormulaView
+from attn_gui.views.inspector.inspector import Inspector
+from attn_gui.views.inspector.links import Link
+
+Make = Callable[..., Problem]
+Shown = Callable[..., Inspector]
+EXAMPLES = [("worked", "Worked <b>example</b> & more", "2 × 3 · 3 × 2"), ("minilm", "MiniLM, layer 2", "16 × 384")]
+
+
+def links(inspector: Inspector) -> dict[str, Link]:
+    return {link.text(): link for link in inspector.findChildren(Link) if link.isVisible()}
+
+
+def formula(inspector: Inspector) -> str:
+    return " ".join(inspector.findChild(FormulaView).latex())
+
+
+def words(inspector: Inspector) -> set[str]:
+    return {label.text() for label in inspector.findChildren(QLabel) if label.isVisible()}
+
+
+def activate(inspector: Inspector, qtbot: QtBot) -> None:
+    inspector.activateWindow()
+    qtbot.waitUntil(inspector.isActiveWindow)
+
+
+def test_the_chain_reads_symbols_numbers_value(shown: Shown, make: Make) -> None:
+    sides = formula(shown(make(), "weights", 2, 1)).split(" = ")
+    assert sides[0] == "a_{2,1}"
+    assert len(sides) == 4
+    assert r"\frac" in sides[1]
+    assert r"\frac" in sides[2]
+    assert 0 < float(sides[3]) < 1
+
+
+def test_the_formula_is_told_in_numbers(shown: Shown, make: Make) -> None:
+    name = shown(make(), "weights", 2, 1).findChild(FormulaView).accessibleName()
+    assert name.startswith("A[")
+    assert "exp(" in name
+
+
+def test_a_given_number_is_only_named(shown: Shown, make: Make) -> None:
+    inspector = shown(make(), "query", 2, 1)
+    assert formula(inspector).startswith("q_{2,4} = ")
+    assert "Comes from" not in words(inspector)
+
+
+def test_neighbors_of_a_weight(shown: Shown, make: Make, qtbot: QtBot) -> None:
+    inspector = shown(make(), "weights", 2, 1)
+    found = links(inspector)
+    back = next(text for text in found if text.startswith("S′[2, 1] = "))
+    assert "O[2, 0 … 1]" in found
+    with qtbot.waitSignal(inspector.cellRequested) as caught:
+        QTest.mouseClick(found[back], Qt.MouseButton.LeftButton)
+    assert caught.args == ["scaled", (0, 1, 2, 1)]
+    with qtbot.waitSignal(inspector.cellRequested) as caught:
+        QTest.mouseClick(found["O[2, 0 … 1]"], Qt.MouseButton.LeftButton)
+    assert caught.args == ["head_output", (0, 1, 2, 0)]
+
+
+@pytest.mark.parametrize(
+    ("stage", "row", "column", "expected"),
+    [
+        ("scores", 2, 3, {"Q[2, ·]", "K[3, ·]", "S′[2, 3]"}),
+        ("scaled", 2, 3, {"Q[2, ·]", "K[3, ·]", "A[2, 0 … 6]"}),
+        ("head_output", 2, 1, {"A[2, ·]", "V[·, 3]", "concat[2, 3]"}),
+        ("query", 2, 1, {"S[2, 0 … 6]"}),
+        ("key", 2, 1, {"S[0 … 4, 2]"}),
+    ],
+)
+def test_rows_and_columns_are_one_link(
+    shown: Shown, make: Make, stage: str, row: int, column: int, expected: set[str]
+) -> None:
+    assert set(links(shown(make(), stage, row, column))) == expected
+
+
+def test_the_trail_leads_back(shown: Shown, make: Make, explain_in: Callable[..., None], qtbot: QtBot) -> None:
+    inspector = shown(make(), "weights", 2, 1)
+    explain_in(inspector, make(), "query", 2, 0)
+    inspector.set_trail([("weights", 2, 1), ("scaled", 2, 1), ("query", 2, 0)])
+    assert "Q[2, 3]" in words(inspector)
+    with qtbot.waitSignal(inspector.placeRequested) as caught:
+        QTest.keyClick(links(inspector)["S′[2, 1]"], Qt.Key.Key_Return)
+    assert caught.args == [1]
+    with qtbot.waitSignal(inspector.backRequested):
+        QTest.keyClick(links(inspector)["A[2, 1]"], Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+
+
+def test_text_and_latex_are_asked_for(shown: Shown, make: Make, qtbot: QtBot) -> None:
+    inspector = shown(make(), "weights", 2, 1)
+    buttons = {button.text(): button for button in inspector.findChildren(QPushButton) if button.isVisible()}
+    for text, kind in (("Copy text", "text"), ("Copy LaTeX", "latex")):
+        with qtbot.waitSignal(inspector.copyRequested) as caught:
+            QTest.keyClick(buttons[text], Qt.Key.Key_Space)
+        assert caught.args == [kind]
+
+
+def test_everything_is_reached_by_tab_in_reading_order(shown: Shown, make: Make, qtbot: QtBot) -> None:
+    inspector = shown(make(), "weights", 2, 1)
+    inspector.set_trail([("scaled", 2, 1), ("weights", 2, 1)])
+    activate(inspector, qtbot)
+    links(inspector)["S′[2, 1]"].setFocus()
+    met = []
+    for _ in range(6):
+        here = QApplication.focusWidget()
+        met.append(here.objectName() or here.text())
+        QTest.keyClick(here, Qt.Key.Key_Tab)
+    assert met[0] == "S′[2, 1]"
+    assert met[1] == "inspector.terms"
+    assert met[2].startswith("S′[2, 1] = ")
+    assert met[3:] == ["O[2, 0 … 1]", "Copy text", "Copy LaTeX"]
+
+
+def test_following_an_edit_keeps_the_keyboard_where_it_is(
+    shown: Shown, make: Make, explain_in: Callable[..., None], qtbot: QtBot
+) -> None:
+    inspector = shown(make(), "weights", 2, 1)
+    activate(inspector, qtbot)
+    link = links(inspector)["O[2, 0 … 1]"]
+    link.setFocus()
+    explain_in(inspector, make(scale=0.5), "weights", 2, 1)
+    assert QApplication.focusWidget() is link
+
+
+def test_the_first_page_offers_steps_and_examples(qtbot: QtBot) -> None:
+    inspector = Inspector()
+    qtbot.addWidget(inspector)
+    inspector.set_examples(EXAMPLES)
+    inspector.show()
+    assert "No cell chosen" in words(inspector)
+    assert "2 × 3 · 3 × 2" in words(inspector)
+    found = links(inspector)
+    assert set(found) == {title for _, title, _ in EXAMPLES}
+    with qtbot.waitSignal(inspector.exampleRequested) as caught:
+        QTest.keyClick(found["MiniLM, layer 2"], Qt.Key.Key_Space)
+    assert caught.args == ["minilm"]
+    buttons = {button.text(): button for button in inspector.findChildren(QPushButton) if button.isVisible()}
+    for text, signal in (("New…", inspector.newRequested), ("Open…", inspector.openRequested)):
+        with qtbot.waitSignal(signal):
+            QTest.mouseClick(buttons[text], Qt.MouseButton.LeftButton)
+
+
+def test_examples_can_be_listed_anew(qtbot: QtBot) -> None:
+    inspector = Inspector()
+    qtbot.addWidget(inspector)
+    inspector.show()
+    inspector.set_examples(EXAMPLES)
+    inspector.set_examples(EXAMPLES[:1])
+    qtbot.waitUntil(lambda: set(links(inspector)) == {EXAMPLES[0][1]})
+
+
+def test_choosing_nothing_brings_the_first_page_back(shown: Shown, make: Make) -> None:
+    inspector = shown(make(), "weights", 2, 1)
+    assert "No cell chosen" not in words(inspector)
+    inspector.set_nothing_chosen()
+    assert "No cell chosen" in words(inspector)
+
+
+@pytest.mark.parametrize("width", [232, 302])
+def test_no_word_is_cut_at_the_widths_of_the_look(shown: Shown, make: Make, width: int) -> None:
+    inspector = shown(make(), "scaled", 2, 1, width=width)
+    assert inspector.minimumSizeHint().width() <= width
+    for widget in inspector.findChildren(QWidget):
+        if widget.isVisible() and isinstance(widget, (Link, QPushButton, QLabel)):
+            assert widget.width() >= widget.sizeHint().width(), widget.text()
+
+
+def test_a_change_of_language_reads_everything_again(shown: Shown, make: Make) -> None:
+    inspector = shown(make(), "weights", 2, 1)
+    before = words(inspector)
+    QApplication.sendEvent(inspector, QEvent(QEvent.Type.LanguageChange))
+    assert words(inspector) == before

@@ -1,0 +1,167 @@
+"""The table of terms: sorted by size, the tail in one row, every number a way to its cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from attn_gui.engine import Problem
+from attn_gui.figure.tokens import SIGNED_STOPS, THEMES
+from attn_gui.views.inspector.inspector import Inspector
+from attn_gui.views.inspector.terms_view import TermsView
+
+Make = Callable[..., Problem]
+Shown = Callable[..., Inspector]
+
+
+def table(inspector: Inspector) -> TermsView:
+    return inspector.findChild(TermsView)
+
+
+def texts(view: TermsView) -> list[list[str]]:
+    model = view.model()
+    return [[model.index(row, column).data() for column in range(model.columnCount())]
+            for row in range(model.rowCount())]
+
+
+def headers(view: TermsView) -> list[str]:
+    return [view.model().headerData(k, Qt.Orientation.Horizontal) for k in range(view.model().columnCount())]
+
+
+def wide(make: Make, width: int = 32) -> Problem:
+    """One head whose dot product of query 2 and key 3 has `width` products of distinct sizes."""
+    query, key = np.zeros((5, width)), np.ones((7, width))
+    query[2] = [(k + 1) * (-1) ** k for k in range(width)]
+    return make(query=query, key=key, value=np.ones((7, 2)), num_heads=1)
+
+
+def test_weights_stand_by_size_with_their_scores(shown: Shown, make: Make) -> None:
+    view = table(shown(make(), "weights", 2, 1))
+    rows = texts(view)
+    assert headers(view) == ["key", "s′", "a"]
+    assert sorted(row[0] for row in rows) == sorted(["a", "b", "c", "<b>d</b>", "e", "f", "g"])
+    weights = [float(row[2]) for row in rows]
+    assert weights == sorted(weights, reverse=True)
+    assert sum(weights) == pytest.approx(1, abs=4e-4)
+
+
+def test_products_name_their_cells_and_stand_by_magnitude(shown: Shown, make: Make) -> None:
+    view = table(shown(wide(make, 7), "scores", 2, 3, head=0))
+    assert headers(view) == ["", "Q[2, c]", "K[3, c]", "q·k"]
+    assert [row[0] for row in texts(view)] == [f"c = {k}" for k in range(6, -1, -1)]
+    assert [row[3] for row in texts(view)][:3] == ["7.000", "−6.000", "5.000"]
+
+
+def test_values_are_named_by_their_keys(shown: Shown, make: Make) -> None:
+    view = table(shown(make(), "head_output", 2, 1))
+    assert headers(view) == ["key", "A[2, j]", "V[j, 3]", "a·v"]
+    assert {row[0] for row in texts(view)} == {"a", "b", "c", "<b>d</b>", "e", "f", "g"}
+
+
+def test_a_bias_is_a_term_like_any_other(shown: Shown, make_projected: Make) -> None:
+    view = table(shown(make_projected(), "query", 2, 1, head=0))
+    assert headers(view) == ["", "X[2, c]", "W_Q[c, 1]", "x·w"]
+    assert ["b_Q[1]", "", ""] in [row[:3] for row in texts(view)]
+
+
+def test_a_long_list_ends_with_its_tail_which_opens(shown: Shown, make: Make, qtbot: QtBot) -> None:
+    inspector = shown(wide(make), "scores", 2, 3, head=0)
+    view = table(inspector)
+    assert view.model().rowCount() == 11
+    last = texts(view)[-1]
+    assert last[0] == "22 more"
+    assert float(last[3].replace("−", "-")) == sum((k + 1) * (-1) ** k for k in range(22))
+    assert view.accessibleName() == "Terms q·k, 10 of 32"
+    with qtbot.assertNotEmitted(inspector.cellRequested):
+        tail = view.visualRect(view.model().index(10, 0)).center()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=tail)
+    assert view.model().rowCount() == 32
+    assert view.accessibleName() == "Terms q·k"
+
+
+def test_scrolling_on_opens_the_tail(shown: Shown, make: Make) -> None:
+    view = table(shown(wide(make), "scores", 2, 3, head=0))
+    down = QWheelEvent(QPointF(9, 9), QPointF(9, 9), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
+                       Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)
+    QApplication.sendEvent(view.viewport(), down)
+    assert view.model().rowCount() == 32
+
+
+def test_the_tail_stays_open_within_a_stage_and_closes_for_another(
+    shown: Shown, make: Make, explain_in: Callable[..., None]
+) -> None:
+    inspector = shown(wide(make), "scores", 2, 3, head=0)
+    view = table(inspector)
+    view.terms().expand()
+    explain_in(inspector, wide(make), "scores", 2, 4, head=0)
+    assert view.model().rowCount() == 32
+    explain_in(inspector, wide(make), "weights", 2, 4, head=0)
+    explain_in(inspector, wide(make), "scores", 2, 4, head=0)
+    assert view.model().rowCount() == 11
+
+
+@pytest.mark.parametrize(("column", "expected"), [(0, "query"), (1, "query"), (2, "key"), (3, "key")])
+def test_a_number_leads_to_its_own_cell(shown: Shown, make: Make, qtbot: QtBot, column: int, expected: str) -> None:
+    inspector = shown(make(), "scores", 2, 4)
+    view = table(inspector)
+    place = view.visualRect(view.model().index(0, column)).center()
+    with qtbot.waitSignal(inspector.cellRequested) as caught:
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    name, index = caught.args
+    assert name == expected
+    assert index[:2] == ((0, 2) if name == "query" else (0, 4))
+    assert index[2] in (3, 4, 5)  # the columns of head 1
+
+
+def test_the_keyboard_follows_a_term(shown: Shown, make: Make, qtbot: QtBot) -> None:
+    inspector = shown(make(), "weights", 2, 1)
+    view = table(inspector)
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    key = view.currentIndex().siblingAtColumn(0).data()
+    with qtbot.waitSignal(inspector.cellRequested) as caught:
+        QTest.keyClick(view, Qt.Key.Key_Return)
+    name, index = caught.args
+    assert (name, index[:3]) == ("scaled", (0, 1, 2))
+    assert ("a", "b", "c", "<b>d</b>", "e", "f", "g")[index[3]] == key
+
+
+def test_bars_are_colored_by_sign_and_the_chosen_key_stands_out(shown: Shown, make: Make) -> None:
+    view = table(shown(wide(make, 7), "scores", 2, 3, head=0))
+    stops = dict(SIGNED_STOPS["light"])
+    assert _bar(view, 0) == QColor(stops[0.6])
+    assert _bar(view, 1) == QColor(stops[-0.6])
+    weights = table(shown(make(key=np.zeros((7, 6))), "weights", 2, 0))
+    assert _bar(weights, 0) == THEMES["light"].key
+    assert _bar(weights, 1) == THEMES["light"].text3
+
+
+def test_only_open_keys_are_listed_and_counted(shown: Shown, make: Make) -> None:
+    inspector = shown(make(mask=({"kind": "causal"},)), "weights", 2, 1)
+    assert {row[0] for row in texts(table(inspector))} == {"a", "b", "c"}
+    assert table(inspector).accessibleName() == "Keys of this query, 3 of 7"
+
+
+def test_wild_numbers_are_listed_first_and_break_nothing(shown: Shown, make: Make) -> None:
+    query = np.ones((5, 6))
+    query[2, 3:] = [np.nan, np.inf, 1e300]
+    view = table(shown(make(query=query), "scores", 2, 3))
+    assert texts(view)[0][3] == "NaN"
+    assert texts(view)[1][1] == "+∞"
+    assert "e300" in texts(view)[2][1]
+    assert not view.grab().isNull()
+
+
+def _bar(view: TermsView, row: int) -> QColor:
+    last = view.model().columnCount() - 1
+    rect = view.visualRect(view.model().index(row, last))
+    image = view.viewport().grab().toImage()
+    return image.pixelColor(rect.left() + view.value_width() + 1, rect.center().y())

@@ -1,0 +1,325 @@
+"""The spine: what stands in it for each kind of problem, what a click asks for, and how it gives way."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.indices import cell
+from attn_gui.views.formula import FormulaView
+from attn_gui.views.spine.node import StageNode
+from attn_gui.views.spine.spine import Spine
+
+WIDE = 1440
+
+
+class Chosen(NamedTuple):
+    stage: str
+    row: int
+    column: int
+
+
+def direct(**more: Any) -> Problem:
+    """n = 5, m = 7, two heads, d_k = 3, d_v = 2."""
+    rng = np.random.default_rng(3)
+    fields: dict[str, Any] = {
+        "query": rng.normal(size=(5, 6)), "key": rng.normal(size=(7, 6)), "value": rng.normal(size=(7, 4)),
+        "num_heads": 2}
+    return Problem(**fields | more)
+
+
+def projected(**more: Any) -> Problem:
+    rng = np.random.default_rng(5)
+    fields: dict[str, Any] = {
+        "x": rng.normal(size=(5, 11)), "w_query": rng.normal(size=(11, 6)), "w_key": rng.normal(size=(11, 6)),
+        "w_value": rng.normal(size=(11, 4)), "num_heads": 2}
+    return Problem(**fields | more)
+
+
+def shown(qtbot: QtBot, problem: Problem, width: int = WIDE, stage: str = "weights") -> Spine:
+    spine = Spine()
+    qtbot.addWidget(spine)
+    spine.set_scale("sqrt", None, problem.d_k)
+    spine.set_mask_text("none")
+    spine.set_evaluation(Evaluation(problem), 0, 1)
+    spine.set_stage(stage)
+    spine.resize(width, spine.minimumHeight())
+    spine.show()
+    qtbot.waitExposed(spine)
+    return spine
+
+
+def nodes(spine: Spine) -> list[StageNode]:
+    found = [node for node in spine.findChildren(StageNode) if node.isVisible()]
+    return sorted(found, key=lambda node: node.mapTo(spine, node.rect().topLeft()).x())
+
+
+def names(spine: Spine) -> list[str]:
+    return [node.objectName().removeprefix("node.") for node in nodes(spine)]
+
+
+def node(spine: Spine, name: str) -> StageNode:
+    return spine.findChild(StageNode, f"node.{name}")
+
+
+ALWAYS = ["query", "key", "scores", "scaled", "weights", "value", "head_output", "concat"]
+
+
+@pytest.mark.parametrize(
+    ("problem", "expected"),
+    [
+        (direct(), ALWAYS),
+        (direct(mask=({"kind": "causal"},)), [*ALWAYS[:4], "masked", *ALWAYS[4:]]),
+        (direct(mask=({"kind": "alibi"}, {"kind": "causal"})), [*ALWAYS[:4], "biased", "masked", *ALWAYS[4:]]),
+        (direct(mask=({"kind": "causal", "enabled": False},)), ALWAYS),
+        (direct(softcap=3.0), [*ALWAYS[:4], "capped", *ALWAYS[4:]]),
+        (direct(w_output=np.ones((4, 13))), [*ALWAYS, "output"]),
+        (projected(), ["x", *ALWAYS]),
+        (projected(context=np.ones((3, 11))), ["x", "context", *ALWAYS]),
+    ],
+)
+def test_a_map_stands_where_the_problem_has_the_stage(qtbot: QtBot, problem: Problem, expected: list[str]) -> None:
+    assert names(shown(qtbot, problem, 2000)) == expected
+
+
+def test_the_row_follows_the_problem_and_keeps_its_order(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct(), 2000)
+    for problem, expected in (
+        (direct(mask=({"kind": "causal"},), w_output=np.ones((4, 4))), [*ALWAYS[:4], "masked", *ALWAYS[4:], "output"]),
+        (direct(), ALWAYS),
+    ):
+        spine.set_evaluation(Evaluation(problem), 0, 0)
+        qtbot.waitUntil(lambda expected=expected: names(spine) == expected)
+
+
+def test_names_say_what_a_map_is(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    assert node(spine, "scores").accessibleName() == "Scores, 5 × 7"
+    assert node(spine, "weights").accessibleName() == "Weights, 5 × 7, chosen"
+    assert node(spine, "key").accessibleName() == "Key, 3 × 7"
+    assert node(spine, "concat").accessibleName() == "Concatenated heads, 5 × 4"
+    spine.set_stage("scores")
+    assert node(spine, "scores").accessibleName() == "Scores, 5 × 7, chosen"
+    assert node(spine, "weights").accessibleName() == "Weights, 5 × 7"
+
+
+def test_click_enter_and_space_ask_for_a_stage_without_taking_it(qtbot: QtBot) -> None:
+    spine = shown(qtbot, projected())
+    for name, stage, act in (
+        ("scaled", "scaled", lambda w: QTest.mouseClick(w, Qt.MouseButton.LeftButton)),
+        ("value", "value", lambda w: QTest.keyClick(w, Qt.Key.Key_Return)),
+        ("x", "query", lambda w: QTest.keyClick(w, Qt.Key.Key_Space)),
+    ):
+        with qtbot.waitSignal(spine.stagePicked) as caught:
+            act(node(spine, name))
+        assert caught.args == [stage]
+        assert node(spine, "weights").isChecked()
+        assert not node(spine, name).isChecked()
+
+
+def test_the_maps_show_the_numbers_of_the_head(qtbot: QtBot) -> None:
+    problem = direct()
+    spine = shown(qtbot, problem)
+    assert node(spine, "query").map.cell_at(2, 1)[0] == problem.query[2, 3 + 1]
+    assert node(spine, "key").map.cell_at(1, 4)[0] == problem.key[4, 3 + 1]
+    spine.set_evaluation(Evaluation(problem), 0, 0)
+    assert node(spine, "query").map.cell_at(2, 1)[0] == problem.query[2, 1]
+
+
+def test_an_edit_repaints_and_dots_what_it_reaches(qtbot: QtBot) -> None:
+    problem = direct()
+    evaluation = Evaluation(problem)
+    spine = shown(qtbot, problem)
+    spine.set_evaluation(evaluation, 0, 1)
+    query = problem.query.copy()
+    query[2, 4] += 5
+    edited = problem.replace(query=query)
+    changed = evaluation.update(edited, {"query": [cell((2, 4))]})
+    spine.refresh(changed)
+    touched = {n.objectName().removeprefix("node.") for n in nodes(spine) if n.touched()}
+    assert touched == {"query", "scores", "scaled", "weights", "head_output", "concat"}
+    value, color = node(spine, "scores").map.cell_at(2, 3)
+    assert value == evaluation.block("scores", 0, 1, slice(2, 3), slice(3, 4))[0, 0]
+    assert color.isValid()
+
+
+def test_another_head_is_not_dotted(qtbot: QtBot) -> None:
+    problem = direct()
+    evaluation = Evaluation(problem)
+    spine = shown(qtbot, problem)
+    spine.set_evaluation(evaluation, 0, 1)
+    query = problem.query.copy()
+    query[2, 0] += 5
+    spine.refresh(evaluation.update(problem.replace(query=query), {"query": [cell((2, 0))]}))
+    assert {n.objectName() for n in nodes(spine) if n.touched()} == {"node.concat"}
+
+
+def test_with_reduced_motion_the_dot_stays_until_the_next_action(qtbot: QtBot) -> None:
+    problem = direct()
+    spine = shown(qtbot, problem)
+    evaluation = Evaluation(problem)
+    spine.set_reduced_motion(True)
+    spine.set_evaluation(evaluation, 0, 1)
+    spine.refresh(evaluation.update(problem.replace(key=problem.key + 1), {"key": [cell((3, 4))]}))
+    assert node(spine, "key").touched()
+    spine.set_chosen(Chosen("weights", 1, 1))
+    assert not node(spine, "key").touched()
+
+
+def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    spine.set_chosen(Chosen("weights", 2, 6))
+    marks = {n.objectName().removeprefix("node."): n.map.marks for n in nodes(spine)}
+    assert {name: (m.row, m.column) for name, m in marks.items()} == {
+        "query": (2, None), "key": (None, 6), "scores": (2, None), "scaled": (2, None), "weights": (2, None),
+        "value": (6, None), "head_output": (2, None), "concat": (2, None)}
+    assert marks["value"].row_role == "key"
+    spine.set_chosen(Chosen("head_output", 2, 1))
+    assert (node(spine, "value").map.marks.row, node(spine, "value").map.marks.column) == (None, 1)
+    spine.set_chosen(None)
+    assert all((n.map.marks.row, n.map.marks.column) == (None, None) for n in nodes(spine))
+
+
+def test_the_scale_is_its_own_control(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    scale = spine.findChild(QComboBox, "control.scale")
+    assert [scale.itemData(k) for k in range(scale.count())] == ["sqrt", "none", "typed"]
+    assert scale.currentText() == "÷ √3"
+    with qtbot.waitSignal(spine.scalePicked) as caught:
+        scale.setCurrentIndex(scale.findData("none"))
+    assert caught.args == ["none", None]
+    with qtbot.waitSignal(spine.scalePicked) as caught:
+        scale.setCurrentIndex(scale.findData("typed"))
+    assert caught.args == ["typed", pytest.approx(3**-0.5)]
+
+
+def test_a_typed_scale_takes_the_place_of_the_list(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    scale, field = spine.findChild(QComboBox, "control.scale"), spine.findChild(QLineEdit, "control.scale_value")
+    assert not field.isVisible()
+    with qtbot.assertNotEmitted(spine.scalePicked):
+        spine.set_scale("typed", 0.25, 3)
+    assert field.isVisible()
+    assert field.text() == "0.25"
+    assert scale.geometry().contains(field.geometry())
+    assert field.geometry().right() < scale.geometry().right() - 8  # the arrow stays free
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, "-1.5")
+    with qtbot.waitSignal(spine.scalePicked) as caught:
+        QTest.keyClick(field, Qt.Key.Key_Return)
+    assert caught.args == ["typed", -1.5]
+    spine.set_scale("sqrt", None, 3)
+    assert not field.isVisible()
+    assert scale.currentData() == "sqrt"
+
+
+def test_the_mask_box_names_what_is_on_and_tells_where_it_is(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    spine.set_mask_text("causal + 2")
+    button = spine.findChild(QPushButton, "control.mask")
+    assert button.accessibleName() == "mask: causal + 2"
+    assert button.width() >= button.sizeHint().width()
+    with qtbot.waitSignal(spine.maskPressed) as caught:
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    place: QRect = caught.args[0]
+    assert place.size() == button.size()
+    assert spine.mask_box() is button
+
+
+def test_one_score_stands_in_its_list_and_more_can_be_given(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    score = spine.findChild(QComboBox, "control.score")
+    assert (score.count(), score.currentData()) == (1, "dot")
+    spine.set_scores([("dot", "dot"), ("cosine", "cosine")], "cosine")
+    assert score.currentData() == "cosine"
+    with qtbot.waitSignal(spine.scorePicked) as caught:
+        score.setCurrentIndex(0)
+    assert caught.args == ["dot"]
+
+
+def test_the_formula_says_what_is_in_force(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct(), 2000)
+    formula = spine.findChild(FormulaView)
+    assert formula.accessibleName() == "O = softmax(Q Kᵀ / √dₖ) V"
+    spine.set_evaluation(Evaluation(direct(scale=0.5, mask=({"kind": "causal"},))), 0, 0)
+    assert formula.accessibleName() == "O = softmax(0.5 · Q Kᵀ + M) V"
+    assert "M" in formula.latex()[0]
+
+
+def test_formula_then_concat_then_size_give_way_and_then_it_scrolls(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    formula, query = spine.findChild(FormulaView), node(spine, "query")
+    large = query.map.width()
+    seen = []
+    for width in range(1440, 400, -20):
+        spine.resize(width, spine.height())
+        concat = node(spine, "concat").isVisible()
+        seen.append((formula.isVisible(), concat, query.map.width() == large))
+        if seen[-1] == (False, False, False):
+            break
+    assert list(dict.fromkeys(seen)) == [
+        (True, True, True), (False, True, True), (False, False, True), (False, False, False)]
+    tops = {n.mapTo(spine, n.rect().topLeft()).y() for n in nodes(spine)}
+    assert len(tops) == 1
+    spine.resize(500, spine.height())
+    assert names(spine) == ALWAYS[:-1]
+
+
+@pytest.mark.parametrize("stage", ["query", "scaled", "head_output"])
+def test_the_chosen_step_stays_in_view(qtbot: QtBot, stage: str) -> None:
+    spine = shown(qtbot, direct(), 480)
+    spine.set_stage(stage)
+    assert _whole(spine, node(spine, stage))
+    spine.resize(300, spine.height())
+    qtbot.waitUntil(lambda: _whole(spine, node(spine, stage)))
+
+
+def test_a_chosen_concat_does_not_give_way(qtbot: QtBot) -> None:
+    assert "concat" in names(shown(qtbot, direct(), 480, stage="concat"))
+    assert "concat" in names(shown(qtbot, direct(), 480, stage="output"))
+
+
+def test_the_compact_form_is_lower_and_has_neither_formula_nor_concat(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    high = spine.height()
+    spine.set_compact(True)
+    assert spine.height() < high
+    assert not spine.findChild(FormulaView).isVisible()
+    assert "concat" not in names(spine)
+    spine.set_compact(False)
+    assert "concat" in names(spine)
+
+
+def test_everything_is_reached_by_tab_from_left_to_right(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    spine.activateWindow()
+    qtbot.waitUntil(spine.isActiveWindow)
+    node(spine, "query").setFocus(Qt.FocusReason.TabFocusReason)
+    met: list[QWidget] = []
+    for _ in range(11):
+        met.append(QApplication.focusWidget())
+        QTest.keyClick(met[-1], Qt.Key.Key_Tab)
+    places = [widget.mapTo(spine, widget.rect().topLeft()).x() for widget in met]
+    assert places == sorted(places)
+    assert len(set(met)) == 11
+
+
+def test_a_change_of_language_changes_no_choice(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    spine.set_scale("typed", 0.25, 3)
+    with qtbot.assertNotEmitted(spine.scalePicked):
+        QApplication.sendEvent(spine, QEvent(QEvent.Type.LanguageChange))
+    assert spine.findChild(QComboBox, "control.scale").currentData() == "typed"
+    assert spine.findChild(QLineEdit, "control.scale_value").isVisible()
+
+
+def _whole(spine: Spine, widget: QWidget) -> bool:
+    return spine.rect().contains(QRect(widget.mapTo(spine, widget.rect().topLeft()), widget.size()))
