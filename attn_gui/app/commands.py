@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QMenu, QSizePolicy, QToolBar, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from attn_gui.app.actions import ACTIONS, MENUS, SUBMENUS, TOOLBAR, Actions, translated
 from attn_gui.figure.tokens import SIZE
@@ -55,9 +55,11 @@ class CommandsController(QObject):
             menu.addAction(self.actions[row.name])
             self._window.addAction(self.actions[row.name])
         for key, inner in SUBMENUS.items():
-            first = self._menus[key].actions()[2] if key == "file" else None
             for name in inner:
-                self._menus[key].insertMenu(first, self._menus[name])
+                if key == "file":  # below Open
+                    self._menus[key].insertMenu(self.actions["save"], self._menus[name])
+                else:
+                    self._menus[key].addMenu(self._menus[name])
         nested = {name for inner in SUBMENUS.values() for name in inner}
         for key, menu in self._menus.items():
             if key not in nested:
@@ -114,7 +116,7 @@ class CommandsController(QObject):
             "search_actions": self.search,
             "shortcuts": self.show_shortcuts,
             "about": self.show_about,
-            "reset_layout": self.reset_layout,
+            "reset_layout": program.layout.reset,
         }.items():
             on(
                 name,
@@ -193,7 +195,7 @@ class CommandsController(QObject):
         words = {"open", "export_image"} if compact else set(TOOLBAR)
         for name in TOOLBAR:
             button = self._bar.widgetForAction(self.actions[name]) if name and name != "stretch" else None
-            if button is not None:
+            if isinstance(button, QToolButton):
                 style = (
                     Qt.ToolButtonStyle.ToolButtonTextBesideIcon
                     if name in words
@@ -228,11 +230,6 @@ class CommandsController(QObject):
 
     def show_about(self) -> None:
         AboutDialog(self._window, notices=notices().read_text(encoding="utf-8")).exec()
-
-    def reset_layout(self) -> None:
-        self._program.settings.forget("window")
-        self._window.reset_columns()
-        self._window.inputs.share_out()
 
     def _listed(self) -> list[QAction]:
         return [self.actions[row.name] for row in ACTIONS]

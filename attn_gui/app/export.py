@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -186,7 +186,7 @@ class ExportController(QObject):
             lambda: self.tr("Wrote {names} to {folder}").format(names=names, folder=written[0].parent)
         )
 
-    def _guarded(self, work: object) -> None:
+    def _guarded(self, work: Callable[[], None]) -> None:
         try:
             work()
         except (ValueError, OSError) as error:

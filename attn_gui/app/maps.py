@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.computation import Computation
 from attn_gui.app.view_state import ChosenCell, ViewState
-from attn_gui.document.document import Document
+from attn_gui.document.document import Change, Document
 from attn_gui.engine import Recomputed
 from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.views.formula import formula_svg
@@ -103,7 +103,7 @@ class MapsController(QObject):
         for shown in (self._window.spine, self._window.heads, self._window.product):
             shown.retake_levels()
 
-    def _on_document_changed(self, change: object) -> None:
+    def _on_document_changed(self, change: Change) -> None:
         if {"query_tokens", "key_tokens"} & set(change.fields):
             self._show_tokens()
 

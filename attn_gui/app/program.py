@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import traceback
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +19,7 @@ from attn_gui.app.export import ExportController
 from attn_gui.app.files import FilesController
 from attn_gui.app.history import HistoryController
 from attn_gui.app.keys import MapKeys
+from attn_gui.app.layout import LayoutController
 from attn_gui.app.look import LookController
 from attn_gui.app.maps import MapsController
 from attn_gui.app.panel import PanelController
@@ -60,6 +62,8 @@ class Program(QObject):
         self.status = StatusController(window, document, computation, view)
         self.files = FilesController(window, document, self.settings)
         self.session_view = SessionView(window, computation, view, self.files)
+        self.layout = LayoutController(window, self.settings)
+        window.closeAsked.connect(self.layout.remember)  # after the files had their say
         self.history = HistoryController(window, document)
         self.export = ExportController(window, document, computation, view, self.settings, self.look)
         self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
@@ -77,6 +81,10 @@ class Program(QObject):
         self.window.close()
         self.window.deleteLater()
         self.deleteLater()
+
+    def report_from_thread(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            self.report(args.exc_type, args.exc_value, args.exc_traceback)
 
     def report(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         """An error nobody expected: logged whole, said in one line, the document left as it is."""

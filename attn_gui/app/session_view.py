@@ -71,8 +71,9 @@ class SessionView(QObject):
 
 
 def _within(given: object, length: int, default: int = 0) -> int:
-    whole = isinstance(given, int) and not isinstance(given, bool)
-    return given if whole and 0 <= given < length else default
+    if isinstance(given, bool) or not isinstance(given, int):
+        return default
+    return given if 0 <= given < length else default
 
 
 def _items(given: object) -> list[tuple[str, object]]:

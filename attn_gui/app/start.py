@@ -26,7 +26,7 @@ def run(path: Path | None = None, lang: str | None = None) -> int:
     load_fonts()
     program = Program(app, lang=lang)
     sys.excepthook = program.report
-    threading.excepthook = lambda args: program.report(args.exc_type, args.exc_value, args.exc_traceback)
+    threading.excepthook = program.report_from_thread
     program.begin(path)
     program.window.show()
     return app.exec()

@@ -49,8 +49,16 @@ class TableBlocks(QObject):
         window.banner.actionPicked.connect(self._on_banner_action_picked)
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
-        panel.view.copyRequested.connect(lambda headers: (self._target.use(field), self._copy(headers)))
-        panel.view.pasteRequested.connect(lambda: (self._target.use(field), self.paste()))
+        panel.view.copyRequested.connect(lambda headers: self._copy_from(field, headers))
+        panel.view.pasteRequested.connect(lambda: self._paste_into(field))
+
+    def _copy_from(self, field: str, headers: bool) -> None:
+        self._target.use(field)
+        self._copy(headers)
+
+    def _paste_into(self, field: str) -> None:
+        self._target.use(field)
+        self.paste()
 
     # --- clipboard -------------------------------------------------------------------------------
     def copy(self) -> None:
@@ -160,12 +168,12 @@ def grown_fields(problem: Problem, field: str, rows: int, columns: int) -> dict[
     heads = {"query": problem.num_heads, "key": problem.kv_heads, "value": problem.kv_heads}.get(field, 1)
     changed: dict[str, object] = {}
     if rows != getattr(problem, row_size):
-        changed = dict(resize(problem, **{row_size: rows}).fields)
+        changed = dict(resize(problem, keep="d_model", **{row_size: rows}).fields)
         problem = problem.replace(**changed)
     if columns != getattr(problem, column_size) * heads:
         if heads > 1:
             return None  # each head would grow at its own end
-        changed |= resize(problem, **{column_size: columns}).fields
+        changed |= resize(problem, keep="d_model", **{column_size: columns}).fields
     return changed
 
 

@@ -92,7 +92,7 @@ class TableEdits(QObject):
         label = Label(QT_TRANSLATE_NOOP("History", "tokens"))
         edits = []
         for name, count in dialog.result_sizes().items():
-            fields = resize(problem, **{name: count}).fields
+            fields = resize(problem, keep="d_model", **{name: count}).fields
             problem = problem.replace(**fields)
             edits.append(SetFields(fields, label))
         edits.append(SetFields(dialog.result_fields(), label))

@@ -55,7 +55,7 @@ class MainWindow(QMainWindow):
     def reset_columns(self) -> None:
         """The widths of the look for the present width of the window."""
         left, right = (SIZE.left_compact, SIZE.right_compact) if self._compact else (SIZE.left, SIZE.right)
-        left = max(left, self.columns.widget(0).minimumSizeHint().width())
+        left = max(left, self._sides[0].minimumSizeHint().width())
         self.columns.setSizes([left, max(1, self.width() - left - right), right])
 
     def _build(self) -> None:
@@ -80,6 +80,7 @@ class MainWindow(QMainWindow):
             padding=SPACING.panel_padding,
             name="zone.explain",
         )
+        self._sides = (left, right)
         for zone in (left, middle, right):
             self.columns.addWidget(zone)
         self.columns.setStretchFactor(1, 1)
@@ -107,8 +108,8 @@ class MainWindow(QMainWindow):
             for panel in (self.spine, self.shape_panel, self.inputs, self.product, self.heads):
                 panel.set_compact(compact)
             padding = SPACING.panel_padding_compact if compact else SPACING.panel_padding
-            for zone in (self.columns.widget(0), self.columns.widget(2)):
-                zone.layout().setContentsMargins(padding, padding, padding, padding)
+            for zone in self._sides:
+                zone.setContentsMargins(padding, padding, padding, padding)
             self.compactChanged.emit(compact)
             self.reset_columns()
 
@@ -151,7 +152,8 @@ def _column(*widgets: QWidget, stretch: QWidget, padding: int = 0, name: str = "
     zone = QWidget()
     zone.setObjectName(name)
     column = QVBoxLayout(zone)
-    column.setContentsMargins(padding, padding, padding, padding)
+    column.setContentsMargins(0, 0, 0, 0)
+    zone.setContentsMargins(padding, padding, padding, padding)
     column.setSpacing(SPACING.m if padding else 0)
     for widget in widgets:
         column.addWidget(widget, 1 if widget is stretch else 0)

@@ -1,0 +1,46 @@
+"""Where the window was and how its columns were shared, from one session to the next."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QCloseEvent, QGuiApplication
+
+from attn_gui.app.settings import Settings
+from attn_gui.views.main_window import MainWindow
+
+FIRST_SIZE = (1440, 900)
+
+
+class LayoutController(QObject):
+    """Restores the window at start, remembers it at the end, and puts everything back on request."""
+
+    def __init__(self, window: MainWindow, settings: Settings) -> None:
+        super().__init__(window)
+        self._window, self._settings = window, settings
+        self._restore()
+
+    def remember(self, event: QCloseEvent) -> None:
+        """Keep the window's place, unless it stays open after all."""
+        if event.isAccepted():
+            self._settings.put_geometry("window/geometry", self._window.saveGeometry())
+            self._settings.put_geometry("window/columns", self._window.columns.saveState())
+
+    def reset(self) -> None:
+        """The layout of the first start."""
+        self._settings.forget("window")
+        self._window.showNormal()
+        self._first_size()
+        self._window.reset_columns()
+        self._window.inputs.share_out()
+
+    def _restore(self) -> None:
+        geometry, columns = self._settings.geometry("window/geometry"), self._settings.geometry("window/columns")
+        if geometry is None or not self._window.restoreGeometry(geometry):
+            self._first_size()
+        elif columns is not None:
+            self._window.resize(self._window.size())
+            self._window.columns.restoreState(columns)
+
+    def _first_size(self) -> None:
+        screen = QGuiApplication.primaryScreen().availableSize()
+        self._window.resize(min(FIRST_SIZE[0], screen.width()), min(FIRST_SIZE[1], screen.height()))
