@@ -192,7 +192,7 @@ class Evaluation:
         for name, boxes in changed.items():
             for source in self._fields.get(name, ()):
                 shape = self._sources[source].shape
-                found[source] = [as_box(name, shape, box) for box in boxes]
+                found[source] = [box for box in (as_box(name, shape, box) for box in boxes) if indices.count(box)]
             if name not in self._fields and name in self.stages:
                 found[name] = [as_box(name, self.shape(name), box) for box in boxes]
         return found

@@ -196,6 +196,9 @@ class Problem:
         found |= {f"block.{name}": value for name, value in (self.block or {}).items()}
         return {name: value for name, value in found.items() if isinstance(value, float)}
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _made, (self.fields(),)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Problem):
             return NotImplemented
@@ -282,3 +285,8 @@ class Problem:
         shapes = tuple((name, array.shape) for name, array in self.arrays().items())
         rules = tuple(layer if layer.cells is None else (layer.kind, layer.enabled) for layer in self.mask)
         return shapes, tuple(self.scalars()), rules, self.num_heads, self.num_kv_heads, self.score, self.dtype
+
+
+def _made(given: dict[str, Any]) -> Problem:
+    """A copied or unpickled problem is validated and read-only like any other."""
+    return Problem(**given)

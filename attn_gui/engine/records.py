@@ -29,6 +29,11 @@ class Record(Mapping[str, Any]):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} cannot be set: the record is frozen")
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and same(self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
     def __repr__(self) -> str:
         return f"Record({', '.join(self)})"
 

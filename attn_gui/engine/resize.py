@@ -85,6 +85,7 @@ class _Plan:
             kv_heads = self.kv_heads_for(heads)
             self._regroup("key", kv_before, kv_heads, d_key)
             self._regroup("value", kv_before, kv_heads, d_v)
+            self.notes.append(Note(sentences.KV_WIDTH, {"before": wide, "after": d_key}))
         if kv_before not in (before, kv_heads):
             self._note_kv(kv_before, kv_heads, heads)
         self._score_rows("query", d_k)

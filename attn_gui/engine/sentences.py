@@ -60,6 +60,7 @@ DIRECT_WIDTH = "d_model is {heads} × {width} = {expected} here: change the head
 BLOCK_FIXED = "The block adds x to the output, so d_model and the width of w_output change together."
 SHARED_BATCH = "{field} is one matrix for all batch items."
 SELF_ATTENTION = "In self-attention the keys are the queries: change n instead of m."
+KV_WIDTH = "K/V heads have {after} columns now instead of {before}, so that they fit the query heads."
 KV_FELL = "K/V heads: {before} do not divide {heads} heads, {after} do."
 TOKENS_ADDED = "{count} new rows were named by their number."
 

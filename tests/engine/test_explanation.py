@@ -115,6 +115,15 @@ def test_terms_are_a_lazy_sequence(encoder):
         terms[16]
 
 
+def test_single_precision_cells_are_explained_to_their_own_rounding(encoder, rng):
+    for stage in encoder.stages:
+        for _ in range(5):
+            found = explain(encoder, stage, [int(rng.integers(length)) for length in encoder[stage].shape])
+            assert found.value == encoder[stage][found.index]
+            size = max(np.abs(found.terms.values).sum(), abs(found.value))
+            assert abs(found.expression.value - found.value) <= 8 * np.finfo(np.float32).eps * size
+
+
 def test_bad_places_are_refused_in_one_sentence(encoder):
     with pytest.raises(StageError, match=r"'masked' is not a stage of this problem; it has query, key"):
         explain(encoder, "masked", (0, 0, 0, 0))

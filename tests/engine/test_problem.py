@@ -44,7 +44,9 @@ def test_equality_compares_bytes_and_is_safe_with_nan():
     assert one != "a problem"
     with pytest.raises(TypeError):
         hash(one)
-    assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == one
+    restored = pickle.loads(pickle.dumps(one))
+    assert restored == copy.deepcopy(one) == one
+    assert not restored.query.flags.writeable
 
 
 def test_sizes():
@@ -79,6 +81,10 @@ def test_fields_and_arrays_name_everything_once():
         "score_params.w_score", "mask.1.values", "mask.2.allowed", "block.ln_weight", "block.ln_bias", "block.w_linear",
     ]  # fmt: skip
     assert problem.block.ln_eps == problem.block["ln_eps"] == 1e-5
+    assert problem.block == pickle.loads(pickle.dumps(problem)).block
+    assert problem.block != problem.score_params
+    with pytest.raises(AttributeError, match="frozen"):
+        problem.block.ln_eps = 1.0
     assert Problem(**problem.fields()) == problem
     assert Problem.over(problem.fields()) == problem
     assert set(problem.fields()) == {"x", *weights, "mask", "block", "score", "score_params"}

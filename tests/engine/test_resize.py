@@ -57,7 +57,8 @@ def test_grouped_heads_are_cut_together_where_that_moves_no_number():
     assert (changed.num_kv_heads, set(found.fields)) == (1, {"num_heads", "num_kv_heads"})
     assert [str(note) for note in found.notes] == ["K/V heads: 3 do not divide 2 heads, 1 do."]
     grouped = direct(heads=4, kv_heads=1, d_k=6, d_v=2)
-    changed, _ = done(grouped, num_heads=2)  # heads of 12 columns: the one K head keeps its 6 and gets 6 more
+    changed, found = done(grouped, num_heads=2)  # heads of 12 columns: the one K head keeps its 6 and gets 6 more
+    assert [note.template for note in found.notes] == [sentences.KV_WIDTH]
     assert (changed.num_kv_heads, changed.key.shape) == (1, (5, 12))
     assert np.array_equal(changed.key[:, :6], grouped.key)
 
