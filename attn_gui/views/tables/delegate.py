@@ -79,7 +79,7 @@ class CellDelegate(QStyledItemDelegate):
         painter.setPen(theme.error if value != value and text else theme.text)
         pad = scaled(SPACING.s)
         align = Qt.AlignmentFlag.AlignCenter if text == "✓" else NUMBER
-        painter.drawText(rect.adjusted(scaled(SPACING.xs), 0, -pad, 0), align, text)
+        painter.drawText(rect.adjusted(0, 0, -pad, 0), align, text)
         if state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(QPen(theme.accent, LINE.focus))
             painter.drawRect(rect.adjusted(1, 1, -1, -1))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
+
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QHeaderView, QLineEdit, QWidget
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QHeaderView, QLineEdit, QToolTip, QWidget
 
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.theme import current_theme, scaled, ui_font
@@ -83,16 +85,17 @@ class TokenHeader(MarkedHeader):
         self._editor: QLineEdit | None = None
         self._section = -1
         self._compact = self.renamable = False
+        self.spare = 0  # pixels that the columns cannot use
 
     def sizeHint(self) -> QSize:
         typical = "animal" if self._compact else "because"
         needed = QFontMetrics(ui_font(self.size_name)).horizontalAdvance(typical) + scaled(2 * SPACING.s)
         least = SIZE.table_row_header - (SPACING.m if self._compact else 0)
-        return QSize(max(scaled(least), needed), super().sizeHint().height())
+        return QSize(max(scaled(least), needed) + self.spare, super().sizeHint().height())
 
     def set_compact(self, compact: bool) -> None:
         self._compact = compact
-        self.updateGeometry()
+        self.geometriesChanged.emit()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         section = self.logicalIndexAt(event.position().toPoint())
@@ -100,6 +103,15 @@ class TokenHeader(MarkedHeader):
             self.rename(section)
         else:
             super().mouseDoubleClickEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """A token that does not fit is told in full; it may look like HTML and must not be read as such."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            section = self.logicalIndexAt(event.pos())
+            text = self._text(section) if section >= 0 else ""
+            QToolTip.showText(event.globalPos(), f"<span>{html.escape(text)}</span>" if text else "", self)
+            return True
+        return super().viewportEvent(event)
 
     def rename(self, section: int) -> None:
         """Open the editor on a row's token."""

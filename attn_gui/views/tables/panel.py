@@ -21,6 +21,7 @@ from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_si
 
 TINTED_CELLS = 40_000
 SAMPLED_ROWS = 64
+LEFT_PAD = 2  # a grid line and a pixel of air
 REST = 150  # ms after the last change until the tint is measured again
 
 
@@ -117,7 +118,7 @@ class MatrixPanel(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take colors and sizes of now."""
         self.view.cells.refresh()
-        self.view.rows.setDefaultSectionSize(self._row_height())
+        self.view.set_row_height(self._row_height())
         self._shape.set_theme(theme)
         self._measure()
 
@@ -162,7 +163,7 @@ class MatrixPanel(QWidget):
         tinted = 0 < rows * columns <= TINTED_CELLS and model.dtype.kind == "f"
         block = model.block(slice(0, rows if tinted else SAMPLED_ROWS), slice(0, columns))
         self.view.cells.set_levels(auto_levels(block, signed=True, keys=columns) if tinted else None)
-        self.view.set_least_column(max(scaled(self._columns), self._text_width(model, block)))
+        self.view.set_least_column(max(scaled(self._columns) - 1, self._text_width(model, block)))
         self._rows.fit()
         self.view.viewport().update()
 
@@ -174,7 +175,7 @@ class MatrixPanel(QWidget):
         places = {int(np.argmax(finite)), int(np.argmin(finite)), int(np.argmax(~np.isfinite(block)))}
         metrics = QFontMetrics(ui_font("body", tabular=True))
         texts = [model.cell(*divmod(place, block.shape[1]))[0] for place in places]
-        return max(metrics.horizontalAdvance(text) for text in texts) + scaled(SPACING.s + SPACING.xs) + 1
+        return max(metrics.horizontalAdvance(text) for text in texts) + scaled(SPACING.s) + LEFT_PAD
 
     def _row_height(self) -> int:
         return max(scaled(SIZE.table_row), QFontMetrics(ui_font("body")).height() + scaled(SPACING.xs))

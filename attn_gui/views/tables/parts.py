@@ -96,7 +96,7 @@ class ChoiceBar(QFrame):
 
 
 class WholeRows(QWidget):
-    """Gives its table the height of as many whole rows as there is room for, and no more than it has."""
+    """Gives its table room for as many whole rows as fit, and no more than it has."""
 
     def __init__(self, view: MatrixView) -> None:
         super().__init__()
@@ -121,8 +121,10 @@ class WholeRows(QWidget):
         return view.columns.sizeHint().height() + 2 * view.frameWidth() + (bar.height() if bar.isVisible() else 0)
 
     def fit(self) -> None:
-        """Cut the table's height to whole rows."""
-        view, row, rest = self._view, self._view.rows.defaultSectionSize(), self._around()
-        rows = max(1, (self.height() - rest) // row)
-        count = view.model().rowCount() if view.model() is not None else rows
-        view.setGeometry(QRect(0, 0, self.width(), rest + row * min(rows, max(1, count))))
+        """Cut the table to whole rows; a small one is no larger than its cells."""
+        view, row, around = self._view, self._view.rows.defaultSectionSize(), self._around()
+        count = view.model().rowCount() if view.model() is not None else 0
+        shown = max(1, min((self.height() - around) // row, count or 1))
+        bar = view.verticalScrollBar().sizeHint().width() if shown < count else 0
+        width = view.rows.sizeHint().width() + view.columns.length() + 2 * view.frameWidth() + bar
+        view.setGeometry(QRect(0, 0, min(width, self.width()) if count else self.width(), around + row * shown))

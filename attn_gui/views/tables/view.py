@@ -27,7 +27,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QHeaderView, QTableView, QWidget
 
 from attn_gui.figure.tokens import LINE, TIME_MS
 from attn_gui.views.tables.delegate import CellDelegate, Index, step_of
@@ -69,6 +69,8 @@ class MatrixView(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.setEditTriggers(Trigger.DoubleClicked | Trigger.EditKeyPressed | Trigger.AnyKeyPressed)
         self.setWordWrap(False)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setTabKeyNavigation(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.cells.stepped.connect(self.step)
@@ -103,6 +105,9 @@ class MatrixView(QTableView):
         """How wide a column has to be; they get wider so that no number is cut at the right border."""
         self._least = width
         self._fit_columns()
+
+    def set_row_height(self, height: int) -> None:
+        _resize_sections(self.rows, height, self.verticalScrollBar().value())
 
     def visible_rows(self) -> int:
         return max(1, self.viewport().height() // self.rows.defaultSectionSize())
@@ -237,11 +242,16 @@ class MatrixView(QTableView):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        count = max(1, self.viewport().width() // self._least)
+        """Columns that fill the width; the pixels that are left over go to the row headers."""
+        room = self.viewport().width() + self.rows.spare
+        count = max(1, room // self._least)
         fits = self.model() is None or self.model().columnCount() <= count
-        width = self._least if fits else self.viewport().width() // count
-        if width != self.columns.defaultSectionSize():
-            self.columns.setDefaultSectionSize(width)
+        width = self._least if fits else room // count
+        _resize_sections(self.columns, width, self.horizontalScrollBar().value())
+        spare = 0 if fits else room - width * count
+        if spare != self.rows.spare:
+            self.rows.spare = spare
+            self.scheduleDelayedItemsLayout()  # at once would be in the middle of Qt's own layout
 
     # --- painting --------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -275,6 +285,13 @@ class MatrixView(QTableView):
     def _on_fade_finished(self) -> None:
         self._edited = None
         self.viewport().update()
+
+
+def _resize_sections(header: QHeaderView, size: int, first: int) -> None:
+    """Give all rows or columns one size; `first` stays the first one in sight, which Qt forgets."""
+    if size != header.defaultSectionSize():
+        header.setDefaultSectionSize(size)
+        header.setOffsetToSectionPosition(first)
 
 
 def _pair_of_lines(painter: QPainter, rect: QRect, vertical: bool) -> None:

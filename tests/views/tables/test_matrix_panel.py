@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QInputMethodEvent
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QInputMethodEvent, QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QToolTip
 
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.figure.colors import lut
@@ -300,6 +300,24 @@ def test_a_head_is_a_band_of_columns(desk, qtbot):
     assert ruler.grab().toImage().pixelColor(ruler.box(1).topLeft() + QPoint(2, 2)) == THEMES["light"].accent
 
 
+def test_wider_columns_keep_the_first_one_in_place(desk):
+    table = desk(np.zeros((ROWS, 384)), width=338)
+    table.panel.set_heads(12, 32, 3)
+    table.panel.scroll_to_head(3)
+    table.array[0, 0] = -12345.6
+    table.panel._measure()
+    assert table.view.columnWidth(0) > 60
+    assert table.view.columnViewportPosition(96) == 0
+
+
+def test_a_small_table_is_no_larger_than_its_cells(desk):
+    table = desk(np.zeros((2, 3)), width=400, height=300)
+    assert table.view.viewport().width() == 3 * table.view.columnWidth(0)
+    assert table.view.viewport().height() == 2 * table.view.rowHeight(0)
+    assert not table.view.horizontalScrollBar().isVisible()
+    assert not table.view.verticalScrollBar().isVisible()
+
+
 def test_boxes_cover_the_ruler_without_gaps(desk):
     table = desk()
     for count in (2, 3, 13, 64):
@@ -318,9 +336,8 @@ def test_only_whole_rows_are_shown(desk, height):
 @pytest.mark.parametrize("width", range(200, 420, 31))
 def test_no_column_is_cut(desk, width):
     table = desk(np.zeros((ROWS, 101)), width=width)
-    columns, rest = divmod(table.view.viewport().width(), table.view.columnWidth(0))
-    assert columns >= 1
-    assert rest < columns  # less than a pixel a column
+    QApplication.processEvents()
+    assert table.view.viewport().width() % table.view.columnWidth(0) == 0
 
 
 def test_a_row_is_brought_to_the_middle_unless_it_is_in_sight(desk):
@@ -335,6 +352,7 @@ def test_a_row_is_brought_to_the_middle_unless_it_is_in_sight(desk):
 def test_the_compact_form_has_room_for_four_columns(desk):
     table = desk(np.zeros((ROWS, 101)), width=236)
     table.panel.set_compact(True)
+    QApplication.processEvents()
     assert table.view.viewport().width() // table.view.columnWidth(0) == 4
 
 
@@ -403,6 +421,17 @@ def test_a_double_click_renames_a_token(desk):
     assert len(renamed) == 1
 
 
+def test_a_tooltip_tells_a_token_as_it_is(desk):
+    table = desk()
+    header = table.view.verticalHeader()
+    spot = QPoint(10, header.sectionViewportPosition(1) + 5)
+    QApplication.sendEvent(header.viewport(), QHelpEvent(QEvent.Type.ToolTip, spot, header.mapToGlobal(spot)))
+    shown = QTextDocument()
+    shown.setHtml(QToolTip.text())
+    assert shown.toPlainText() == "<b>one</b>"
+    QToolTip.hideText()
+
+
 def test_wide_numbers_get_wide_columns(desk):
     narrow, wide = desk(), desk(np.full((ROWS, COLUMNS), -123456.789))
     assert wide.view.columnWidth(0) > narrow.view.columnWidth(0)
@@ -414,7 +443,8 @@ def test_everything_grows_with_the_zoom(desk):
     table = desk(width=1400)
     before = table.view.rowHeight(0), table.view.columnWidth(0)
     apply_theme(QApplication.instance(), "light", 2.0)
-    assert (table.view.rowHeight(0), table.view.columnWidth(0)) == (2 * before[0], 2 * before[1])
+    assert table.view.rowHeight(0) == 2 * before[0]
+    assert abs(table.view.columnWidth(0) - 2 * before[1]) <= 1
 
 
 def test_the_badge_says_how_the_columns_are_cut(desk):
