@@ -17,7 +17,7 @@ from .indices import Box
 from .layout import Array
 from .operators import Evaluated, Function, Named, Quotient
 from .sentences import PlaceError
-from .stage import Addends
+from .stage import Addends, Linear
 from .symbols import cell_latex, symbol
 
 __all__ = ["Cell", "Explanation", "Expression", "Term", "Terms", "explain"]
@@ -134,10 +134,13 @@ class Explanation:
             return ()
         known = fields | set(self._evaluation.stages)
         cells = [cell for term in self.terms for cell in term.cells]
-        if self.stage not in ("weights", "scaled"):
+        if self.stage != "weights" and not isinstance(self._node.stage, Linear):  # its terms are all it reads
             cells += self.expression.cells()
         if self.stage == "masked":
             cells += self._mask_cells()
+        for ref, field in zip(self._node.inputs, self._node.fields, strict=True):
+            if not ref.axes and not ref.optional:
+                cells.append(Cell(field, (), float(self._evaluation.fetch(ref.name, ()))))
         return tuple(cell for cell in dict.fromkeys(cells) if cell.name in known)
 
     @property

@@ -182,6 +182,10 @@ class Sum(Expression):
         finite = bool(np.isfinite(self.values).all())
         return math.fsum(self.values) if finite else float(np.sum(self.values))
 
+    def named(self) -> dict[str, Named]:
+        """Terms made one by one are alike: the first one tells."""
+        return super().named() if self._values is None or not self.count else self.term(0).named()
+
     def binds(self, style: Style) -> int:
         if self.count == 1:
             return self.term(0).binds(style)

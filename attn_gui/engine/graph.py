@@ -153,10 +153,15 @@ class Node:
         outer = {k: (0, self.sizes[k]) for k in "".join(ref.axes) if k not in fixed}
         values = self._gather(ref, ranges | outer, part, fetch)
 
+        starts = [self._flat(letters, {**dict.fromkeys(self.free, 0), **fixed}) for letters in ref.axes]
+        steps = [self._steps(letters) for letters in ref.axes]
+        kept = [k for k, letters in enumerate(ref.axes) if letters and not _outer(letters)]
+
         def make(place: tuple[int, ...]) -> Cell:
-            at = {**fixed, **dict(zip(self.free, place, strict=True))}
-            index = tuple(self._flat(letters, at) for letters in ref.axes)
-            return Cell(field, index, float(values[place]), shown(ref.axes, index))
+            index = tuple([
+                start + sum([step * place[k] for k, step in moves]) for start, moves in zip(starts, steps, strict=True)
+            ])  # fmt: skip
+            return Cell(field, index, float(values[place]), tuple([index[k] for k in kept]))
 
         names = [self._letter(letters, fixed) for letters in ref.axes if letters and not _outer(letters)]
         return Leaves(values, make, subscripted(cell_latex(field), names))
@@ -175,6 +180,14 @@ class Node:
         for letter in letters:
             place = place * self.sizes[letter] + at[letter]
         return place
+
+    def _steps(self, letters: str) -> list[tuple[int, int]]:
+        """(free letter, how far one step of it goes along the axis)."""
+        return [
+            (self.free.index(letter), prod(self.sizes[inner] for inner in letters[k + 1 :]))
+            for k, letter in enumerate(letters)
+            if letter in self.free
+        ]
 
     def _letter(self, letters: str, fixed: Mapping[str, int]) -> str:
         running = [k for k in letters if k not in fixed]

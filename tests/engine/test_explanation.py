@@ -106,6 +106,14 @@ def test_a_row_without_keys(worked):
     assert chain(explain(trace, "masked", (0, 0, 1, 1))) == r"s^{\mathrm{m}}_{1,1} = {-\infty}"
 
 
+def test_numbers_of_the_problem_are_sources_too(evaluations):
+    names = {
+        stage: [cell.name for cell in explain(evaluations["all"], stage, (0, 3, 6, 2)).sources if not cell.index]
+        for stage in ("scores", "scaled", "capped", "weights")
+    }
+    assert names == {"scores": [], "scaled": ["scale"], "capped": ["softcap"], "weights": ["temperature"]}
+
+
 def test_terms_are_a_lazy_sequence(encoder):
     terms = explain(encoder, "head_output", (0, 3, 10, 2)).terms
     assert len(terms[2:5]) == 3
