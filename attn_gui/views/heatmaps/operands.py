@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QObject, Signal, SignalInstance
+from PySide6.QtCore import QCoreApplication, QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation
@@ -14,6 +14,7 @@ from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.marks import Lines, StageCell
 from attn_gui.views.heatmaps.refresh import refresh_map
+from attn_gui.views.names import stage_title
 
 PLACES = ("left", "top", "factor", "result")
 WITH_BAR = ("left", "result")
@@ -25,6 +26,9 @@ class Operands(QObject):
     cellChosen = Signal(str, int, int)
     hovered = Signal(str, int, int)
     hoverLeft = Signal()
+    activated = Signal(str, int, int)
+    copyImageRequested = Signal(str)
+    saveImageRequested = Signal(str)
     barResized = Signal()
 
     def __init__(self, parent: QWidget) -> None:
@@ -33,12 +37,21 @@ class Operands(QObject):
         self.bars = {place: ColorBar(self.maps[place], parent) for place in WITH_BAR}
         self._operands: dict[str, Operand] = {}
         self._sources: dict[str, str] = {}
+        self._stages: tuple[str, ...] = ()
         for place, heatmap in self.maps.items():
             heatmap.setObjectName(f"operand.{place}")
             heatmap.hide()
-            heatmap.cellChosen.connect(lambda row, column, at=place: self._tell(self.cellChosen, at, row, column))
-            heatmap.cellHovered.connect(lambda row, column, at=place: self._tell(self.hovered, at, row, column))
             heatmap.hoverLeft.connect(self.hoverLeft)
+            for signal, wish in (
+                (heatmap.cellChosen, self.cellChosen), (heatmap.cellHovered, self.hovered),
+                (heatmap.activated, self.activated),
+            ):  # fmt: skip
+                signal.connect(lambda row, column, at=place, told=wish: self._tell_cell(told, at, row, column))
+            for signal, wish in (
+                (heatmap.copyImageRequested, self.copyImageRequested),
+                (heatmap.saveImageRequested, self.saveImageRequested),
+            ):
+                signal.connect(lambda at=place, told=wish: told.emit(self._sources[at]))
         for place, bar in self.bars.items():
             bar.hide()
             bar.heightChanged.connect(self.barResized)
@@ -63,10 +76,13 @@ class Operands(QObject):
         """Fill the places from the catalog."""
         self._operands = picture.operands()
         self._sources = {place: operand.source(evaluation) or "" for place, operand in self._operands.items()}
+        self._stages = evaluation.stages
         for place, heatmap in self.maps.items():
             operand = self._operands.get(place)
             heatmap.set_plane(operand.plane(evaluation, batch, head) if operand is not None else None)
             heatmap.setVisible(operand is not None)
+            heatmap.set_menu_offered(self._sources.get(place) in self._stages)
+        self.retranslate()
         for place, bar in self.bars.items():
             bar.setVisible(place in self._operands)
         self.count()
@@ -110,11 +126,24 @@ class Operands(QObject):
             if place in self._operands:
                 bar.set_counts(self.maps[place].counts())
 
+    def retranslate(self) -> None:
+        """Name the maps in the present language."""
+        name = QCoreApplication.translate("StageMaps", "{title}, {rows} × {columns}")
+        for place, heatmap in self.shown.items():
+            rows, columns = heatmap.shape
+            title = stage_title(self._sources[place])
+            heatmap.setAccessibleName(name.format(title=title, rows=rows, columns=columns))
+            if place in self.bars:
+                bar = QCoreApplication.translate("StageMaps", "Colors of {title}")
+                self.bars[place].setAccessibleName(bar.format(title=title))
+
     def _turned(self, place: str, row: int, column: int) -> tuple[int, int]:
         return (column, row) if self._operands[place].transposed else (row, column)
 
-    def _tell(self, signal: SignalInstance, place: str, row: int, column: int) -> None:
-        signal.emit(self._sources[place], *self._turned(place, row, column))
+    def _tell_cell(self, signal: SignalInstance, place: str, row: int, column: int) -> None:
+        """Cells are those of the stage, not of its transpose; a matrix of the problem has its table for that."""
+        if self._sources[place] in self._stages:
+            signal.emit(self._sources[place], *self._turned(place, row, column))
 
     def _on_bar_palette_chosen(self, place: str, name: str | None) -> None:
         self.maps[place].set_palette(name)

@@ -21,8 +21,8 @@ ROLES = ("query", "key")
 ROOMY = 8
 """Cells of so many pixels have room for half a line inside; around smaller ones the lines stand outside."""
 
-FAR_OUT = 16
-"""Pixels that the widest mark reaches beyond the cells."""
+NEAR, FAR_OUT = 4, 16
+"""Pixels that lines reach beyond their row, and the focus ring beyond the cells."""
 
 
 @dataclass(frozen=True)
@@ -125,14 +125,17 @@ class OverlayItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
             found.append(self._row_rect(marks.row))
         if marks.column is not None and (marks.column, marks.column_role) != (other.column, other.column_role):
             found.append(self._column_rect(marks.column))
-        for cell, another in ((marks.chosen, other.chosen), (marks.hovered, other.hovered)):
-            if cell is not None and cell != another:
-                found.append(self.cell_rect(*cell))
+        if marks.hovered is not None and marks.hovered != other.hovered:
+            found.append(self.cell_rect(*marks.hovered))
         if (marks.edited, marks.edited_strength) != (other.edited, other.edited_strength):
             found.extend(map(self._area_rect, marks.edited))
+        near, cells = scaled(NEAR), self._cells_rect()
+        found = [rect.adjusted(-near, -near, near, near) & cells for rect in found]
+        if marks.chosen is not None and marks.chosen != other.chosen:
+            found.append(self.cell_rect(*marks.chosen).adjusted(-near, -near, near, near))
         if (marks.focus, marks.bands) != (other.focus, other.bands):
-            found.append(self._cells_rect())
-        return [rect.adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT) for rect in found]
+            found.append(cells.adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT))
+        return found
 
     def _paint_frame(self, painter: QPainter) -> None:
         _ring(painter, self._cells_rect(), 1, 1, self._theme.line_strong)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRect, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QRegion, QResizeEvent, QShowEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
@@ -20,7 +21,7 @@ from attn_gui.views.heatmaps.product_needs import axis_labels, label_font, needs
 from attn_gui.views.heatmaps.product_words import ProductWords
 from attn_gui.views.heatmaps.stage_maps import StageMaps
 from attn_gui.views.heatmaps.windows import STAGE, JoinedWindows
-from attn_gui.views.theme import scaled, set_ground
+from attn_gui.views.theme import current_theme, scaled, set_ground
 
 LEAST_SIZE = (200, 160)
 
@@ -43,6 +44,7 @@ class ProductPicture(QWidget):
         self.places: Places | None = None
         self._windows = JoinedWindows(self)
         self._words = ProductWords(self)
+        self._ground: QPixmap | None = None
         self._windows.moved.connect(self._repaint_words)
         self.maps.rearranged.connect(self._on_maps_rearranged)
         self.maps.barResized.connect(self.arrange)
@@ -51,6 +53,9 @@ class ProductPicture(QWidget):
             source.cellChosen.connect(self.stageCellChosen)
             source.hovered.connect(self.hovered)
             source.hoverLeft.connect(self.hoverLeft)
+        self.operands.activated.connect(self.maps.activated)
+        self.operands.copyImageRequested.connect(self.maps.copyImageRequested)
+        self.operands.saveImageRequested.connect(self.maps.saveImageRequested)
         set_ground(self, "surface")
 
     # --- setters ---------------------------------------------------------------------------------
@@ -175,6 +180,14 @@ class ProductPicture(QWidget):
                 top = rect.bottom() + 1 + scaled(SPACING.m)
                 bar.setGeometry(rect.left() - 1, top, rect.width() + 2, bar.heightForWidth(rect.width() + 2))
 
+    def _order_tabs(self) -> None:
+        """From the stage to what makes it and what it makes, then the color bars."""
+        stage_map = self.stage_map()
+        if stage_map is not None:
+            chain: list[QWidget] = [stage_map, *self.operands.shown.values(), *self._bars().values()]
+            for before, after in itertools.pairwise(chain):
+                QWidget.setTabOrder(before, after)
+
     def _place_scroll_bars(self) -> None:
         assert self.places is not None
         stage, last = self.places.stage, self.places.result or self.places.stage
@@ -193,6 +206,7 @@ class ProductPicture(QWidget):
         self.picture = picture_of(self.stage, evaluation)
         self.operands.set_picture(self.picture, evaluation, self.maps.batch, self.maps.head)
         self._show_only_present()
+        self._order_tabs()
         self.arrange()
         self._show_marks()
 
@@ -212,25 +226,37 @@ class ProductPicture(QWidget):
 
     def _repaint_words(self) -> None:
         """Everything but the cells of the maps."""
-        around = QRegion(self.rect())
-        for rect in self._cell_rects():
-            around -= QRegion(rect)
-        self.update(around)
+        self._ground = None
+        self.update(QRegion(self.rect()).subtracted(self._cells_region()))
 
-    def _cell_rects(self) -> list[QRect]:
-        if self.places is None:
-            return []
-        own = (self.places.stage, self.places.left, self.places.top, self.places.factor, self.places.result)
-        return [rect for rect in own if rect is not None]
+    def _cells_region(self) -> QRegion:
+        region, places = QRegion(), self.places
+        if places is not None:
+            for rect in (places.stage, places.left, places.top, places.factor, places.result):
+                region += rect or QRect()
+        return region
+
+    def _painted_words(self, places: Places) -> QPixmap:
+        """The words as they stand, painted once: every outline that fades over them repaints some."""
+        ratio = self.devicePixelRatioF()
+        ground = QPixmap(self.size() * ratio)
+        ground.setDevicePixelRatio(ratio)
+        ground.fill(current_theme().surface)
+        painter = QPainter(ground)
+        self._words.paint(painter, places)
+        painter.end()
+        return ground
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.places is None or self.stage_map() is None:
             return
-        if any(rect.contains(event.rect()) for rect in self._cell_rects()):
+        if event.region().subtracted(self._cells_region()).isEmpty():
             return  # some cells of a map are being repainted, there is nothing below them
+        if self._ground is None:
+            self._ground = self._painted_words(self.places)
         painter = QPainter(self)
-        self._words.paint(painter, self.places)
+        painter.drawPixmap(0, 0, self._ground)
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -246,5 +272,6 @@ class ProductPicture(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
             self.maps.retranslate()
+            self.operands.retranslate()
             self.arrange()
         super().changeEvent(event)

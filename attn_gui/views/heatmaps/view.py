@@ -32,6 +32,7 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     def __init__(self, parent: QWidget | None, *, interactive: bool, zoomable: bool) -> None:
         super().__init__(parent, useOpenGL=False, background=None)
         self._interactive, self._zoomable = interactive, zoomable
+        self._menu_offered = interactive
         self._pressed: QPoint | None = None
         self._hovered: Cell | None = None
         self.setCacheMode(self.CacheModeFlag.CacheNone)
@@ -39,6 +40,10 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self.viewport().setMouseTracking(interactive)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if interactive else Qt.FocusPolicy.NoFocus)
         self._let_ground_through()
+
+    def set_menu_offered(self, offered: bool) -> None:
+        """Whether a right click offers to copy and save the picture."""
+        self._menu_offered = offered
 
     # --- for the subclass ------------------------------------------------------------------------
     @property
@@ -145,7 +150,7 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
             self._set_focus_shown(False)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if not self._interactive:
+        if not self._menu_offered:
             event.ignore()
             return
         menu = QMenu(self)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.heatmaps.product import ProductPicture
-from attn_gui.views.heatmaps.tiles import AllStages
 from attn_gui.views.theme import apply_theme
 
 N, M, D_K, D_V = 7, 11, 5, 2
@@ -262,46 +261,36 @@ def test_a_large_map_is_pooled_and_still_meets_its_operands(qtbot):
         assert (cell.top(), cell.height()) == (other.top(), other.height())
 
 
-def test_all_stages_borrows_the_maps_and_gives_them_back(qtbot, evaluation, screen):
-    both = QStackedWidget()
-    qtbot.addWidget(both)
-    both.resize(775, 595)
-    product = ProductPicture(both)
-    tiles = AllStages(product.maps, both)
-    both.addWidget(product)
-    both.addWidget(tiles)
-    product.set_evaluation(evaluation, 0, 1)
-    both.show()
-    weights = product.stage_map()
-    at_home = weights.geometry()
-    both.setCurrentWidget(tiles)
-    assert set(tiles.tiles) == set(evaluation.stages)
-    for stage in evaluation.stages:
-        heatmap = both.findChild(QWidget, f"heatmap.{stage}")
-        assert heatmap.isVisible()
-        assert heatmap.parentWidget() is tiles.tiles[stage]
-        assert tiles.tiles[stage].rect().contains(heatmap.geometry())
-    screen(both)
-    product.set_evaluation(Evaluation(evaluation.problem.replace(mask=())), 0, 1)
-    assert "masked" not in tiles.tiles
-    both.setCurrentWidget(product)
-    assert weights.parentWidget() is product
-    assert weights.isVisible()
-    assert not product.maps.map("scores").isVisible()
-    product.set_evaluation(evaluation, 0, 1)
-    assert weights.geometry() == at_home
+def test_matrices_of_the_problem_tell_no_stage(picture, projected, qtbot):
+    picture.set_evaluation(projected, 0, 1)
+    picture.set_stage("query")
+    maps = picture.operands.shown
+    with qtbot.assertNotEmitted(picture.stageCellChosen), qtbot.assertNotEmitted(picture.hovered):
+        for heatmap in maps.values():
+            where = heatmap.cell_rect(1, 1).center()
+            QTest.mouseMove(heatmap.viewport(), where)
+            QTest.mouseClick(heatmap.viewport(), Qt.MouseButton.LeftButton, pos=where)
 
 
-def test_a_click_on_the_title_of_a_tile_asks_for_its_stage(qtbot, evaluation):
-    product = ProductPicture()
-    qtbot.addWidget(product)
-    tiles = AllStages(product.maps)
-    qtbot.addWidget(tiles)
-    product.set_evaluation(evaluation, 0, 1)
-    tiles.resize(900, 700)
-    tiles.show()
-    with qtbot.waitSignal(tiles.stagePicked) as picked:
-        QTest.mouseClick(tiles.tiles["scores"], Qt.MouseButton.LeftButton, pos=QPoint(9, 9))
-    assert picked.args == ["scores"]
-    tiles.hide()
-    product.show()
+def test_tab_goes_from_the_stage_to_its_operands_and_bars(picture):
+    shown = [picture.stage_map(), *picture.operands.shown.values()]
+    picture.stage_map().setFocus(Qt.FocusReason.TabFocusReason)
+    for heatmap in shown:
+        assert heatmap.hasFocus()
+        assert heatmap.accessibleName()
+        QTest.keyClick(heatmap, Qt.Key.Key_Tab)
+    assert picture.maps.bar("weights").hasFocus()
+
+
+def test_an_edit_of_x_is_seen_in_x_too(picture, projected):
+    picture.set_evaluation(projected, 0, 1)
+    picture.set_stage("query")
+    problem = projected.problem
+    x = np.array(problem.x)
+    x[2, 3] = 50.0
+    changed = {"x": [(slice(2, 3), slice(3, 4))]}
+    picture.refresh(projected.update(problem.replace(x=x), changed))
+    left = picture.operands.shown["left"]
+    assert left.cell_at(2, 3)[0] == 50.0
+    picture.retake_levels()
+    assert left.levels.high == 50.0

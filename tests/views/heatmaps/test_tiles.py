@@ -1,0 +1,56 @@
+"""All stages at once borrow the maps of the product picture and give them back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from attn_gui.engine import Evaluation
+from attn_gui.views.heatmaps.product import ProductPicture
+from attn_gui.views.heatmaps.tiles import AllStages
+
+
+def test_all_stages_borrows_the_maps_and_gives_them_back(qtbot, evaluation, screen):
+    both = QStackedWidget()
+    qtbot.addWidget(both)
+    both.resize(775, 595)
+    product = ProductPicture(both)
+    tiles = AllStages(product.maps, both)
+    both.addWidget(product)
+    both.addWidget(tiles)
+    product.set_evaluation(evaluation, 0, 1)
+    both.show()
+    weights = product.stage_map()
+    at_home = weights.geometry()
+    both.setCurrentWidget(tiles)
+    assert set(tiles.tiles) == set(evaluation.stages)
+    for stage in evaluation.stages:
+        heatmap = both.findChild(QWidget, f"heatmap.{stage}")
+        assert heatmap.isVisible()
+        assert heatmap.parentWidget() is tiles.tiles[stage]
+        assert tiles.tiles[stage].rect().contains(heatmap.geometry())
+    screen(both)
+    product.set_evaluation(Evaluation(evaluation.problem.replace(mask=())), 0, 1)
+    assert "masked" not in tiles.tiles
+    both.setCurrentWidget(product)
+    assert weights.parentWidget() is product
+    assert weights.isVisible()
+    assert not product.maps.map("scores").isVisible()
+    product.set_evaluation(evaluation, 0, 1)
+    assert weights.geometry() == at_home
+
+
+def test_a_click_on_the_title_of_a_tile_asks_for_its_stage(qtbot, evaluation):
+    product = ProductPicture()
+    qtbot.addWidget(product)
+    tiles = AllStages(product.maps)
+    qtbot.addWidget(tiles)
+    product.set_evaluation(evaluation, 0, 1)
+    tiles.resize(900, 700)
+    tiles.show()
+    with qtbot.waitSignal(tiles.stagePicked) as picked:
+        QTest.mouseClick(tiles.tiles["scores"], Qt.MouseButton.LeftButton, pos=QPoint(9, 9))
+    assert picked.args == ["scores"]
+    tiles.hide()
+    product.show()
