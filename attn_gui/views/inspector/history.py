@@ -30,12 +30,11 @@ from shiboken6 import isValid
 
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.inspector.links import paint_focus_ring
-from attn_gui.views.theme import current_theme, dress, ui_font
+from attn_gui.views.theme import current_theme, dress, scaled, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
 ROWS_SHOWN = 4
-HINT_ROLE = Qt.ItemDataRole.UserRole
-STATE_ROLE = Qt.ItemDataRole.UserRole + 1  # -1 done before, 0 the present step, 1 undone
+STATE_ROLE = Qt.ItemDataRole.UserRole  # -1 done before, 0 the present step, 1 undone
 
 
 class HistoryModel(QAbstractListModel):
@@ -75,12 +74,13 @@ class HistoryModel(QAbstractListModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
-        text, _, hint = self._text(index.row()).partition("\t")
+        text = self._text(index.row())
         state = (index.row() > self.current_row()) - (index.row() < self.current_row())
         if role == Qt.ItemDataRole.AccessibleTextRole and state == 0:
             return self.tr("{step}, the present step").format(step=text)
-        return {Qt.ItemDataRole.DisplayRole: text, Qt.ItemDataRole.ToolTipRole: text,
-                HINT_ROLE: hint, STATE_ROLE: state}.get(Qt.ItemDataRole(role) if role < 0x100 else role)
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return text
+        return state if role == STATE_ROLE else None
 
     def _text(self, row: int) -> str:
         stack = self._living()
@@ -92,7 +92,7 @@ class HistoryModel(QAbstractListModel):
 
 
 class StepDelegate(QStyledItemDelegate):
-    """Paints a step: a dot on a line, its words, and what it concerns at the right."""
+    """Paints a step: a dot on a line and its words."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(60, row_height())
@@ -127,16 +127,10 @@ class StepDelegate(QStyledItemDelegate):
     def _paint_words(self, painter: QPainter, rect: QRect, index: Index) -> None:
         theme, state = current_theme(), index.data(STATE_ROLE)
         room = rect.adjusted(SPACING.m + SPACING.l, 0, -SPACING.s, 0)
-        line = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        if hint := index.data(HINT_ROLE):
-            painter.setFont(ui_font("small"))
-            painter.setPen(theme.text3)
-            painter.drawText(room, line | Qt.AlignmentFlag.AlignRight, hint)
-            room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(hint) - SPACING.m)
         painter.setFont(ui_font("body", weight=500 if state == 0 else 400))
         painter.setPen(theme.text if state == 0 else theme.text3 if state > 0 else theme.text2)
         words = painter.fontMetrics().elidedText(index.data(), Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, line, words)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, words)
 
 
 class StepList(QListView):
@@ -226,4 +220,4 @@ class HistoryView(QWidget):
 
 def row_height() -> int:
     """The height of a step: the look's row, or more where the font asks for it."""
-    return max(SIZE.table_row, QFontMetrics(ui_font("body")).height() + SPACING.s)
+    return max(scaled(SIZE.table_row), QFontMetrics(ui_font("body")).height() + SPACING.s)

@@ -13,6 +13,7 @@ from attn_gui.engine.explanation import Explanation
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.views.formula import FormulaView
 from attn_gui.views.inspector.context import ExplainContext, cell_name
+from attn_gui.views.inspector.fitting import FittingPage
 from attn_gui.views.inspector.relations import Relations
 from attn_gui.views.inspector.runs import SentenceView
 from attn_gui.views.inspector.sentences import Sentences
@@ -45,7 +46,9 @@ class Inspector(QWidget):
         self._places: tuple[Place, ...] = ()
         self._sentences = Sentences(self)
         self._tabs, self._pages = QTabWidget(self), QStackedWidget(self)
-        self._start, self._page = StartPage(self), QWidget(self)
+        self._start, self._page = StartPage(), QWidget()
+        self._start_page, self._cell_page = FittingPage(self._start, self), FittingPage(self._page, self)
+        self._cell_page.setObjectName("inspector.page")
         self._trail, self._sentence = Trail(self), SentenceView(self)
         self._sentence.setObjectName("inspector.sentence")
         self._formula = FormulaView(self)
@@ -62,13 +65,13 @@ class Inspector(QWidget):
         """Explain a cell."""
         self._explanation, self._context = explanation, context
         self._show_explanation()
-        self._pages.setCurrentWidget(self._page)
+        self._pages.setCurrentWidget(self._cell_page)
 
     def set_nothing_chosen(self) -> None:
         """Show the first steps."""
         self._explanation = self._context = None
         self._places = ()
-        self._pages.setCurrentWidget(self._start)
+        self._pages.setCurrentWidget(self._start_page)
 
     def set_trail(self, places: Sequence[Place]) -> None:
         """(stage, row, column as shown) of the cells that were followed, the explained one last."""
@@ -112,12 +115,13 @@ class Inspector(QWidget):
         self._formula.set_formula(" = ".join(side for side in sides if side), explanation.text)
         parts = tuple(explanation.parts_latex)
         self._parts.set_formula(parts, "")
-        self._parts.setVisible(bool(parts))
+        self._parts.hide()
         self._terms.terms().set_explanation(explanation, context)
         self._show_caption()
         self._relations.set_explanation(explanation)
         self._show_trail()
         self._order_tabs()
+        self._cell_page.set_dispensable([*([self._parts] if parts else []), self._relations])
 
     def _show_trail(self) -> None:
         explanation, context = self._explanation, self._context
@@ -188,8 +192,8 @@ class Inspector(QWidget):
         self._build_pages()
 
     def _build_pages(self) -> None:
-        self._pages.addWidget(self._start)
-        self._pages.addWidget(self._page)
+        self._pages.addWidget(self._start_page)
+        self._pages.addWidget(self._cell_page)
         self._pages.setContentsMargins(0, SPACING.m, 0, 0)
         self._tabs.addTab(self._pages, "")
         outer = QVBoxLayout(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
@@ -27,6 +28,7 @@ class StartPage(QWidget):
         self._titles = [QLabel(self) for _ in range(3)]
         self._steps = [SentenceView(self) for _ in range(3)]
         self._examples = QGridLayout()
+        self._rows: list[tuple[Link, QLabel]] = []  # title and shape of every example
         self._new, self._open, self._drop = QPushButton(self), QPushButton(self), QLabel(self)
         self._keys = [(QLabel(self), QLabel(self)) for _ in KEYS]
         self._new.clicked.connect(self.newRequested)
@@ -37,6 +39,7 @@ class StartPage(QWidget):
     def set_examples(self, examples: Sequence[tuple[str, str, str]]) -> None:
         """(key, title, shape) of every example, as links with their shapes at the right."""
         clear(self._examples)
+        self._rows = []
         before: QWidget = self
         for row, (key, title, shape) in enumerate(examples):
             link, size = Link(title, self, size="sentence"), QLabel(shape, self)
@@ -44,13 +47,15 @@ class StartPage(QWidget):
             link.clicked.connect(lambda _checked=False, key=key: self.exampleRequested.emit(key))
             size.setTextFormat(Qt.TextFormat.PlainText)
             dress(size, "small", "text3")
-            self._examples.addWidget(link, row, 0)
+            self._rows.append((link, size))
+            self._examples.addWidget(link, row, 0, Qt.AlignmentFlag.AlignLeft)
             self._examples.addWidget(size, row, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             QWidget.setTabOrder(before, link)
             before = link
         for button in (self._new, self._open):
             QWidget.setTabOrder(before, button)
             before = button
+        self._show_shapes()
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -73,10 +78,21 @@ class StartPage(QWidget):
             keys.setText(name)
             meaning.setText(text)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_shapes()
+
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         super().changeEvent(event)
+
+    def _show_shapes(self) -> None:
+        """The shapes give way where they would cut a title."""
+        needed = sum(max((part.sizeHint().width() for part in column), default=0)
+                     for column in zip(*self._rows, strict=True))
+        for _link, size in self._rows:
+            size.setVisible(needed + self._examples.horizontalSpacing() <= self.width())
 
     def _build(self) -> None:
         for title in self._titles:

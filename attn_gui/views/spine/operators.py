@@ -191,7 +191,7 @@ class MaskBox(OperatorBox):
         self.button.setObjectName("control.mask")
         self.button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
         self.button.setIcon(icon("chevron-down"))
-        self.button.setMinimumWidth(scaled(LEAST_WIDTH))
+        self.button.setMinimumSize(scaled(LEAST_WIDTH), scaled(SIZE.control))
         self.button.clicked.connect(self.pressed)
         self.hold(self.button)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import Evaluation, Plane, Problem
@@ -75,6 +76,8 @@ def shown(qtbot: QtBot) -> Callable[..., Inspector]:
         put(inspector, problem, stage, row, column, head)
         inspector.resize(width, 700)
         inspector.show()
+        qtbot.waitExposed(inspector)
+        QApplication.processEvents()  # lays the page out
         return inspector
 
     return show

@@ -12,8 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import Problem
 from attn_gui.views.formula import FormulaView
+from attn_gui.views.inspector.fitting import FittingPage
 from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.inspector.links import Link
+from attn_gui.views.inspector.relations import Relations
 
 Make = Callable[..., Problem]
 Shown = Callable[..., Inspector]
@@ -139,7 +141,9 @@ def test_the_first_page_offers_steps_and_examples(qtbot: QtBot) -> None:
     inspector = Inspector()
     qtbot.addWidget(inspector)
     inspector.set_examples(EXAMPLES)
+    inspector.resize(326, 700)
     inspector.show()
+    qtbot.waitExposed(inspector)
     assert "No cell chosen" in words(inspector)
     assert "2 × 3 · 3 × 2" in words(inspector)
     found = links(inspector)
@@ -151,6 +155,32 @@ def test_the_first_page_offers_steps_and_examples(qtbot: QtBot) -> None:
     for text, signal in (("New…", inspector.newRequested), ("Open…", inspector.openRequested)):
         with qtbot.waitSignal(signal):
             QTest.mouseClick(buttons[text], Qt.MouseButton.LeftButton)
+
+
+def test_a_narrow_first_page_shows_titles_rather_than_shapes(qtbot: QtBot) -> None:
+    inspector = Inspector()
+    qtbot.addWidget(inspector)
+    inspector.set_examples(EXAMPLES)
+    inspector.resize(248, 500)
+    inspector.show()
+    qtbot.waitExposed(inspector)
+    assert not {"2 × 3 · 3 × 2", "16 × 384"} & words(inspector)
+    assert all(link.width() >= link.sizeHint().width() for link in links(inspector).values())
+
+
+def test_what_does_not_fit_gives_way_and_then_scrolls(shown: Shown, make: Make, qtbot: QtBot) -> None:
+    inspector = shown(make(), "weights", 2, 1, width=248)
+    parts, relations = inspector.findChildren(FormulaView)[1], inspector.findChild(Relations)
+    seen = []
+    for height in range(700, 150, -10):
+        inspector.resize(248, height)
+        assert inspector.height() == height
+        scrolls = inspector.findChild(FittingPage, "inspector.page").verticalScrollBar().maximum() > 0
+        seen.append((parts.isVisible(), relations.isVisible(), scrolls))
+    assert list(dict.fromkeys(seen)) == [
+        (True, True, False), (False, True, False), (False, False, False), (False, False, True)]
+    inspector.resize(248, 700)
+    assert (parts.isVisible(), relations.isVisible()) == (True, True)
 
 
 def test_examples_can_be_listed_anew(qtbot: QtBot) -> None:

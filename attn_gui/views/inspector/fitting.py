@@ -1,0 +1,76 @@
+"""A page that fits itself into the height it gets: what can be done without gives way, and then it scrolls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+from attn_gui.views.theme import scaled
+
+LEAST_HEIGHT = 120
+
+
+class FittingPage(QScrollArea):
+    """Gives its page all of the width, and all of the height or as much as the page cannot do without."""
+
+    def __init__(self, page: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._page = page
+        self._dispensable: tuple[QWidget, ...] = ()
+        self._fitting = False
+        self.setWidget(page)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for part in (self.viewport(), page):
+            part.setAutoFillBackground(False)
+        page.installEventFilter(self)
+
+    def set_dispensable(self, widgets: Sequence[QWidget]) -> None:
+        """What is shown only where there is room, the first to go first."""
+        self._dispensable = tuple(widgets)
+        self.fit()
+
+    def fit(self) -> None:
+        """Show what there is room for."""
+        if self._fitting or not self.viewport().width():
+            return
+        self._fitting = True  # showing and hiding asks for a new layout, which would ask for this again
+        for widget in self._dispensable:
+            widget.show()
+        for widget in self._dispensable:
+            if self._least_height() <= self.viewport().height():
+                break
+            widget.hide()
+        height = max(self._least_height(), self.viewport().height())
+        self._page.resize(self.viewport().width(), height)
+        self._fitting = False
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._page.minimumSizeHint().width(), scaled(LEAST_HEIGHT))
+
+    def sizeHint(self) -> QSize:
+        return self._page.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            event.ignore()  # Alt with an arrow goes back, and does not scroll
+        else:
+            super().keyPressEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.fit()
+        return super().eventFilter(watched, event)
+
+    def _least_height(self) -> int:
+        layout = self._page.layout()
+        return layout.minimumHeightForWidth(self.viewport().width()) if layout is not None else 0
