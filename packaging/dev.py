@@ -130,11 +130,15 @@ def prepared_python() -> str:
     print("Setting up .venv; this takes a minute the first time.", file=sys.stderr, flush=True)
     if not python.exists():
         must([sys.executable, "-m", "venv", "--clear", str(VENV)])
-    elif subprocess.run([python, *PIP, "--version"], capture_output=True, check=False).returncode:
+    elif not has_pip(python):
         must([str(python), "-m", "ensurepip"])  # uv makes .venv without pip
     must([str(python), *PIP, "install", "-q", "-e", f"{ROOT}[test]"])
     STAMP.write_text(wanted, encoding="utf-8")
     return str(python)
+
+
+def has_pip(python: Path) -> bool:
+    return subprocess.run([python, *PIP, "--version"], capture_output=True, check=False).returncode == 0
 
 
 def must(command: list[str]) -> None:

@@ -38,6 +38,7 @@ def bare(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> li
     for name, path in (("ROOT", tmp_path), ("VENV", tmp_path / ".venv"), ("STAMP", tmp_path / ".venv" / "stamp")):
         monkeypatch.setattr(dev, name, path)
     monkeypatch.setattr(dev, "loads", lambda library: True)
+    monkeypatch.setattr(dev, "has_pip", lambda python: True)
     commands: list[list[str]] = []
 
     def run(command: list[str], **options: object) -> int:
@@ -84,6 +85,16 @@ def test_a_failed_installation_is_tried_again(dev, bare, monkeypatch):
     bare.clear()
     dev.main(["test"])
     assert "install" in bare[0]
+
+
+def test_an_environment_that_uv_made_gets_pip(dev, bare, monkeypatch):
+    dev.main(["test"])
+    dev.STAMP.unlink()
+    monkeypatch.setattr(dev, "has_pip", lambda python: False)
+    bare.clear()
+    dev.main(["test"])
+    assert bare[0][1:] == ["-m", "ensurepip"]
+    assert "install" in bare[1]
 
 
 @pytest.mark.parametrize(("manager", "words"), [
