@@ -195,8 +195,10 @@ class Heatmap(MapCanvas):
 
     def flash(self, rows: slice, columns: slice, *more: Area) -> None:
         """Outline what was just recomputed, one rectangle or several; it fades by itself."""
+        if not self.isVisible():
+            return  # it would be old news once the map is shown
         self._overlay.set_marks(edited=((rows, columns), *more), edited_strength=1.0)
-        if self._reduced_motion or not self.isVisible():
+        if self._reduced_motion:
             return
         if self._flash is None:
             self._flash = Flash(self)

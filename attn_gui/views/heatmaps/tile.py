@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import symbol
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.heatmaps.catalog import picture_of
+from attn_gui.views.heatmaps.catalog import SQUARE, picture_of
 from attn_gui.views.heatmaps.labels import (
     LabelStyle,
     label_width,
@@ -31,6 +33,8 @@ from attn_gui.views.names import stage_title
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 WIDEST_LABEL = 40
+LEAST_SHARE = 0.6
+"""Turned tokens are worth their room where a column is this share of their height wide: then every other stands."""
 
 
 class StageTile(QWidget):
@@ -41,7 +45,7 @@ class StageTile(QWidget):
     def __init__(self, stage: str, maps: StageMaps, parent: QWidget) -> None:
         super().__init__(parent)
         self.stage, self._maps = stage, maps
-        self._row_labels = 0
+        self._row_labels, self._column_labels = 0, 0
 
     def adopt(self) -> None:
         """Take the stage's map and color bar from wherever they are."""
@@ -54,30 +58,40 @@ class StageTile(QWidget):
     def arrange(self) -> None:
         """Place map and bar in the room of the tile."""
         heatmap, bar = self._maps.map(self.stage), self._maps.bar(self.stage)
-        labels = axis_labels(self._maps, self.stage)
-        font = label_font(True)
-        self._row_labels = round(label_width(labels[0], font, scaled(WIDEST_LABEL)))
-        rows, columns = heatmap.shape
-        needs = Needs(
-            rows, columns, square=bool(labels[1]), row_labels=self._row_labels, column_labels=self._column_room(),
-            head=self._title_height(), bars=bar.heightForWidth(self.width() - self._row_labels) + scaled(SPACING.m),
-            padding=heatmap.margin, gap=0, largest_cell=scaled(LARGEST_CELL), least_side=scaled(LEAST_SIDE),
-            comfortable_cell=1,
-        )  # fmt: skip
-        place = lay_out(needs, self.width(), self.height()).stage
+        rows, columns = axis_labels(self._maps, self.stage)
+        self._row_labels = round(label_width(rows, label_font(True), scaled(WIDEST_LABEL)))
+        self._column_labels, place = self._best_place(columns)
         heatmap.place_cells(place)
         width = max(place.width() + 2, scaled(LEAST_SIDE))
         bar.setGeometry(place.left() - 1, place.bottom() + 1 + scaled(SPACING.m), width, bar.heightForWidth(width))
         self.update()
 
+    def _best_place(self, columns: Sequence[str]) -> tuple[int, QRect]:
+        """Room for tokens over columns, as they are, turned, or none where few could stand; and the map's place."""
+        font = label_font(True)
+        if columns:
+            place = self._place(line_height())
+            if labels_fit(columns, font, place.width() / len(columns)):
+                return line_height(), place
+            tall = round(label_width(columns, font, scaled(WIDEST_LABEL)))
+            place = self._place(tall)
+            if place.width() >= LEAST_SHARE * QFontMetricsF(font).height() * len(columns):
+                return tall, place
+        return 0, self._place(scaled(SPACING.s))
+
+    def _place(self, column_labels: int) -> QRect:
+        heatmap, bar = self._maps.map(self.stage), self._maps.bar(self.stage)
+        rows, columns = heatmap.shape
+        needs = Needs(
+            rows, columns, square=self.stage in SQUARE, row_labels=self._row_labels, column_labels=column_labels,
+            head=self._title_height(), padding=heatmap.margin, gap=0,
+            bars=bar.heightForWidth(self.width() - self._row_labels) + scaled(SPACING.m),
+            largest_cell=scaled(LARGEST_CELL), least_side=scaled(LEAST_SIDE), comfortable_cell=1,
+        )  # fmt: skip
+        return lay_out(needs, self.width(), self.height()).stage
+
     def _title_height(self) -> int:
         return round(QFontMetricsF(ui_font("body", 600)).height()) + scaled(SPACING.s)
-
-    def _column_room(self) -> int:
-        labels = axis_labels(self._maps, self.stage)[1]
-        if not labels:
-            return scaled(SPACING.s)
-        return round(label_width(labels, label_font(True), scaled(WIDEST_LABEL)))
 
     def _title(self) -> tuple[Word, ...]:
         shape = "{} × {}".format(*self._maps.map(self.stage).shape)
@@ -102,10 +116,9 @@ class StageTile(QWidget):
         fonts, away = (label_font(True), label_font(True, 600)), scaled(SPACING.s)
         box = QRectF(cells.left() - self._row_labels, cells.top(), self._row_labels - away, cells.height())
         paint_row_labels(painter, heatmap.row_span, rows, marked.row, box, LabelStyle(*fonts, theme, picture.rows))
-        if columns:
+        if self._column_labels:
+            box = QRectF(cells.left(), cells.top() - self._column_labels, cells.width(), self._column_labels - away)
             level = labels_fit(columns, fonts[0], heatmap.column_span.cell_size)
-            tall = line_height() if level else self._column_room()
-            box = QRectF(cells.left(), cells.top() - tall, cells.width(), tall - away)
             paint = paint_level_labels if level else paint_column_labels
             style = LabelStyle(*fonts, theme, picture.columns)
             paint(painter, heatmap.column_span, columns, marked.column, box, style)

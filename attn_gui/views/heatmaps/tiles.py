@@ -11,7 +11,7 @@ from attn_gui.views.heatmaps.stage_maps import StageMaps
 from attn_gui.views.heatmaps.tile import StageTile
 from attn_gui.views.theme import scaled, set_ground
 
-LEAST_TILE = (230, 210)
+LEAST_TILE = (220, 168)
 
 
 class AllStages(QScrollArea):

@@ -220,6 +220,14 @@ def test_the_outline_of_an_edit_fades_by_itself(values, plane, shown_map, screen
     assert screen(heatmap) == before
 
 
+def test_a_hidden_map_keeps_no_old_outline(values, plane, shown_map):
+    heatmap = shown_map(plane(values))
+    heatmap.hide()
+    heatmap.flash(slice(2, 3), slice(0, 7))
+    heatmap.show()
+    assert not heatmap.marks.edited
+
+
 def test_without_motion_the_outline_stays_until_the_next_action(values, plane, shown_map, screen, qtbot):
     heatmap = shown_map(plane(values))
     heatmap.set_reduced_motion(True)
