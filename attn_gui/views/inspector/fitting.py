@@ -20,7 +20,6 @@ class FittingPage(QScrollArea):
         super().__init__(parent)
         self._page = page
         self._dispensable: tuple[QWidget, ...] = ()
-        self._fitting = False
         self.setWidget(page)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -35,19 +34,20 @@ class FittingPage(QScrollArea):
         self.fit()
 
     def fit(self) -> None:
-        """Show what there is room for."""
-        if self._fitting or not self.viewport().width():
+        """Show what there is room for, and give the page its size."""
+        width, room = self.viewport().width(), self.viewport().height()
+        layout = self._page.layout()
+        if layout is None or width <= 0:
             return
-        self._fitting = True  # showing and hiding asks for a new layout, which would ask for this again
-        for widget in self._dispensable:
-            widget.show()
-        for widget in self._dispensable:
-            if self._least_height() <= self.viewport().height():
-                break
-            widget.hide()
-        height = max(self._least_height(), self.viewport().height())
-        self._page.resize(self.viewport().width(), height)
-        self._fitting = False
+        heights = {widget: _height(widget, width) + layout.spacing() for widget in self._dispensable}
+        least = layout.minimumHeightForWidth(width)
+        needed = least + sum(height for widget, height in heights.items() if widget.isHidden())
+        for widget, height in heights.items():
+            shown = needed <= room
+            needed -= 0 if shown else height
+            if widget.isHidden() == shown:  # asks for a new layout, and so for this again: only where it differs
+                widget.setVisible(shown)
+        self._page.resize(width, max(needed, room))
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def minimumSizeHint(self) -> QSize:
@@ -71,6 +71,6 @@ class FittingPage(QScrollArea):
             self.fit()
         return super().eventFilter(watched, event)
 
-    def _least_height(self) -> int:
-        layout = self._page.layout()
-        return layout.minimumHeightForWidth(self.viewport().width()) if layout is not None else 0
+
+def _height(widget: QWidget, width: int) -> int:
+    return widget.heightForWidth(width) if widget.hasHeightForWidth() else widget.minimumSizeHint().height()
