@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -128,7 +128,7 @@ def as_flags(field: str, value: object, *, copy: bool) -> Array:
 def dtype_name(value: object) -> object:
     """`float32` for np.float32 and its like; anything else stays to be refused."""
     try:
-        return value if isinstance(value, str) else np.dtype(value).name  # type: ignore[call-overload]
+        return value if isinstance(value, str) else np.dtype(cast(Any, value)).name
     except TypeError:
         return value
 

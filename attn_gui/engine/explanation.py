@@ -103,7 +103,7 @@ class Explanation:
         if node.stage.alias and node.inputs[0].name in self._evaluation.sources:
             return Terms(())
         with np.errstate(all="ignore"):
-            found = node.addends(self.index, self.value, self._evaluation.fetch)
+            found = node.addends(self.index, self._evaluation.fetch)
         return Terms(found, self._open_keys() if self.stage in ("weights", "head_output") else None)
 
     def _open_keys(self) -> Array | None:
@@ -149,7 +149,7 @@ class Explanation:
 
     def _mask_cells(self) -> list[Cell]:
         allowed = next(node for node in self._evaluation.nodes if node.name == "allowed")
-        return [cell for term in Terms(allowed.addends(self.index, 0.0, self._evaluation.fetch)) for cell in term.cells]
+        return [cell for term in Terms(allowed.addends(self.index, self._evaluation.fetch)) for cell in term.cells]
 
     @cached_property
     def reaches(self) -> tuple[tuple[str, Box], ...]:

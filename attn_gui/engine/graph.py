@@ -133,9 +133,9 @@ class Node:
         """The expression of one cell; its leaves are cells of the inputs."""
         return self.stage.explain(*self._cell(index, fetch))
 
-    def addends(self, index: tuple[int, ...], result: float, fetch: Fetch) -> list[Addends]:
+    def addends(self, index: tuple[int, ...], fetch: Fetch) -> list[Addends]:
         at, *leaves = self._cell(index, fetch)
-        return self.stage.addends(at, result, *leaves)
+        return self.stage.addends(at, *leaves)
 
     def _cell(self, index: tuple[int, ...], fetch: Fetch) -> tuple[tuple[int, ...], *tuple[Leaves | None, ...]]:
         ranges = indices.ranges_of(self.axes, indices.cell(index), self.sizes)

@@ -15,15 +15,13 @@ from .layout import Array
 from .masks import Layer, layer_from_mapping
 from .records import Record, same
 from .sentences import FieldTypeError, ShapeError
-from .validation import check_shapes
+from .validation import DIRECT, WEIGHTS, check_shapes
 
 __all__ = ["DTYPES", "SCORES", "Problem", "Record", "ShapeError"]
 
 SCORES = ("dot", "additive", "cosine", "gaussian", "average")
 DTYPES = ("float64", "float32")
 
-DIRECT = ("query", "key", "value")
-WEIGHTS = ("w_query", "w_key", "w_value")
 AXES = dict.fromkeys((*DIRECT, "x", "context"), (2, 3)) | dict.fromkeys((*WEIGHTS, "w_output"), (2,))
 AXES |= dict.fromkeys(("b_query", "b_key", "b_value", "b_output"), (1,))
 MATRICES = (
@@ -220,14 +218,14 @@ class Problem:
     @property
     def queries(self) -> Array:
         """The matrix whose rows are the queries: `x` or `query`."""
-        return self.x if self.projected else self.query  # type: ignore[no-any-return]
+        matrix: Array = self.x if self.projected else self.query
+        return matrix
 
     @property
     def keys(self) -> Array:
         """The matrix whose rows are the keys: `context`, `x` or `key`."""
-        if self.projected:
-            return self.x if self.context is None else self.context  # type: ignore[no-any-return]
-        return self.key  # type: ignore[no-any-return]
+        matrix: Array = self.key if not self.projected else self.x if self.context is None else self.context
+        return matrix
 
     @cached_property
     def batch_size(self) -> int:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from .indices import Box
 from .layout import Array
 from .masks import Layer, Sizes
-
-if TYPE_CHECKING:
-    from .problem import Problem
+from .problem import MATRICES, Problem
+from .validation import DIRECT
 
 
 class Readable(Protocol):
@@ -58,16 +57,9 @@ class Positions:
         return np.broadcast_to(self.layer.at(place, self.sizes), lengths)
 
 
-DIRECT = ("query", "key", "value")
-MATRICES = (
-    "x", "context", "w_query", "b_query", "w_key", "b_key", "w_value", "b_value", "w_output", "b_output",
-)  # fmt: skip
-
-
 def sources_of(problem: Problem) -> dict[str, Source]:
     """{name in the formulas: source}; what the problem does not have is left out."""
-    found = {f"given_{name}": (name, getattr(problem, name)) for name in DIRECT}
-    found |= {name: (name, getattr(problem, name)) for name in MATRICES}
+    found = {f"given_{name}" if name in DIRECT else name: (name, getattr(problem, name)) for name in MATRICES}
     found |= {name: (f"score_params.{name}", cells) for name, cells in problem.score_params.items()}
     if problem.block is not None:
         found |= {name: (f"block.{name}", cells) for name, cells in problem.block.items()}

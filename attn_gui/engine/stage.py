@@ -23,8 +23,14 @@ from .layout import Array, contract
 
 Input = Array | None
 S = TypeVar("S", bound="Stage")
+T = TypeVar("T")
 
 EXACT_WORK = 1 << 20  # up to so many multiplications sums are added in order, so that parts equal the whole bit for bit
+
+
+def given(inputs: Sequence[T | None]) -> list[T]:
+    """The inputs of a stage none of whose inputs is optional."""
+    return [one for one in inputs if one is not None]
 
 
 class Leaves:
@@ -93,7 +99,7 @@ class Stage:
         """The expression of one cell; `at` is its place along the letters of `along`."""
         raise NotImplementedError
 
-    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         """The terms of one cell by size: by default every input cell of the first input on its own."""
         first = inputs[0] if inputs else None
         return [Addends(first.values, [first])] if first is not None else []
@@ -161,7 +167,7 @@ class Linear(Stage):
         return [None if x is None else next(found) for x in inputs]
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        sums = [self._sum(terms) for terms in self.addends(at, 0.0, *inputs)]
+        sums = [self._sum(terms) for terms in self.addends(at, *inputs)]
         return sums[0] if len(sums) == 1 else add(*sums)
 
     def _sum(self, terms: Addends) -> Expression:
@@ -177,7 +183,7 @@ class Linear(Stage):
         letter = factors[0].latex.rstrip("}")[-1]
         return rf"\sum_{letter} " + r"\,".join(leaves.latex for leaves in factors)
 
-    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         found, start = [], 0
         for count in self.counts:
             group = [leaves for leaves in inputs[start : start + count] if leaves is not None]

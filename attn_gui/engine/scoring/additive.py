@@ -9,7 +9,7 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Product, Sum, add
 from attn_gui.engine.layout import Array, contract
 from attn_gui.engine.operators import Evaluated, Function
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage
+from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
 
 D, F, S = 5, 6, 7  # query width, key width and hidden width, in the order b g r i j d f s
 
@@ -32,12 +32,12 @@ class Additive(Stage):
         return np.asarray(total[..., 0, 0, 0])
 
     def _sides(self, inputs: Sequence[Input]) -> tuple[Array, Array, Array]:
-        query, key, w_query, w_key, w = (array for array in inputs if array is not None)
+        query, key, w_query, w_key, w = given(inputs)
         of_query = contract(query, w_query, axes=(D,), ordered=self.ordered)
         return of_query, contract(key, w_key, axes=(F,), ordered=self.ordered), w
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        query, key, w_query, w_key, _ = (array for array in inputs if array is not None)
+        query, key, w_query, w_key, _ = given(inputs)
         of_query, of_key, w = self._sides(inputs)
         back, forth, to_w = np.zeros(of_query.shape), np.zeros(of_key.shape), np.zeros(w.shape)
         for s in range(w.shape[S]):
@@ -53,7 +53,7 @@ class Additive(Stage):
         return to_query, to_key, to_w_query, to_w_key, to_w
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        query, key, w_query, w_key, w = (leaves for leaves in inputs if leaves is not None)
+        query, key, w_query, w_key, w = given(inputs)
         hidden, _, _ = self._hidden(inputs)
 
         def inner(s: int) -> Expression:
@@ -73,8 +73,7 @@ class Additive(Stage):
         of_query, of_key = (query * w_query).sum(axis=(0, 1)), (key * w_key).sum(axis=(0, 1))
         return np.tanh(of_query + of_key), of_query, of_key
 
-    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         """One term for each hidden unit."""
-        w = inputs[4]
-        assert w is not None
+        *_, w = given(inputs)
         return [Addends(w.values * self._hidden(inputs)[0], [w])]

@@ -27,5 +27,5 @@ class Average(Stage):
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         return Number(0.0)
 
-    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         return []

@@ -9,7 +9,7 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Number, Product, Sum
 from attn_gui.engine.layout import Array, contract
 from attn_gui.engine.operators import Evaluated, Function, Named, Power, Quotient
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage
+from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
 
 D = 5  # the axis that is summed, in the order b g r i j d
 
@@ -22,17 +22,13 @@ class Cosine(Stage):
     formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)]"
 
     def forward(self, *inputs: Input) -> Array:
-        query, key = inputs
-        assert query is not None
-        assert key is not None
+        query, key = given(inputs)
         dot = contract(query, key, axes=(D,), ordered=self.ordered)
         norms = _norm(query) * _norm(key)
         return np.asarray(np.where(norms == 0, 0.0, dot / np.where(norms == 0, 1.0, norms))[..., 0])
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        query, key = inputs
-        assert query is not None
-        assert key is not None
+        query, key = given(inputs)
         q, k = (np.where(_norm(x) == 0, np.inf, _norm(x)) for x in (query, key))
         unit_q, unit_k = query / q, key / k
         to_query = contract(grad, unit_k, axes=(4,), zero_wins=True)
@@ -43,9 +39,7 @@ class Cosine(Stage):
         return back / q, forth / k
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        query, key = inputs
-        assert query is not None
-        assert key is not None
+        query, key = given(inputs)
         q, k = (self._length(leaves, sign) for leaves, sign in ((query, "q"), (key, "k")))
         if not (query.values.any() and key.values.any()):
             return Number(0.0)
@@ -60,10 +54,8 @@ class Cosine(Stage):
         )  # fmt: skip
         return Named(f"norm_{sign}", rf"\|{sign}\|", Function("sqrt", squares))
 
-    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
-        query, key = inputs
-        assert query is not None
-        assert key is not None
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        query, key = given(inputs)
         norms = float(np.sqrt((query.values**2).sum()) * np.sqrt((key.values**2).sum())) or 1.0
         return [Addends(query.values * key.values / norms, [query, key])]
 

@@ -9,7 +9,7 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.layout import Array, contract
 from attn_gui.engine.operators import Named, Power, Quotient
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage
+from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
 
 D = 5  # the axis that is summed, in the order b g r i j d
 
@@ -22,10 +22,7 @@ class Gaussian(Stage):
     formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)], w[], key_norm[]"
 
     def forward(self, *inputs: Input) -> Array:
-        query, key, w, norm = inputs
-        assert query is not None
-        assert key is not None
-        assert w is not None
+        query, key, w, norm = given(inputs)
         return np.asarray((self._distance(query, key, norm) * (w * w / -2.0))[..., 0])
 
     def _distance(self, query: Array, key: Array, norm: Input) -> Array:
@@ -38,11 +35,7 @@ class Gaussian(Stage):
         return total
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        query, key, w, norm = inputs
-        assert query is not None
-        assert key is not None
-        assert w is not None
-        assert norm is not None
+        query, key, w, norm = given(inputs)
         to_query = w * w * (contract(grad, key, axes=(4,), zero_wins=True) - grad.sum(axis=4, keepdims=True) * query)
         rows = grad.sum(axis=(2, 3), keepdims=True)
         to_key = w * w * (contract(grad, query, axes=(2, 3), zero_wins=True) - norm * rows * key)
@@ -51,11 +44,7 @@ class Gaussian(Stage):
         return to_query, to_key, to_w, to_norm
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        query, key, w, norm = inputs
-        assert query is not None
-        assert key is not None
-        assert w is not None
-        assert norm is not None
+        query, key, w, norm = given(inputs)
         symbols = rf"\sum_c \left({query.latex} - {key.latex}\right)^{{2}}"
         apart = Sum(
             query.values.size, lambda c: Power(add(query[[c]], Negative(key[[c]])), 2),
@@ -71,12 +60,7 @@ class Gaussian(Stage):
             distance = add(distance, Product(add(norm.one, Negative(Number(1.0))), length))
         return Negative(Quotient(Product(Power(w.one, 2), distance), Number(2.0)))
 
-    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
-        query, key, w, norm = inputs
-        assert query is not None
-        assert key is not None
-        assert w is not None
-        assert norm is not None
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        query, key, w, norm = given(inputs)
         squares = (query.values - key.values) ** 2 + (norm.one.value - 1.0) * key.values**2
         return [Addends(squares * (w.one.value**2 / -2.0), [query, key])]
-

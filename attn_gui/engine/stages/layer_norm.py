@@ -9,7 +9,7 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function, Named, Power, Quotient
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage
+from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
 
 
 class LayerNorm(Stage):
@@ -21,13 +21,13 @@ class LayerNorm(Stage):
     formula = "hidden[b i o] = hidden[b i o], ln_weight[o], ln_bias[o], ln_eps[]"
 
     def forward(self, *inputs: Input) -> Array:
-        x, weight, bias, eps = _given(inputs)
+        x, weight, bias, eps = given(inputs)
         centered = x - x.mean(axis=-1, keepdims=True)
         deviation = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
         return np.asarray(centered / deviation * weight + bias)
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        x, weight, _, eps = _given(inputs)
+        x, weight, _, eps = given(inputs)
         centered = x - x.mean(axis=-1, keepdims=True)
         deviation = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
         unit, g = centered / deviation, grad * weight
@@ -36,11 +36,7 @@ class LayerNorm(Stage):
         return slope, grad * unit, grad, -unit * g / (2 * deviation**2)
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        x, weight, bias, eps = inputs
-        assert x is not None
-        assert weight is not None
-        assert bias is not None
-        assert eps is not None
+        x, weight, bias, eps = given(inputs)
         count, mean_value = Number(x.values.size), float(x.values.mean())
         total = Sum(x.values.size, lambda k: x[[k]], x.values, rf"\sum_c {x.latex}")
         mean = Named("mu", r"\mu", Quotient(total, count))
@@ -52,14 +48,8 @@ class LayerNorm(Stage):
         unit = Quotient(add(x[at], Negative(mean)), Function("sqrt", add(variance, eps.one)))
         return add(Product(unit, weight[at]), bias[at])
 
-    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         """How far each number of the row stands from the mean, in standard deviations."""
-        x, eps = inputs[0], inputs[3]
-        assert x is not None
-        assert eps is not None
+        x, _, _, eps = given(inputs)
         centered = x.values - x.values.mean()
         return [Addends(centered / np.sqrt((centered**2).mean() + eps.one.value), [x])]
-
-
-def _given(inputs: Sequence[Input]) -> list[Array]:
-    return [array for array in inputs if array is not None]

@@ -9,7 +9,7 @@ import numpy as np
 
 from attn_gui.engine.expression import Expression, Number
 from attn_gui.engine.layout import Array
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage
+from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
 
 
 class Allowed(Stage):
@@ -23,10 +23,10 @@ class Allowed(Stage):
         self.formula = "allowed[b h i j] = " + ", ".join(f"{layer}[b h i j]" for layer in layers)
 
     def forward(self, *inputs: Input) -> Array:
-        allowed = inputs[0]
-        for layer in inputs[1:]:
-            allowed = np.logical_and(allowed, layer)  # type: ignore[arg-type]  # no layer is optional
-        return np.asarray(allowed)
+        first, *others = given(inputs)
+        for layer in others:
+            first = first & layer
+        return first
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
         return [None] * len(inputs)
@@ -34,7 +34,7 @@ class Allowed(Stage):
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         return Number(float(all(leaves is None or leaves.one.value for leaves in inputs)))
 
-    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         return [Addends(leaves.values, [leaves]) for leaves in inputs if leaves is not None]
 
 
@@ -47,22 +47,17 @@ class Mask(Stage):
     gates = MappingProxyType({0: "allowed[b h i j]"})
 
     def forward(self, *inputs: Input) -> Array:
-        logits, allowed = inputs
-        return np.where(allowed, logits, -np.inf)  # type: ignore[arg-type]  # neither is optional
+        logits, allowed = given(inputs)
+        return np.where(allowed, logits, -np.inf)
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        _, allowed = inputs
-        return np.where(allowed, grad, 0.0), None  # type: ignore[arg-type]
+        _, allowed = given(inputs)
+        return np.where(allowed, grad, 0.0), None
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        logits, allowed = inputs
-        assert logits is not None
-        assert allowed is not None
+        logits, allowed = given(inputs)
         return logits.one if allowed.values.all() else Number(-np.inf)
 
-    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
-        logits, allowed = inputs
-        assert logits is not None
-        assert allowed is not None
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        logits, allowed = given(inputs)
         return [Addends(logits.values, [logits])] if allowed.values.all() else []
-

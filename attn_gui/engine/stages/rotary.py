@@ -9,7 +9,7 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Negative, Product, add
 from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage
+from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
 
 
 class Angle(Stage):
@@ -22,14 +22,11 @@ class Angle(Stage):
         self.axes = ("row", "column")
 
     def forward(self, *inputs: Input) -> Array:
-        position, theta, exponent = inputs
-        assert position is not None
-        assert theta is not None
+        position, theta, exponent = given(inputs)
         return np.asarray(position * theta**exponent)
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        _, theta, exponent = inputs
-        assert exponent is not None
+        _, theta, exponent = given(inputs)
         return None, grad * result * exponent / theta, None
 
 
@@ -43,33 +40,26 @@ class Rotary(Stage):
         self.axes = ("batch", "row", "column")
 
     def forward(self, *inputs: Input) -> Array:
-        x, angle = inputs
-        assert x is not None
-        assert angle is not None
+        x, angle = given(inputs)
         cos, sin = np.cos(angle), np.sin(angle)
         first, second = _halves(x)
         return np.concatenate([first * cos - second * sin, second * cos + first * sin], axis=_T)
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        _, angle = inputs
-        assert angle is not None
+        _, angle = given(inputs)
         back = self.forward(grad, -angle)
         first, second = _halves(result)
         turned = np.concatenate([-second, first], axis=_T)
         return back, (grad * turned).sum(axis=_T, keepdims=True)
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        x, angle = inputs
-        assert x is not None
-        assert angle is not None
+        x, angle = given(inputs)
         cos, sin = (Function(name, angle.one) for name in ("cos", "sin"))
         own, other = Product(x[at], cos), Product(x[[1 - at[0]]], sin)
         return add(own, other if at[0] else Negative(other))
 
-    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
-        x, angle = inputs
-        assert x is not None
-        assert angle is not None
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        x, angle = given(inputs)
         turn = np.array([np.cos(angle.values), np.sin(angle.values)]).reshape(2)
         return [Addends(x.values * (turn[::-1] if at[0] else turn * (1, -1)), [x])]
 

@@ -9,7 +9,7 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Product
 from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function, Quotient
-from attn_gui.engine.stage import Input, Leaves, Stage
+from attn_gui.engine.stage import Input, Leaves, Stage, given
 
 
 class Softcap(Stage):
@@ -20,20 +20,15 @@ class Softcap(Stage):
     formula = "logits[b h i j] = logits[b h i j], softcap[]"
 
     def forward(self, *inputs: Input) -> Array:
-        logits, cap = inputs
-        assert logits is not None
-        assert cap is not None
+        logits, cap = given(inputs)
         return cap * np.tanh(logits / cap)
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        logits, cap = inputs
-        assert logits is not None
+        logits, cap = given(inputs)
         slope = 1 - (result / cap) ** 2
         fading = np.where(slope == 0, 0.0, slope * logits)
         return grad * slope, grad * (result - fading) / cap
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        logits, cap = inputs
-        assert logits is not None
-        assert cap is not None
+        logits, cap = given(inputs)
         return Product(cap.one, Function("tanh", Quotient(logits.one, cap.one)))

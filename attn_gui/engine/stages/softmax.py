@@ -68,7 +68,7 @@ class Softmax(Stage):
         terms = Sum(row.size, lambda k: _share(logits[[k]], largest, heat), values, rf"\sum_{letter} e^{{{running}}}")
         return Quotient(_share(logits[at], largest, heat), Named("Z", "Z", terms))
 
-    def addends(self, at: tuple[int, ...], result: float, *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         logits = inputs[0]
         assert logits is not None
         temperature = inputs[1]
