@@ -122,6 +122,11 @@ class Explanation:
         """What is explained by others comes before them: Z before the max that it contains."""
         return sorted(self.expression.named().values(), key=lambda named: -len(named.part.named()))
 
+    def expand(self, cell: Cell) -> Explanation | None:
+        """One hop further: the explanation of a cell of a stage; None for a number of the problem itself."""
+        known = cell.name in self._evaluation.stages
+        return Explanation(self._evaluation, cell.name, cell.index) if known else None
+
     # --- the surroundings ------------------------------------------------------------------------
     @cached_property
     def sources(self) -> tuple[Cell, ...]:

@@ -58,11 +58,9 @@ KV_COUNTS = "{got} K/V heads cannot serve {heads} heads evenly; {choices} can."
 EVEN_HEAD = "Rotary positions pair the columns of a head: d_k must be even, got {got}."
 DIRECT_WIDTH = "d_model is {heads} × {width} = {expected} here: change the heads or d_k instead."
 BLOCK_FIXED = "The block adds x to the output, so d_model and the width of w_output change together."
-SHARED_BATCH = "{field} is one matrix for all batch items."
 SELF_ATTENTION = "In self-attention the keys are the queries: change n instead of m."
 KV_WIDTH = "K/V heads have {after} columns now instead of {before}, so that they fit the query heads."
 KV_FELL = "K/V heads: {before} do not divide {heads} heads, {after} do."
-TOKENS_ADDED = "{count} new rows were named by their number."
 
 
 def spoken(value: object) -> str:

@@ -114,6 +114,15 @@ def test_numbers_of_the_problem_are_sources_too(evaluations):
     assert names == {"scores": [], "scaled": ["scale"], "capped": ["softcap"], "weights": ["temperature"]}
 
 
+def test_terms_expand_hop_by_hop_to_the_fields(evaluations):
+    found, trail = explain(evaluations["block"], "block_output", (1, 5, 3)), []
+    while found is not None:
+        trail.append(found.stage)
+        found = found.expand(found.terms[len(found.terms) // 2].cells[0])
+    assert trail[:4] == ["block_output", "normalized", "residual", "output"]
+    assert trail[-2:] == ["rotated_query", "query"]
+
+
 def test_terms_are_a_lazy_sequence(encoder):
     terms = explain(encoder, "head_output", (0, 3, 10, 2)).terms
     assert len(terms[2:5]) == 3
