@@ -726,6 +726,30 @@
         <translation>样本数 {old} → {new}</translation>
     </message>
     <message>
+        <source>added mask {kind}</source>
+        <translation>添加{kind}掩码</translation>
+    </message>
+    <message>
+        <source>removed mask {kind}</source>
+        <translation>移除{kind}掩码</translation>
+    </message>
+    <message>
+        <source>moved mask {kind}</source>
+        <translation>移动{kind}掩码</translation>
+    </message>
+    <message>
+        <source>switched mask {kind}</source>
+        <translation>开关{kind}掩码</translation>
+    </message>
+    <message>
+        <source>changed mask {kind}</source>
+        <translation>修改{kind}掩码</translation>
+    </message>
+    <message>
+        <source>filled mask {kind}</source>
+        <translation>填充{kind}掩码</translation>
+    </message>
+    <message>
         <source>precision {dtype}</source>
         <translation>精度 {dtype}</translation>
     </message>
@@ -740,10 +764,6 @@
     <message>
         <source>scale {value}</source>
         <translation>缩放 {value}</translation>
-    </message>
-    <message>
-        <source>masks</source>
-        <translation>掩码</translation>
     </message>
     <message>
         <source>closed {cell}</source>
@@ -1394,6 +1414,10 @@
     <message>
         <source>Reaches</source>
         <translation>影响</translation>
+    </message>
+    <message>
+        <source>{cell}, head {head}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
