@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QLayout, QLayoutItem, QSizePolicy, QWidget
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QLayout, QLayoutItem, QSizePolicy, QWidget
 
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
+from attn_gui.views.keyboard_button import KeyboardButton
 from attn_gui.views.theme import current_theme, ui_font
 
 
-class Link(QAbstractButton):
+class Link(KeyboardButton):
     """Text in the accent color that acts like a button; painted plain, elided when it is too long."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None, *, size: str = "body") -> None:
         super().__init__(parent)
         self._size = size
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.set_words(text)
 
@@ -45,16 +44,8 @@ class Link(QAbstractButton):
         room = self.rect().adjusted(SPACING.xs, 0, -SPACING.xs, 0)
         words = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width() + 1)
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, words)
-        if self.hasFocus():
+        if self.ring_shown():
             paint_focus_ring(painter, self.rect())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        elif event.key() == Qt.Key.Key_Space:
-            super().keyPressEvent(event)
-        else:
-            event.ignore()  # a button would take the arrows, which belong to whoever holds the link
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Enter, QEvent.Type.Leave):

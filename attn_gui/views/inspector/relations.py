@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from attn_gui.engine.explanation import Cell, Explanation
@@ -119,7 +119,10 @@ def _source(cells: list[Cell], explanation: Explanation) -> Neighbor:
     own = next((cell for cell in cells if explanation.stage == "weights" and cell.index == explanation.index), None)
     if len(cells) == 1 or own is not None:  # a softmax reads its whole row; its own score says most
         cell = own or cells[0]
-        return Neighbor(f"{cell_name(cell.name, cell.index)} = {number(cell.value, 3)}", cell.name, cell.index)
+        text = f"{cell_name(cell.name, cell.index)} = {number(cell.value, 3)}"
+        if explanation.stage == "concat":  # whichever head is on show, this one comes from one of them
+            text = QCoreApplication.translate("Relations", "{cell}, head {head}").format(cell=text, head=cell.index[1])
+        return Neighbor(text, cell.name, cell.index)
     axes = zip(*(cell.index for cell in cells), strict=True)
     return Neighbor(cell_name(cells[0].name, [_one_or_dot(axis) for axis in axes]), cells[0].name, cells[0].index)
 

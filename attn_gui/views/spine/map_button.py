@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtGui import QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.tokens import LINE, RADIUS
 from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.keyboard_button import KeyboardButton
 from attn_gui.views.theme import current_theme
 
-BY_MOUSE = (Qt.FocusReason.MouseFocusReason, Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 
-
-class MapButton(QAbstractButton):
+class MapButton(KeyboardButton):
     """Whoever inherits says where the map lies and writes around it; being chosen is told from outside."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._ring = False
         self.map = Heatmap(self, interactive=False)
         self.map.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.map.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
@@ -47,7 +43,7 @@ class MapButton(QAbstractButton):
 
     def paint_focus(self, painter: QPainter) -> None:
         """The ring of the keyboard, outside the map's frame."""
-        if self.hasFocus() and self._ring:
+        if self.ring_shown():
             away = LINE.focus_gap + LINE.focus / 2 - 1
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(current_theme().accent, LINE.focus))
@@ -58,21 +54,6 @@ class MapButton(QAbstractButton):
     # --- what Qt asks ----------------------------------------------------------------------------
     def nextCheckState(self) -> None:
         """A click asks to be chosen and does not choose by itself."""
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """The ring shows where the keyboard is, not where the mouse was."""
-        self._ring = self._ring if event.reason() in BY_MOUSE[1:] else event.reason() not in BY_MOUSE
-        super().focusInEvent(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        self._ring = True
-        self.update()
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        elif event.key() == Qt.Key.Key_Space:
-            super().keyPressEvent(event)
-        else:
-            event.ignore()  # a button would take the arrows, which belong to whoever holds the maps
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

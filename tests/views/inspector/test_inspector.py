@@ -89,6 +89,15 @@ def test_rows_and_columns_are_one_link(
     assert set(links(shown(make(), stage, row, column))) == expected
 
 
+def test_a_joined_column_names_the_head_that_it_comes_from(shown: Shown, make: Make, qtbot: QtBot) -> None:
+    inspector = shown(make(), "concat", 2, 3, head=0)
+    back = next(link for text, link in links(inspector).items() if text.endswith(", head 1"))
+    assert back.text().startswith("O[2, 1] = ")
+    with qtbot.waitSignal(inspector.cellRequested) as caught:
+        QTest.mouseClick(back, Qt.MouseButton.LeftButton)
+    assert caught.args == ["head_output", (0, 1, 2, 1)]
+
+
 def test_the_trail_leads_back(shown: Shown, make: Make, explain_in: Callable[..., None], qtbot: QtBot) -> None:
     inspector = shown(make(), "weights", 2, 1)
     explain_in(inspector, make(), "query", 2, 0)
