@@ -1417,7 +1417,7 @@
     </message>
     <message>
         <source>{cell}, head {head}</source>
-        <translation type="unfinished"></translation>
+        <translation>{cell}，头 {head}</translation>
     </message>
 </context>
 <context>
