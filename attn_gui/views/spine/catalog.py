@@ -113,7 +113,7 @@ def node_symbol(entry: Entry, evaluation: Evaluation) -> str:
         return symbol(entry.name)
     text = _scaled_symbol(evaluation)
     if "capped" in evaluation.stages and entry.name != "scaled":
-        text = f"cap({text})"
+        text = symbol("capped")
     if "biased" in evaluation.stages and entry.name in ("biased", "masked"):
         text += " + B"
     return f"{text} + M" if entry.name == "masked" else text

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.indices import cell
 from attn_gui.views.formula import FormulaView
+from attn_gui.views.spine.catalog import NODE, entries_of, node_symbol
 from attn_gui.views.spine.node import StageNode
 from attn_gui.views.spine.spine import Spine
 
@@ -108,6 +109,18 @@ def test_names_say_what_a_map_is(qtbot: QtBot) -> None:
     spine.set_stage("scores")
     assert node(spine, "scores").accessibleName() == "Scores, 5 × 7, chosen"
     assert node(spine, "weights").accessibleName() == "Weights, 5 × 7"
+
+
+def test_symbols_say_what_was_done_to_the_scores() -> None:
+    def below(problem: Problem) -> dict[str, str]:
+        evaluation = Evaluation(problem)
+        return {entry.name: node_symbol(entry, evaluation) for entry in entries_of(evaluation) if entry.kind == NODE}
+
+    plain = below(direct(mask=({"kind": "causal"},)))
+    assert [plain[name] for name in ("key", "scaled", "masked", "weights")] == ["Kᵀ", "S/√dₖ", "S/√dₖ + M", "A"]
+    every = below(projected(scale=0.5, softcap=3.0, mask=({"kind": "alibi"}, {"kind": "causal"})))
+    assert [every[name] for name in ("x", "scaled", "capped", "biased", "masked")] == [
+        "X · W", "c · S", "S″", "S″ + B", "S″ + B + M"]
 
 
 def test_click_enter_and_space_ask_for_a_stage_without_taking_it(qtbot: QtBot) -> None:
