@@ -7,7 +7,8 @@ from PySide6.QtGui import QGuiApplication
 
 from attn_gui.app.computation import Computation
 from attn_gui.app.view_state import ChosenCell, ViewState
-from attn_gui.engine import Evaluation, Explanation, Plane, explain
+from attn_gui.engine import Evaluation, Explanation, explain
+from attn_gui.views.heatmaps.catalog import WHOLE, stage_plane
 from attn_gui.views.inspector.inspector import ExplainContext
 from attn_gui.views.main_window import MainWindow
 
@@ -75,7 +76,7 @@ class ExplainController(QObject):
             self._explanation = None
             inspector.set_nothing_chosen()
             return
-        plane = Plane(evaluation, look.cell.stage, look.batch, look.head)
+        plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
         self._explanation = explain(evaluation, look.cell.stage, plane.index(look.cell.row, look.cell.column))
         problem = evaluation.problem
         inspector.set_trail([(cell.stage, cell.row, cell.column) for cell in self._trail])
@@ -102,6 +103,8 @@ def place_of(evaluation: Evaluation, stage: str, index: tuple[int, ...], head: i
     if "head" in evaluation.axes(stage):
         return index[0], index[1], index[2], index[3]
     batch, row, column = index
+    if stage in WHOLE:
+        return batch, head, row, column
     heads = (head, *range(evaluation.problem.num_heads))
     cuts = ((h, evaluation.head_columns(stage, h)) for h in heads)
     found, cut = next((h, cut) for h, cut in cuts if cut.start <= column < cut.stop)

@@ -7,8 +7,9 @@ from PySide6.QtCore import QObject
 from attn_gui.app.computation import Computation
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
-from attn_gui.engine import Plane, Recomputed
+from attn_gui.engine import Recomputed
 from attn_gui.figure.display import format_number
+from attn_gui.views.heatmaps.catalog import WHOLE, stage_plane
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import stage_title
 
@@ -53,7 +54,7 @@ class StatusController(QObject):
     def _place(self, stage: str, row: int, column: int) -> str:
         """`Weights · head 3 · it → tired (10, 13) = 0.610984`."""
         look, problem = self._view.look, self._document.problem
-        plane = Plane(self._computation.evaluation, stage, look.batch, look.head)
+        plane = stage_plane(self._computation.evaluation, stage, look.batch, look.head)
         values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
         shut = allowed is not None and not allowed[0, 0]
         number = self.tr("not allowed") if shut else format_number(float(values[0, 0]), 6)
@@ -61,9 +62,10 @@ class StatusController(QObject):
         place = f"({row}, {column})"
         if axes[-1] == "key" and problem.query_tokens and problem.key_tokens:
             place = f"{problem.query_tokens[row].strip()} → {problem.key_tokens[column].strip()} {place}"
-        return self.tr("{stage} · head {head} · {place} = {number}").format(
-            stage=stage_title(stage), head=look.head, place=place, number=number
-        )
+        said = {"stage": stage_title(stage), "head": look.head, "place": place, "number": number}
+        if stage in WHOLE:
+            return self.tr("{stage} · {place} = {number}").format(**said)
+        return self.tr("{stage} · head {head} · {place} = {number}").format(**said)
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         self.show_place()
