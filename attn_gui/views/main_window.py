@@ -19,6 +19,7 @@ from attn_gui.views.inputs import InputsView
 from attn_gui.views.inspector.history import HistoryView
 from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.spine.spine import Spine
+from attn_gui.views.theme import dress, set_ground
 
 
 class MainWindow(QMainWindow):
@@ -83,6 +84,7 @@ class MainWindow(QMainWindow):
         self._sides = (left, right)
         for zone in (left, middle, right):
             self.columns.addWidget(zone)
+            set_ground(zone, "surface")
         self.columns.setStretchFactor(1, 1)
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(1)
@@ -95,6 +97,7 @@ class MainWindow(QMainWindow):
         for label, stretch in ((self.place, 1), (self.recomputed, 1), (self.precision, 0)):
             label.setTextFormat(Qt.TextFormat.PlainText)
             bar.addPermanentWidget(label, stretch)
+        dress(self.recomputed, tone="edit")
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def closeEvent(self, event: QCloseEvent) -> None:
