@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
@@ -23,12 +23,11 @@ from attn_gui.views.main_window import MainWindow
 class FilesController(QObject):
     """Begins and keeps documents; asks before anything unsaved is lost."""
 
-    opened = Signal(object)  # dict: the view that the file carries, or that suits the example
-
     def __init__(self, window: MainWindow, document: Document, settings: Settings) -> None:
         super().__init__(window)
         self._window, self._document, self._settings = window, document, settings
         self._view_of: Callable[[], Mapping[str, object]] = dict
+        self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
         self._about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
         self.recent_menu: QMenu | None = None
         window.banner.closed.connect(self._on_banner_closed)
@@ -98,8 +97,8 @@ class FilesController(QObject):
     def _begin(self, loaded: Loaded, path: Path | None, name: str, view: Mapping[str, object]) -> None:
         self._window.banner.hide()
         self._about = loaded.about
+        self.view = view
         self._document.open(loaded.problem, path, name)
-        self.opened.emit(view)
 
     def _tell(self, loaded: Loaded) -> None:
         if loaded.notes:

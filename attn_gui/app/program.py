@@ -77,6 +77,7 @@ class Program(QObject):
 
     def end(self) -> None:
         """Close without asking; for whoever drives the program from outside."""
+        self.computation.finish()
         self.document.stack.setClean()
         self.window.close()
         self.window.deleteLater()

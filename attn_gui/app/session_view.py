@@ -23,9 +23,13 @@ class SessionView(QObject):
 
     def __init__(self, window: MainWindow, computation: Computation, view: ViewState, files: FilesController) -> None:
         super().__init__(window)
-        self._maps, self._computation, self._view = window.product.maps, computation, view
+        self._maps, self._computation, self._view, self._files = window.product.maps, computation, view, files
         files.set_view_source(self.record)
-        files.opened.connect(self.apply)
+        computation.rebuilt.connect(self._on_computation_rebuilt)
+
+    def _on_computation_rebuilt(self, opened: bool) -> None:
+        if opened:
+            self.apply(self._files.view)
 
     def record(self) -> dict[str, Any]:
         """The present view, in numbers, words and lists."""

@@ -23,6 +23,7 @@ class StatusController(QObject):
         view.changed.connect(self._on_view_changed)
         computation.rebuilt.connect(self.show)
         computation.updated.connect(self._on_computation_updated)
+        computation.working.connect(self._on_computation_working)
         document.titleChanged.connect(self.show_title)
         window.product.hovered.connect(self._on_product_hovered)
         window.product.hoverLeft.connect(self.show_place)
@@ -43,6 +44,11 @@ class StatusController(QObject):
     def show_place(self) -> None:
         cell = self._view.look.cell
         self._window.place.setText(self._place(*cell) if cell else "")
+
+    def _on_computation_working(self, working: bool) -> None:
+        """The last picture stays, dimmed, under a thin line of progress."""
+        self._window.progress.setVisible(working)
+        self._window.product.set_dimmed(working)
 
     def _on_view_changed(self, names: frozenset[str]) -> None:
         if names & {"cell", "head", "batch"}:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QProgressBar, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.banner import Banner
@@ -47,6 +47,7 @@ class MainWindow(QMainWindow):
         self.pictures = QStackedWidget(self)
         self.columns = QSplitter(Qt.Orientation.Horizontal, self)
         self.place, self.recomputed, self.precision = QLabel(self), QLabel(self), QLabel(self)
+        self.progress = QProgressBar(self)
         self._build()
 
     def set_mode(self, mode: str) -> None:
@@ -94,6 +95,10 @@ class MainWindow(QMainWindow):
         bar = self.statusBar()
         bar.setSizeGripEnabled(False)
         bar.setContentsMargins(SPACING.panel_padding, 0, SPACING.panel_padding, 0)
+        self.progress.setRange(0, 0)
+        self.progress.setTextVisible(False)
+        self.progress.hide()
+        bar.addPermanentWidget(self.progress)
         for label, stretch in ((self.place, 1), (self.recomputed, 1), (self.precision, 0)):
             label.setTextFormat(Qt.TextFormat.PlainText)
             bar.addPermanentWidget(label, stretch)
