@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -84,9 +85,18 @@ def paint_level_labels(
 
 def label_width(labels: Sequence[str], font: QFont, widest: float) -> float:
     """The room that labels need, at most `widest`, with that of a chip and of its distance from the map."""
+    return min(_widest(tuple(labels), tuple(font.families()), font.pixelSize(), font.weight()) + 1, widest) + 3 * scaled(SPACING.s)
+
+
+@functools.lru_cache(maxsize=32)
+def _widest(labels: tuple[str, ...], families: tuple[str, ...], size: int, weight: QFont.Weight) -> float:
+    """Thousands of labels are measured once, although every stage asks whenever the maps are laid out."""
+    font = QFont()
+    font.setFamilies(list(families))
+    font.setPixelSize(size)
+    font.setWeight(weight)
     metrics = QFontMetricsF(font)
-    room = max((metrics.horizontalAdvance(visible_text(label)) for label in labels), default=0.0)
-    return min(room + 1, widest) + 3 * scaled(SPACING.s)
+    return max((metrics.horizontalAdvance(visible_text(label)) for label in labels), default=0.0)
 
 
 def _along(box: QRectF, pixels: slice, height: float, *, rows: bool) -> QRectF:
