@@ -13,11 +13,22 @@ from hypothesis import settings
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication, QWidget
 
+from attn_gui.figure.fonts import load_fonts
+from attn_gui.views.theme import apply_theme
+
 # no deadline: the first drawing of a widget is slow on a busy machine, and that is not what the properties are about
 settings.register_profile("house", deadline=None, max_examples=50, database=None)
 settings.load_profile("house")
 
 QTS_OWN = ("QTipLabel",)  # Qt keeps the last tooltip for a while
+
+
+@pytest.fixture(scope="session")
+def qapp(qapp: QApplication) -> QApplication:
+    """Dressed as the program is, so that no test depends on which one came first."""
+    load_fonts()
+    apply_theme(qapp, "light")
+    return qapp
 
 
 @pytest.fixture(autouse=True)
