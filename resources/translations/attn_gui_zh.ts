@@ -238,6 +238,10 @@
         <translation>掩码(&amp;M)…</translation>
     </message>
     <message>
+        <source>&amp;Paint the mask</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Open or close the chosen cell</source>
         <translation>开放或屏蔽所选单元格(&amp;O)</translation>
     </message>
@@ -2292,6 +2296,10 @@
     <message>
         <source>not allowed</source>
         <translation>不允许</translation>
+    </message>
+    <message>
+        <source>{stage} · {place} = {number}</source>
+        <translation>{stage} · {place} = {number}</translation>
     </message>
     <message>
         <source>{stage} · head {head} · {place} = {number}</source>
