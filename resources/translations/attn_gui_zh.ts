@@ -239,7 +239,7 @@
     </message>
     <message>
         <source>&amp;Paint the mask</source>
-        <translation type="unfinished"></translation>
+        <translation>绘制掩码(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;Open or close the chosen cell</source>
