@@ -179,8 +179,11 @@ class Sum(Expression):
 
     @cached_property
     def value(self) -> float:
-        finite = bool(np.isfinite(self.values).all())
-        return math.fsum(self.values) if finite else float(np.sum(self.values))
+        try:
+            return math.fsum(self.values)
+        except (OverflowError, ValueError):  # too large on the way, or ∞ − ∞: as ordinary addition has it
+            with np.errstate(all="ignore"):
+                return float(np.sum(self.values))
 
     def named(self) -> dict[str, Named]:
         """Terms made one by one are alike: the first one tells."""

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from .expression import Cell, Expression, Product, Sum, add
+from .expression import Cell, Expression, Number, Product, Sum, add
 from .indices import Reference, references
 from .layout import Array, contract
 
@@ -172,10 +172,15 @@ class Linear(Stage):
 
     def _sum(self, terms: Addends) -> Expression:
         if terms.values.size == 1:
-            cells = terms.cells(0)
-            return cells[0] if len(cells) == 1 else Product(*cells)
+            return self._term(terms, 0)
         flat = terms.values.reshape(-1)
-        return Sum(flat.size, lambda k: Product(*terms.cells(k)), flat, self._symbols(terms.factors))
+        return Sum(flat.size, lambda k: self._term(terms, k), flat, self._symbols(terms.factors))
+
+    def _term(self, terms: Addends, position: int) -> Expression:
+        cells = terms.cells(position)
+        if self.gates and cells[0].value == 0 and not np.isfinite([cell.value for cell in cells]).all():
+            return Number(0.0)  # a zero weight holds NaN and infinity back
+        return cells[0] if len(cells) == 1 else Product(*cells)
 
     def _symbols(self, factors: Sequence[Leaves]) -> str:
         if self.dot:

@@ -5,9 +5,80 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Problem, compute, sensitivity
+from attn_gui.engine import STAGE, Evaluation, Problem, ShapeError, compute, explain, sensitivity
+from attn_gui.engine.indices import whole
 
-NAN, INF = np.nan, np.inf
+from .hostile_parts import REFUSALS
+from .hostile_parts import ROWS as PARTS
+from .hostile_rows import INF, NAN, chain
+from .hostile_rows import ROWS as CHAIN
+
+ROWS = {row.id: row for row in (*CHAIN, *PARTS)}
+WRITTEN_OVERFLOWS = ("normalized", "scores")  # of a formula as it is written, though not of the cell: squares of 1e308
+
+
+@pytest.fixture(scope="module")
+def trace_of():
+    """The trace of a row's problem; rows of one problem share it."""
+    traces = {}
+
+    def trace(row):
+        if id(row.fields) not in traces:
+            traces[id(row.fields)] = compute(Problem(**row.fields))
+        return traces[id(row.fields)]
+
+    return trace
+
+
+def test_every_stage_meets_wild_numbers():
+    assert len(ROWS) == len(CHAIN) + len(PARTS) >= 200
+    assert {row.stage for row in ROWS.values()} == set(STAGE)
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_written_answer(row, trace_of):
+    found, expected = trace_of(row)[row.stage], np.asarray(row.expected, float)
+    assert found.shape == (1,) * (found.ndim - expected.ndim) + expected.shape
+    assert np.array_equal(np.isnan(found.reshape(expected.shape)), np.isnan(expected))
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_every_wild_cell_is_explained(row, trace_of):
+    trace = trace_of(row)
+    for index, value in np.ndenumerate(trace[row.stage]):
+        found = explain(trace, row.stage, index)
+        assert np.array_equal([found.value], [value], equal_nan=True)
+        assert found.text
+        assert found.latex
+        overflows = row.stage in WRITTEN_OVERFLOWS and ("1e308" in row.id or "1e-320" in row.id)
+        with np.errstate(over="ignore"):
+            written = np.float64(found.expression.value).astype(value.dtype)
+        assert overflows or np.isclose(written, value, rtol=1e-13, atol=0, equal_nan=True), found.text
+
+
+@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.id)
+def test_axes_without_cells_are_refused(refusal):
+    with pytest.raises(ShapeError) as caught:
+        Problem(**refusal.fields)
+    assert str(caught.value) == refusal.sentence
+
+
+CALM_SHAPES = Problem(**chain()).structure
+COMING = {row.id: row.fields for row in CHAIN if row.stage == "weights"}
+
+
+@pytest.mark.parametrize("name", [name for name, f in COMING.items() if Problem(**f).structure == CALM_SHAPES])
+def test_wild_numbers_come_and_go(name):
+    """An edit that brings them has the very bits of a fresh computation, and leaves nothing behind when undone."""
+    calm, wild = Problem(**chain()), Problem(**COMING[name])
+    live = Evaluation(calm)
+    changed = {field: [whole(array.shape)] for field, array in calm.arrays().items()}
+    for problem in (wild, calm):
+        live.update(problem, changed)
+        for stage in live.stages:
+            fresh = compute(problem)[stage]
+            assert np.array_equal(live.box(stage, whole(fresh.shape)), fresh, equal_nan=True), stage
 
 
 def weights_of(scores, **more):

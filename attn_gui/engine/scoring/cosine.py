@@ -9,6 +9,7 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Number, Product, Sum
 from attn_gui.engine.layout import Array, contract
 from attn_gui.engine.operators import Evaluated, Function, Named, Power, Quotient
+from attn_gui.engine.powers import leveled
 from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
 
 D = 5  # the axis that is summed, in the order b g r i j d
@@ -23,14 +24,14 @@ class Cosine(Stage):
 
     def forward(self, *inputs: Input) -> Array:
         query, key = given(inputs)
+        (query, _), (key, _) = leveled(query, D), leveled(key, D)
         dot = contract(query, key, axes=(D,), ordered=self.ordered)
         norms = _norm(query) * _norm(key)
         return np.asarray(np.where(norms == 0, 0.0, dot / np.where(norms == 0, 1.0, norms))[..., 0])
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
         query, key = given(inputs)
-        q, k = (np.where(_norm(x) == 0, np.inf, _norm(x)) for x in (query, key))
-        unit_q, unit_k = query / q, key / k
+        (unit_q, q), (unit_k, k) = _unit(query), _unit(key)
         to_query = contract(grad, unit_k, axes=(4,), zero_wins=True)
         to_key = contract(grad, unit_q, axes=(2, 3), zero_wins=True)
         along = grad * result
@@ -41,9 +42,9 @@ class Cosine(Stage):
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         query, key = given(inputs)
         q, k = (self._length(leaves, sign) for leaves, sign in ((query, "q"), (key, "k")))
-        if not (query.values.any() and key.values.any()):
-            return Number(0.0)
         values = query.values * key.values
+        if not (query.values.any() and key.values.any()) and np.isfinite(values).all():
+            return Number(0.0)
         symbols = r" \cdot ".join(leaves.latex.split(",")[0] + "}" for leaves in inputs if leaves is not None)
         dot = Sum(values.size, lambda c: Product(query[[c]], key[[c]]), values)
         return Quotient(Evaluated(dot, symbols), Product(q, k))
@@ -56,9 +57,17 @@ class Cosine(Stage):
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         query, key = given(inputs)
-        norms = float(np.sqrt((query.values**2).sum()) * np.sqrt((key.values**2).sum())) or 1.0
-        return [Addends(query.values * key.values / norms, [query, key])]
+        (q, _), (k, _) = leveled(query.values, 0), leveled(key.values, 0)
+        norms = float(np.sqrt((q**2).sum()) * np.sqrt((k**2).sum())) or 1.0
+        return [Addends(q * k / norms, [query, key])]
 
 
 def _norm(x: Array) -> Array:
     return np.asarray(np.sqrt((x**2).sum(axis=D, keepdims=True)))
+
+
+def _unit(x: Array) -> tuple[Array, Array]:
+    """A vector of length 1, and the length it had; zeros have an infinite one, since nothing changes along them."""
+    level, exponent = leveled(x, D)
+    length = np.where(_norm(level) == 0, np.inf, _norm(level))
+    return level / length, np.ldexp(length, exponent)

@@ -9,6 +9,7 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function, Named, Power, Quotient
+from attn_gui.engine.powers import leveled
 from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
 
 
@@ -22,15 +23,12 @@ class LayerNorm(Stage):
 
     def forward(self, *inputs: Input) -> Array:
         x, weight, bias, eps = given(inputs)
-        centered = x - x.mean(axis=-1, keepdims=True)
-        deviation = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
-        return np.asarray(centered / deviation * weight + bias)
+        return np.asarray(_standard(x, eps)[0] * weight + bias)
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
         x, weight, _, eps = given(inputs)
-        centered = x - x.mean(axis=-1, keepdims=True)
-        deviation = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
-        unit, g = centered / deviation, grad * weight
+        unit, deviation = _standard(x, eps)
+        g = grad * weight
         share = (g * unit).mean(axis=-1, keepdims=True)
         slope = (g - g.mean(axis=-1, keepdims=True) - unit * share) / deviation
         return slope, grad * unit, grad, -unit * g / (2 * deviation**2)
@@ -51,5 +49,14 @@ class LayerNorm(Stage):
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         """How far each number of the row stands from the mean, in standard deviations."""
         x, _, _, eps = given(inputs)
-        centered = x.values - x.values.mean()
-        return [Addends(centered / np.sqrt((centered**2).mean() + eps.one.value), [x])]
+        return [Addends(_standard(x.values, np.asarray(eps.one.value))[0], [x])]
+
+
+def _standard(x: Array, eps: Array) -> tuple[Array, Array]:
+    """The row in standard deviations from its mean, and the deviation; large numbers are squared at their own level."""
+    level, above = leveled(x, -1)
+    centered, more = leveled(level - level.mean(axis=-1, keepdims=True), -1)
+    exponent = np.maximum(above + more, 0)
+    centered = np.ldexp(centered, above + more - exponent)
+    deviation = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + np.ldexp(eps, -2 * exponent))
+    return centered / deviation, np.ldexp(deviation, exponent)
