@@ -112,6 +112,7 @@ ACTIONS = (
     Row("previous_head", "compute", QT_TRANSLATE_NOOP("Actions", "&Previous head"), "Ctrl+["),
     Row("next_head", "compute", QT_TRANSLATE_NOOP("Actions", "&Next head"), "Ctrl+]"),
     Row("masks", "compute", QT_TRANSLATE_NOOP("Actions", "&Masks…"), "Ctrl+M", separator=True),
+    Row("mask_tool", "compute", QT_TRANSLATE_NOOP("Actions", "&Paint the mask"), None, checkable=True),
     Row("toggle_mask_cell", "compute", QT_TRANSLATE_NOOP("Actions", "&Open or close the chosen cell"), None),
     Row(
         "previous_place",

@@ -37,6 +37,7 @@ class CommandsController(QObject):
         program.view.changed.connect(self._show_checks)
         program.computation.rebuilt.connect(self._show_checks)
         program.look.changed.connect(self._show_checks)
+        program.panel.paintingChanged.connect(self._show_checks)
         program.look.changed.connect(self._size_icons)
         program.document.stack.indexChanged.connect(self._show_history)
         program.window.compactChanged.connect(self._on_window_compact_changed)
@@ -111,6 +112,7 @@ class CommandsController(QObject):
             "copy_image": program.export.copy_image,
             "masks": program.panel.show_masks,
             "toggle_mask_cell": program.panel.toggle_mask_cell,
+            "mask_tool": program.panel.set_painting,
             "previous_place": program.explain.back,
             "next_zone": self.next_zone,
             "search_actions": self.search,
@@ -164,6 +166,7 @@ class CommandsController(QObject):
             f"theme_{self._program.look.scheme}": True,
             "output_projection": problem.w_output is not None,
             "biases": problem.b_query is not None,
+            "mask_tool": self._program.panel.painting,
             "second_sequence": problem.projected and not problem.self_attention,
         }.items():
             self.actions[name].setChecked(checked)

@@ -31,7 +31,6 @@ class FilesController(QObject):
         self._about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
         self.recent_menu: QMenu | None = None
         window.banner.closed.connect(self._on_banner_closed)
-        window.dropped.connect(self.open_path)
         window.closeAsked.connect(self._on_window_close_asked)
         window.inspector.exampleRequested.connect(self.open_example)
         window.inspector.newRequested.connect(self.new)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.computation import Computation
 from attn_gui.app.sentences import saying, sentence
@@ -46,10 +46,13 @@ MASK_LABELS = {
 class PanelController(QObject):
     """Shape panel, spine operators and mask panel on one side, the document on the other."""
 
+    paintingChanged = Signal(bool)
+
     def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self.keep = "d_model"
+        self.painting = False  # whether a click in a map opens or closes its cell
         panel, spine, masks = window.shape_panel, window.spine, window.mask_panel
         panel.sizeCommitted.connect(self._on_panel_size_committed)
         panel.dtypePicked.connect(self._on_panel_dtype_picked)
@@ -58,6 +61,7 @@ class PanelController(QObject):
         spine.scalePicked.connect(self._on_spine_scale_picked)
         spine.maskPressed.connect(self.show_masks)
         window.product.maps.toggleRequested.connect(lambda *_: self.toggle_mask_cell())
+        window.product.maps.clicked.connect(self._on_map_clicked)
         masks.layersChanged.connect(self._on_masks_layers_changed)
         masks.paintRequested.connect(self._on_masks_paint_requested)
         masks.tableRequested.connect(self._on_masks_table_requested)
@@ -133,6 +137,7 @@ class PanelController(QObject):
     def _on_masks_paint_requested(self, _layer: int) -> None:
         """Show the map that cells are opened and closed in, with the keyboard on it."""
         self._window.mask_panel.close_panel()
+        self.set_painting(True)
         self._view.set(stage="masked" if "masked" in self._computation.evaluation.stages else "scaled", mode="product")
         heatmap = self._window.product.stage_map()
         if heatmap is not None:
@@ -147,6 +152,15 @@ class PanelController(QObject):
         """Open the list of mask layers below its box in the spine."""
         panel = self._window.mask_panel
         panel.popup_below(self._window.spine.mask_box())
+
+    def set_painting(self, painting: bool) -> None:
+        """The mask tool: while it is in hand, a click in a map of queries and keys opens or closes the cell."""
+        self.painting = painting
+        self.paintingChanged.emit(painting)
+
+    def _on_map_clicked(self, _stage: str) -> None:
+        if self.painting:
+            self.toggle_mask_cell()
 
     def toggle_mask_cell(self) -> None:
         """Open or close the chosen cell in the last switched-on custom layer; one is added if there is none."""

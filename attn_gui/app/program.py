@@ -32,7 +32,7 @@ from attn_gui.app.table_target import TableTarget
 from attn_gui.app.tables import TablesController
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
-from attn_gui.formats import open_file
+from attn_gui.formats import MATRIX_SUFFIXES, open_file
 from attn_gui.paths import resource
 from attn_gui.views.main_window import MainWindow
 
@@ -67,6 +67,7 @@ class Program(QObject):
         self.history = HistoryController(window, document)
         self.export = ExportController(window, document, computation, view, self.settings, self.look)
         self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
+        window.dropped.connect(self.take_in)
         self.commands = CommandsController(self)
 
     def begin(self, path: Path | None) -> None:
@@ -74,6 +75,16 @@ class Program(QObject):
         if path is None or not self.files.open_path(path):
             self.files.begin_with_example(FIRST)
         self.keys.to_map()
+
+    def take_in(self, path: Path, field: str = "") -> None:
+        """A file that was dropped: one matrix goes into the table below it, or the one used last; else it is opened."""
+        if path.suffix.lower() not in MATRIX_SUFFIXES:
+            self.files.open_path(path)
+            return
+        if field:
+            self.target.use(field)
+        if self.target.writable():
+            self.table_blocks.import_path(path)
 
     def end(self) -> None:
         """Close without asking; for whoever drives the program from outside."""

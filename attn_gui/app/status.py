@@ -92,8 +92,8 @@ class StatusController(QObject):
             else f"{recomputed.seconds * 1000:.0f} ms"
         )
         place = self._where(recomputed)
-        text = ", ".join([*parts, time])
-        return f"{place}: {text}" if place else text
+        text = self.tr(", ").join([*parts, time])
+        return self.tr("{place}: {text}").format(place=place, text=text) if place else text
 
     def _where(self, recomputed: Recomputed) -> str:
         boxes = recomputed.boxes.get("weights") or recomputed.boxes.get("head_output") or []

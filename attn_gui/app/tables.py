@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 
 from attn_gui.app.computation import Computation
-from attn_gui.app.view_state import ChosenCell, ViewState
+from attn_gui.app.view_state import ChosenCell, Look, ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import MatrixModel
@@ -22,6 +22,7 @@ from attn_gui.views.names import stage_title
 from attn_gui.views.tables import MatrixPanel
 
 Read = Callable[[], NDArray[Any] | None]
+COMPACT_DECIMALS = 2
 COMPUTED = ("query", "key", "value")
 HEADED = {"query": "query", "w_query": "query", "b_query": "query", "key": "key", "w_key": "key", "b_key": "key",
           "value": "value", "w_value": "value", "b_value": "value"}  # fmt: skip
@@ -35,11 +36,13 @@ class TablesController(QObject):
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self.models: dict[str, MatrixModel] = {}
+        self._compact = False
         self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
         computation.rebuilt.connect(self._on_computation_rebuilt)
         computation.updated.connect(self._on_computation_updated)
         document.changed.connect(self._on_document_changed)
         view.changed.connect(self._on_view_changed)
+        window.compactChanged.connect(self._on_window_compact_changed)
 
     def on_new_table(self, connect: Callable[[str, MatrixPanel, MatrixModel], None]) -> None:
         """Call `connect(field, panel, model)` for every table there is and will be."""
@@ -69,6 +72,7 @@ class TablesController(QObject):
     def _new_panel(self, field: str) -> MatrixPanel:
         panel, model = MatrixPanel(field, self._window), MatrixModel(self)
         self.models[field] = model
+        model.set_decimals(self._decimals())
         panel.set_model(model)
         model.renamed.connect(lambda row, text: self._rename(field, row, text))
         panel.headPicked.connect(lambda head: self._view.set(head=head * self._group(field)))
@@ -149,8 +153,7 @@ class TablesController(QObject):
         if "batch" in names:
             self.show()
         if "decimals" in names:
-            for model in self.models.values():
-                model.set_decimals(self._view.look.decimals)
+            self._show_decimals()
         if "head" in names:
             self._show_masks_of_head()
             for field, panel in self._window.inputs.panels.items():
@@ -158,6 +161,19 @@ class TablesController(QObject):
                 panel.scroll_to_head(self._view.look.head // self._group(field))
         if names & {"cell", "head"}:
             self._show_marks()
+
+    def _on_window_compact_changed(self, compact: bool) -> None:
+        self._compact = compact
+        self._show_decimals()
+
+    def _show_decimals(self) -> None:
+        for model in self.models.values():
+            model.set_decimals(self._decimals())
+
+    def _decimals(self) -> int:
+        """What was chosen; one less than usual where columns are narrow."""
+        decimals = self._view.look.decimals
+        return COMPACT_DECIMALS if self._compact and decimals == Look.decimals else decimals
 
     def _show_masks_of_head(self) -> None:
         for field in self.models:

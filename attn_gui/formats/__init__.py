@@ -9,12 +9,13 @@ from attn_gui.engine.problem import Problem
 from attn_gui.formats import npz
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, reading, suffix
-from attn_gui.formats.catalog import FORMATS, MATRICES, PROBLEMS, detect, of_suffix
+from attn_gui.formats.catalog import FORMATS, MATRICES, MATRIX_SUFFIXES, PROBLEMS, detect, of_suffix
 from attn_gui.formats.saving import saving, write_file
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note
 
 __all__ = [
     "FORMATS",
+    "MATRIX_SUFFIXES",
     "Format",
     "FormatError",
     "Loaded",

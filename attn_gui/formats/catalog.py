@@ -51,6 +51,7 @@ MATRICES: tuple[Format[Matrix], ...] = (
     ),
 )
 FORMATS: tuple[Format[Loaded] | Format[Matrix], ...] = (*PROBLEMS, *MATRICES)
+MATRIX_SUFFIXES = frozenset(ending for kind in MATRICES for ending in kind.suffixes)
 
 Chosen = TypeVar("Chosen", bound=Format[Any])
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".7z", ".rar")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QProgressBar, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -19,6 +19,7 @@ from attn_gui.views.inputs import InputsView
 from attn_gui.views.inspector.history import HistoryView
 from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.spine.spine import Spine
+from attn_gui.views.tables import MatrixPanel
 from attn_gui.views.theme import dress, set_ground
 
 
@@ -26,7 +27,7 @@ class MainWindow(QMainWindow):
     """Spine across the top; inputs left, pictures in the middle, explanation right; status below."""
 
     closeAsked = Signal(object)  # the QCloseEvent: whoever listens may ignore it
-    dropped = Signal(object)  # Path
+    dropped = Signal(object, str)  # Path, and the field of the table that it was dropped on
     zoomAsked = Signal(int)
     compactChanged = Signal(bool)
 
@@ -135,7 +136,13 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         if path := _dropped_file(event.mimeData()):
             event.acceptProposedAction()
-            self.dropped.emit(path)
+            self.dropped.emit(path, self._field_at(event.position().toPoint()))
+
+    def _field_at(self, place: QPoint) -> str:
+        widget: QWidget | None = self.childAt(place)
+        while widget is not None and not isinstance(widget, MatrixPanel):
+            widget = widget.parentWidget()
+        return widget.field if widget is not None else ""
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange and self._compact is not None:

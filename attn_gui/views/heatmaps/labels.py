@@ -85,7 +85,8 @@ def paint_level_labels(
 
 def label_width(labels: Sequence[str], font: QFont, widest: float) -> float:
     """The room that labels need, at most `widest`, with that of a chip and of its distance from the map."""
-    return min(_widest(tuple(labels), tuple(font.families()), font.pixelSize(), font.weight()) + 1, widest) + 3 * scaled(SPACING.s)
+    room = _widest(tuple(labels), tuple(font.families()), font.pixelSize(), font.weight())
+    return min(room + 1, widest) + 3 * scaled(SPACING.s)
 
 
 @functools.lru_cache(maxsize=32)

@@ -24,6 +24,7 @@ class StageMaps(QObject):
     """Owns `heatmap.STAGE` and its color bar for every stage; a stage that leaves the problem gives up its name."""
 
     cellChosen = Signal(str, int, int)
+    clicked = Signal(str)  # with the mouse, after the cell was chosen
     hovered = Signal(str, int, int)
     hoverLeft = Signal()
     activated = Signal(str, int, int)
@@ -171,6 +172,7 @@ class StageMaps(QObject):
         bar.hide()
         heatmap.set_values_shown(self._values_shown)
         heatmap.cellChosen.connect(lambda row, column: self.cellChosen.emit(stage, row, column))
+        heatmap.clicked.connect(lambda: self.clicked.emit(stage))
         heatmap.cellHovered.connect(lambda row, column: self.hovered.emit(stage, row, column))
         heatmap.hoverLeft.connect(self.hoverLeft)
         heatmap.activated.connect(lambda row, column: self.activated.emit(stage, row, column))

@@ -95,9 +95,9 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
             return
         cell = self.cell_under(here)
         if cell is not None:
-            self.clicked.emit()
             if self._interactive:
                 self.cellChosen.emit(*cell)
+            self.clicked.emit()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self._pressed = None
