@@ -5,8 +5,7 @@ No answer comes from the engine: each is reasoned from IEEE arithmetic (NaN spre
 
 - a row with no allowed key, and a row of scores that are all −∞, has weights 0 and output 0;
 - what stands behind a mask or a zero weight never reaches the output, NaN and ∞ included;
-- a finite answer is found wherever it exists: no finite score overflows in a softmax, no length and no deviation
-  overflows or vanishes on the way.
+- no finite score overflows in a softmax, and no length and no deviation overflows or vanishes while it is squared.
 
 A row is (id, fields of the problem, stage, expected). Leading axes of length 1 (batch, head) are not written.
 """
