@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 
 from attn_gui.app.computation import Computation
@@ -27,7 +27,9 @@ class ExplainController(QObject):
         window.inspector.backRequested.connect(self.back)
         window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
         view.changed.connect(self._on_view_changed)
-        computation.updated.connect(self.show_explanation)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # typesetting must not hold up the maps
+        self._soon.timeout.connect(self.show_explanation)
+        computation.updated.connect(lambda _recomputed: self._soon.start())
         computation.rebuilt.connect(self._on_computation_rebuilt)
         self.show_explanation()
 
