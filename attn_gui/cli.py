@@ -37,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; the exit code: 0 done, 2 one sentence on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _export(words[1:]) if words[:1] == ["export"] else _window(words)
+        command = {"export": _export, "verify": _verify}.get(words[0]) if words else None
+        return command(words[1:]) if command else _window(words)
     except Refusal as refusal:
         return _refuse(str(refusal))
     except KeyboardInterrupt:
@@ -83,12 +84,30 @@ def _export(words: list[str]) -> int:
     return DONE
 
 
+def _verify(words: list[str]) -> int:
+    chosen = _verify_parser().parse_args(words)
+    from attn_gui.verify import complaint, report, verified
+
+    problem = _open(chosen.file).problem
+    try:
+        found = verified(problem)
+    except MemoryError as error:
+        raise Refusal("This does not fit into the memory of this computer.") from error
+    for line in report(found):
+        print(line, flush=True)
+    if sentence := complaint(found):
+        raise Refusal(sentence)
+    return DONE
+
+
 def _window_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         "attn-gui",
-        usage="attn-gui [FILE] [--lang en|zh]\n       attn-gui export FILE -o DIR [options]",
+        usage="attn-gui [FILE] [--lang en|zh]\n       attn-gui export FILE -o DIR [options]\n"
+        "       attn-gui verify FILE",
         description="Take attention apart by hand: edit Q, K, V and watch every step follow.",
-        epilog="“attn-gui export --help” tells how to write figures and numbers without a window.",
+        epilog="“attn-gui export --help” tells how to write figures and numbers without a window, “attn-gui verify "
+        "--help” how to have every number checked.",
         allow_abbrev=False,
     )
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a session (.attn) or a .npz to open")
@@ -120,6 +139,20 @@ def _export_parser() -> argparse.ArgumentParser:
     add("--dpi", type=_whole(30, 2400), default=300, metavar="N", help="dots per inch of a png (default: 300)")
     add("--lang", choices=("en", "zh"), default="en", help="language of the figure (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: light)")
+    return parser
+
+
+def _verify_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        "attn-gui verify",
+        usage="attn-gui verify FILE",
+        description="Recompute a problem by an independent plain reference and print the worst difference of every "
+        "stage, and whether what must always hold does; needs no display.",
+        epilog="Exit code 0 if every difference is one that rounding explains; else 2, with a sentence on the first "
+        "that is not. Above 200000 cells of n·m·h a seeded sample of rows is recomputed.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("file", metavar="FILE", type=Path, help="a session (.attn) or a .npz")
     return parser
 
 

@@ -23,8 +23,8 @@ def reference(
 ) -> dict[str, Any]:  # fmt: skip
     """Every stage of one batch item as nested lists, and `allowed`: rows, or heads of rows; float64 whatever the dtype.
 
-    `queries` (one at least) and `keys` say which rows to give (None: all). `given` may hold the item's "key" and "value" matrices,
-    (m, h_kv·d_k) and (m, h_kv·d_v), to be taken as they are where projecting them in loops would take too long.
+    `queries` (one at least) and `keys` say which rows to give (None: all). `given` may hold the item's "key" and
+    "value" matrices, (m, h_kv·d_k) and (m, h_kv·d_v), to be taken as they are where projecting them takes too long.
     """
     queries = range(problem.n) if queries is None else queries
     keys = range(problem.m) if keys is None else keys
@@ -35,7 +35,9 @@ def reference(
         key, turned_key = _sides(problem, "key", item, g, range(problem.m), given)
         value = _head(problem, "value", item, g, range(problem.m), given)
         for name, rows in (("key", key), ("value", value), ("rotated_key", turned_key)):
-            plain.setdefault(name, []).append([rows[j] for j in keys])
+            again = name in given  # the rows to give are computed in any case
+            asked_for = _head(problem, name, item, g, keys, NOTHING) if again else [rows[j] for j in keys]
+            plain.setdefault(name, []).append(asked_for)
         offered, columns = _prepared(problem, turned_key, "key"), list(zip(*value, strict=True))
         for head in range(g * share, (g + 1) * share):
             query, turned = _sides(problem, "query", item, head, queries, NOTHING)
@@ -219,9 +221,11 @@ def _ending(problem: Problem, item: int, queries: Sequence[int], concat: Rows) -
 
 
 def _normalized(row: Row, weight: Row, bias: Row, eps: float) -> Row:
-    mean = sum(row) / len(row)
-    centered = [x - mean for x in row]
-    deviation = math.sqrt(_dot(centered, centered) / len(row) + eps)
+    count, size = len(row), max(1.0, *map(abs, row))  # over its size, so that nothing overflows on the way
+    level = [x / size for x in row]
+    mean = sum(level) / count
+    centered = [x - mean for x in level]
+    deviation = math.hypot(*centered, math.sqrt(count * eps) / size) / math.sqrt(count)
     return [x / deviation * w + b for x, w, b in zip(centered, weight, bias, strict=True)]
 
 
@@ -236,8 +240,10 @@ def _linear(row: Row, columns: Rows, offset: Row) -> Row:
 
 def _unit(row: Row) -> Row:
     """The row over its length; a row of zeros stays."""
-    length = math.hypot(*row)
-    return [x / length for x in row] if length != 0 else row
+    top = max(map(abs, row))
+    level = [x / top for x in row] if top != 0 else row
+    length = math.hypot(*level)
+    return [x / length for x in level] if length != 0 else row
 
 
 def _power(base: float, exponent: float) -> float:

@@ -1,0 +1,152 @@
+"""The engine's numbers against the plain reference, and against what must hold whatever the numbers are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import indices, verdicts
+from .evaluation import Evaluation, Trace
+from .invariants import LARGEST, Invariant, distance, invariants, row_boxes
+from .layout import Array
+from .problem import Problem
+from .reference import reference
+from .rounding import Rounding
+from .sentences import Note
+
+WHOLE = 200_000  # cells of the maps: up to so many are recomputed, all batch items together
+FEWEST_ROWS = 2
+KEY_ROWS = 64  # rows of K and V that a sample holds
+LOOPS = 200_000_000  # multiplications: where K and V of an item would need more, a sample takes them as they are
+
+
+@dataclass(frozen=True)
+class StageCheck:
+    """The worst cell of one stage: that of the largest difference, if there are any among those beyond their tolerance.
+
+    `relative` is the difference over the largest finite number of the stage; a NaN or an infinity in one of the two
+    only is an infinite difference. `cells` is the number of compared cells, `wrong` of those beyond their tolerance.
+    """
+
+    stage: str
+    difference: float
+    relative: float
+    index: tuple[int, ...]
+    tolerance: float
+    cells: int
+    wrong: int
+
+    @property
+    def within(self) -> bool:
+        return not self.wrong
+
+
+@dataclass(frozen=True)
+class Verification:
+    """`rows` of `all_rows` query rows (batch items × n) were recomputed; `reason` says what the tolerances are."""
+
+    stages: tuple[StageCheck, ...]
+    invariants: tuple[Invariant, ...]
+    rows: int
+    all_rows: int
+    seed: int
+    reason: Note
+
+    @property
+    def sampled(self) -> bool:
+        return self.rows < self.all_rows
+
+    @property
+    def passed(self) -> bool:
+        return all(check.within for check in self.stages) and all(found.holds is not False for found in self.invariants)
+
+
+def verify(source: Trace | Evaluation, seed: int = 0) -> Verification:
+    """Recompute a problem in plain loops and compare every stage, cell by cell; check the invariants.
+
+    Whole up to 200,000 cells of n·m·h (batch items counted); above that a seeded sample of query rows, with all that
+    leads to them. The mask is compared as −∞ in `masked`.
+    """
+    evaluation = source.evaluation if isinstance(source, Trace) else source
+    problem = evaluation.problem
+    chosen = _chosen(problem, seed)
+    compared = {stage: _Comparison(stage) for stage in evaluation.stages}
+    rounding = Rounding(evaluation)
+    with np.errstate(all="ignore"):
+        for item, rows in chosen.items():
+            keys = _keys(problem, item, seed)
+            found = reference(problem, item, rows, keys, _given(evaluation, item))
+            for stage, comparison in compared.items():
+                asked = keys if stage in ("key", "value", "rotated_key") else rows
+                comparison.add(evaluation, rounding, item, asked, np.array(found[stage]))
+    return Verification(
+        tuple(comparison.check() for comparison in compared.values()), invariants(evaluation, chosen, seed),
+        sum(map(len, chosen.values())), problem.batch_size * problem.n, seed, Note(verdicts.ROUNDING, {}),
+    )  # fmt: skip
+
+
+# --- what is compared ----------------------------------------------------------------------------
+def _chosen(problem: Problem, seed: int) -> dict[int, Sequence[int]]:
+    """{batch item: query rows}: all, or a sample of about so many cells."""
+    batch, heads, n, m = problem.map_shape
+    if batch * heads * n * m <= WHOLE:
+        return {item: range(n) for item in range(batch)}
+    count = min(batch * n, max(FEWEST_ROWS, WHOLE // (heads * m)))
+    places = np.sort(np.random.default_rng(seed).choice(batch * n, count, replace=False))
+    return {int(item): [int(k) % n for k in places if k // n == item] for item in np.unique(places // n)}
+
+
+def _keys(problem: Problem, item: int, seed: int) -> Sequence[int]:
+    if np.prod(problem.map_shape) <= WHOLE or problem.m <= KEY_ROWS:
+        return range(problem.m)
+    found = np.random.default_rng((seed, item)).choice(problem.m, KEY_ROWS, replace=False)
+    return [int(k) for k in np.sort(found)]
+
+
+def _given(evaluation: Evaluation, item: int) -> dict[str, Array]:
+    """K and V as the engine has them, where a sample cannot afford to project them once more."""
+    problem = evaluation.problem
+    work = problem.m * problem.d_context * problem.num_kv_heads * (problem.d_k + problem.d_v)
+    if not problem.projected or work <= LOOPS or np.prod(problem.map_shape) <= WHOLE:
+        return {}
+    boxes = {name: row_boxes(evaluation.shape(name), item, range(problem.m))[0] for name in ("key", "value")}
+    return {name: evaluation.fetch(name, box)[0] for name, box in boxes.items()}
+
+
+class _Comparison:
+    """The worst cell of a stage so far."""
+
+    def __init__(self, stage: str) -> None:
+        self.stage = stage
+        self.worst, self.index = (False, -1.0, 0.0), (0,)
+        self.largest, self.cells, self.wrong = 0.0, 0, 0
+
+    def add(
+        self, evaluation: Evaluation, rounding: Rounding, item: int, rows: Sequence[int], expected: Array
+    ) -> None:  # fmt: skip
+        expected = expected.astype(evaluation.problem.dtype).astype(float)
+        start = 0
+        for box in row_boxes(evaluation.shape(self.stage), item, rows):
+            stop = start + box[-2].stop - box[-2].start
+            found = evaluation.box(self.stage, box).astype(float)
+            apart = distance(found, expected[..., start:stop, :][None])
+            self._note(box, apart, rounding.bound(self.stage, box))
+            self.largest = max(self.largest, float(np.where(np.isfinite(found), np.abs(found), 0.0).max()))
+            start = stop
+
+    def _note(self, box: indices.Box, apart: Array, bound: Array) -> None:
+        beyond = apart > np.fmin(bound, LARGEST)
+        self.cells, self.wrong = self.cells + apart.size, self.wrong + int(beyond.sum())
+        candidates = np.where(beyond, apart, -1.0) if beyond.any() else apart
+        place = np.unravel_index(int(candidates.argmax()), apart.shape)
+        worst = bool(beyond.any()), float(apart[place]), float(bound[place])
+        if worst > self.worst:
+            self.worst = worst
+            self.index = tuple(int(k) + cut.start for k, cut in zip(place, box, strict=True))
+
+    def check(self) -> StageCheck:
+        _, difference, tolerance = self.worst
+        relative = difference / self.largest if self.largest else difference
+        return StageCheck(self.stage, difference, relative, self.index, tolerance, self.cells, self.wrong)

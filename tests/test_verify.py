@@ -1,0 +1,103 @@
+"""`attn-gui verify`: what it prints, what it refuses, and that it needs neither Qt nor a display."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui.cli import main
+from attn_gui.engine import Problem
+from attn_gui.engine.stages.softmax import Softmax
+from attn_gui.formats import load, save
+from attn_gui.paths import resource
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ("worked-example", "thinking-machines", "minilm-layer2", "smollm2-layer10")
+
+
+def verified(path: object, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[str], str]:
+    code = main(["verify", str(path)])
+    out, err = capsys.readouterr()
+    return code, out.splitlines(), err
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_are_right_to_the_last_bits(name, capsys):
+    code, lines, err = verified(resource("examples", f"{name}.npz"), capsys)
+    assert (code, err) == (0, "")
+    assert lines[0].startswith("Recomputed all ")
+    stages = [line.split()[0] for line in lines[1:] if "worst difference" in line and "cells" in line]
+    assert [stage for stage in ("query", "scores", "weights", "output") if stage in stages] == [
+        "query", "scores", "weights", "output",
+    ]  # fmt: skip
+    assert [line.split()[1] for line in lines if line.startswith("rows_sum_to_one")] == ["ok"]
+    assert all(" FAILED " not in line for line in lines)
+
+
+def test_a_sample_says_so(tmp_path, capsys):
+    random = np.random.default_rng(0)
+    arrays = {name: random.normal(size=(470, 4)) for name in ("query", "key", "value")}
+    save(Problem(**arrays, num_heads=2), tmp_path / "large.attn")
+    code, lines, _ = verified(tmp_path / "large.attn", capsys)
+    assert code == 0
+    assert lines[0] == "Recomputed 212 of 470 query rows in plain loops (a sample, seed 0)."
+
+
+def test_a_difference_beyond_the_tolerance_is_one_sentence(capsys, monkeypatch):
+    old = Softmax.forward
+    monkeypatch.setattr(Softmax, "forward", lambda self, *inputs: old(self, *inputs) * 1.001)
+    code, lines, err = verified(resource("examples", "worked-example.npz"), capsys)
+    assert code == 2
+    assert [line.split()[0] for line in lines if " FAILED " in line][:1] == ["weights"]
+    assert err.startswith("attn-gui: weights differs from the reference by ")
+    assert err.count("\n") == 1
+
+
+def test_a_broken_invariant_is_one_sentence(capsys, monkeypatch):
+    from attn_gui.engine import invariants
+
+    monkeypatch.setattr(invariants, "UNIT", -1.0)  # nothing sums to one so exactly
+    code, _, err = verified(resource("examples", "worked-example.npz"), capsys)
+    assert code == 2
+    assert err.startswith("attn-gui: rows_sum_to_one does not hold: Rows of weights ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [[], ["nothing.npz"], ["a.npz", "b.npz"], ["--unknown", "a.npz"]])
+def test_bad_arguments_are_one_sentence(words, capsys):
+    assert main(["verify", *words]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("attn-gui: ")
+
+
+def test_a_bad_file_is_one_sentence(tmp_path, capsys):
+    (tmp_path / "bad.attn").write_bytes(b"nonsense")
+    code, lines, err = verified(tmp_path / "bad.attn", capsys)
+    assert (code, lines, err.count("\n")) == (2, [], 1)
+
+
+def test_it_needs_neither_qt_nor_a_display():
+    code = (
+        "import sys; sys.modules['PySide6'] = None; sys.modules['pyqtgraph'] = None\n"
+        "from attn_gui.cli import main; sys.exit(main())"
+    )
+    kept = {name: value for name, value in os.environ.items() if "DISPLAY" not in name and "QT" not in name}
+    done = subprocess.run(
+        [sys.executable, "-c", code, "verify", resource("examples", "worked-example.npz")],
+        capture_output=True, text=True, cwd=ROOT, env=kept, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Recomputed all 2 query rows")
+
+
+def test_sessions_of_examples_verify_like_the_examples(tmp_path, capsys):
+    save(load(resource("examples", "worked-example.npz")), tmp_path / "saved.attn")
+    assert verified(tmp_path / "saved.attn", capsys)[1] == verified(
+        resource("examples", "worked-example.npz"), capsys
+    )[1]
