@@ -64,7 +64,7 @@ def _matmul(a: Array, b: Array, ordered: bool, zero_wins: bool) -> Array:
     if not zero_wins or np.isfinite(out).all():
         return out
     flat = tuple(range(a.ndim - 2))
-    wild = np.asarray(~(np.isfinite(a).all(axis=(*flat, -2)) & np.isfinite(b).all(axis=(*flat, -1))))
+    wild = np.asarray(~np.isfinite(b).all(axis=(*flat, -1)))  # NaN in `a` stays: rows without it keep every bit
     tame_a, tame_b = np.where(wild, 0.0, a), np.where(wild[:, None], 0.0, b)
     out = _in_order(tame_a, tame_b) if ordered else tame_a @ tame_b
     for k in np.flatnonzero(wild):
