@@ -7,6 +7,7 @@ import pytest
 
 from attn_gui.engine import STAGE, Evaluation, Problem, ShapeError, compute, explain, sensitivity
 from attn_gui.engine.indices import whole
+from attn_gui.engine.reference import reference
 
 from .hostile_parts import REFUSALS
 from .hostile_parts import ROWS as PARTS
@@ -40,6 +41,13 @@ def test_written_answer(row, trace_of):
     found, expected = trace_of(row)[row.stage], np.asarray(row.expected, float)
     assert found.shape == (1,) * (found.ndim - expected.ndim) + expected.shape
     assert np.array_equal(np.isnan(found.reshape(expected.shape)), np.isnan(expected))
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS.values() if "dtype" not in row.fields], ids=lambda row: row.id)
+def test_plain_loops_come_to_the_written_answer_too(row):
+    problem, expected = Problem(**row.fields), np.asarray(row.expected, float)
+    found = np.array([reference(problem, item)[row.stage] for item in range(problem.batch_size)])
     np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-13, atol=0)
 
 
