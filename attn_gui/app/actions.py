@@ -74,6 +74,7 @@ ACTIONS = (
         separator=True,
     ),
     Row("biases", "edit", QT_TRANSLATE_NOOP("Actions", "&Biases"), None, checkable=True),
+    Row("block", "edit", QT_TRANSLATE_NOOP("Actions", "&Residual, LayerNorm, Linear"), None, checkable=True),
     Row("second_sequence", "edit", QT_TRANSLATE_NOOP("Actions", "&Second sequence"), None, checkable=True),
     Row("make_direct", "edit", QT_TRANSLATE_NOOP("Actions", "Work on Q, K, V &directly"), None),
     Row("product", "view", QT_TRANSLATE_NOOP("Actions", "&Product"), "Ctrl+1", "product", group="mode", checkable=True),
@@ -114,6 +115,9 @@ ACTIONS = (
     Row("masks", "compute", QT_TRANSLATE_NOOP("Actions", "&Masks…"), "Ctrl+M", separator=True),
     Row("mask_tool", "compute", QT_TRANSLATE_NOOP("Actions", "&Paint the mask"), None, checkable=True),
     Row("toggle_mask_cell", "compute", QT_TRANSLATE_NOOP("Actions", "&Open or close the chosen cell"), None),
+    Row("softcap", "compute", QT_TRANSLATE_NOOP("Actions", "&Softcap"), None, checkable=True, separator=True),
+    Row("temperature", "compute", QT_TRANSLATE_NOOP("Actions", "&Temperature"), None, checkable=True),
+    Row("rotary_positions", "compute", QT_TRANSLATE_NOOP("Actions", "&Rotary positions"), None, checkable=True),
     Row(
         "previous_place",
         "compute",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
@@ -107,12 +108,16 @@ class CommandsController(QObject):
             "tokens": program.table_edits.edit_tokens,
             "output_projection": program.panel.set_output_projection,
             "biases": program.panel.set_biases,
+            "block": program.variants.set_block,
             "second_sequence": program.panel.set_second_sequence,
             "make_direct": program.panel.make_direct,
             "copy_image": program.export.copy_image,
             "masks": program.panel.show_masks,
             "toggle_mask_cell": program.panel.toggle_mask_cell,
             "mask_tool": program.panel.set_painting,
+            "softcap": lambda on: program.variants.switch("softcap", on),
+            "temperature": lambda on: program.variants.switch("temperature", on),
+            "rotary_positions": lambda on: program.variants.switch("rotary_theta", on),
             "previous_place": program.explain.back,
             "next_zone": self.next_zone,
             "search_actions": self.search,
@@ -120,12 +125,7 @@ class CommandsController(QObject):
             "about": self.show_about,
             "reset_layout": program.layout.reset,
         }.items():
-            on(
-                name,
-                lambda checked=False, slot=slot, name=name: (
-                    slot(checked) if self.actions[name].isCheckable() else slot()
-                ),
-            )
+            on(name, lambda checked=False, slot=slot, name=name: self._run(name, slot, checked))
         for kind in ("integers", "random", "identity"):
             on(f"fill_{kind}", lambda _=False, kind=kind: program.table_edits.fill(kind))
         for mode, key in (("product", "product"), ("all_stages", "all")):
@@ -142,6 +142,13 @@ class CommandsController(QObject):
         program.window.zoomAsked.connect(program.look.step_zoom)
         for name, step in (("previous_head", -1), ("next_head", 1)):
             on(name, lambda _=False, step=step: program.maps.step_head(step))
+
+    def _run(self, name: str, slot: Callable[..., object], checked: bool) -> None:
+        if self.actions[name].isCheckable():
+            slot(checked)
+            self._show_checks()  # what was refused is not checked
+        else:
+            slot()
 
     # --- showing ---------------------------------------------------------------------------------
     def retranslate(self) -> None:
@@ -167,6 +174,10 @@ class CommandsController(QObject):
             "output_projection": problem.w_output is not None,
             "biases": problem.b_query is not None,
             "mask_tool": self._program.panel.painting,
+            "block": problem.block is not None,
+            "softcap": problem.softcap is not None,
+            "temperature": problem.temperature is not None,
+            "rotary_positions": problem.rotary_theta is not None,
             "second_sequence": problem.projected and not problem.self_attention,
         }.items():
             self.actions[name].setChecked(checked)

@@ -14,13 +14,14 @@ from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.places import table_box
-from attn_gui.engine import Problem, head_counts, layer_from_mapping, resize
+from attn_gui.engine import head_counts, layer_from_mapping, resize
 from attn_gui.engine.create import made_direct, with_biases, with_context, with_output
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.mask_panel import mask_summary
 from attn_gui.views.controls.mask_words import NAMES
 from attn_gui.views.controls.shape_panel import ShapeState
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.stage_formulas import scale_kind
 
 SIZE_LABELS = {
     "num_heads": QT_TRANSLATE_NOOP("History", "heads {old} → {new}"),
@@ -91,8 +92,7 @@ class PanelController(QObject):
                 head_counts=head_counts(problem) if self.keep == "d_model" else (),
             )
         )
-        key, value = _scale_choice(problem)
-        spine.set_scale(key, value, problem.d_k)
+        spine.set_scale(scale_kind(problem), problem.scale, problem.d_k)
         spine.set_mask_text(mask_summary(problem.mask))
         self._window.mask_panel.set_layers(problem.mask, problem.n, problem.m, problem.batch_size)
 
@@ -128,7 +128,9 @@ class PanelController(QObject):
             "none": Label(QT_TRANSLATE_NOOP("History", "scale none"), {}),
             "typed": Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": value}),
         }
-        self._set({"scale": {"sqrt": None, "none": 1.0, "typed": value}[key]}, labels[key])
+        own = self._document.problem.score == "dot"  # 1/√d_k is what dot products have unless told otherwise
+        root = None if own else self._document.problem.d_k**-0.5
+        self._set({"scale": {"sqrt": root, "none": 1.0 if own else None, "typed": value}[key]}, labels[key])
 
     def _on_masks_layers_changed(self, layers: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
         label = Label(MASK_LABELS[what], {"kind": Label(NAMES[kind], context="Masks")})
@@ -191,7 +193,11 @@ class PanelController(QObject):
         self._document.apply(SetCells(field, box, ~array[box], Label(label, {"cell": f"({cell.row}, {cell.column})"})))
 
     def set_output_projection(self, present: bool) -> None:
-        fields = with_output(self._document.problem, present)
+        try:
+            fields = with_output(self._document.problem, present)
+        except ValueError as error:
+            self._window.banner.show_error(saying(error))
+            return
         self._set(
             fields,
             Label(
@@ -234,9 +240,3 @@ class PanelController(QObject):
         except (ValueError, TypeError) as error:
             self._window.banner.show_error(saying(error))
             self.show_state()
-
-
-def _scale_choice(problem: Problem) -> tuple[str, float | None]:
-    if problem.scale is None:
-        return "sqrt", None
-    return ("none", None) if problem.scale == 1 else ("typed", problem.scale)

@@ -30,6 +30,7 @@ from attn_gui.app.table_blocks import TableBlocks
 from attn_gui.app.table_edits import TableEdits
 from attn_gui.app.table_target import TableTarget
 from attn_gui.app.tables import TablesController
+from attn_gui.app.variants import VariantsController
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.formats import MATRIX_SUFFIXES, open_file
@@ -58,9 +59,11 @@ class Program(QObject):
         self.table_blocks = TableBlocks(window, document, self.tables, self.target)
         self.panel = PanelController(window, document, computation, view)
         self.table_edits.directRequested.connect(self.panel.make_direct)
+        self.variants = VariantsController(window, document, computation)
         self.explain = ExplainController(window, computation, view)
         self.status = StatusController(window, document, computation, view)
         self.files = FilesController(window, document, self.settings)
+        self.variants.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
         self.layout = LayoutController(window, self.settings)
         window.closeAsked.connect(self.layout.remember)  # after the files had their say

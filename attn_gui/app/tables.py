@@ -215,18 +215,16 @@ def rows_of(cell: ChosenCell | None, axes: Callable[[str], tuple[str, ...]]) -> 
     return {cell.stage: cell.row, "context" if by_key else "x": cell.row, "" if by_key else "query": cell.row}
 
 
+PARTS = (("score", "a(q, k)", "score_params."), ("block", "LN · W_L", "block."), ("masks", "M", "mask."))
+
+
 def _groups(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
     """The fields in groups that are looked at together: (key, text, fields)."""
-    masks = tuple(field for field in fields if field.startswith("mask."))
-    sequence = tuple(field for field in fields if field not in (*COMPUTED, *masks))
-    groups = []
+    parts = [(key, text, tuple(field for field in fields if field.startswith(start))) for key, text, start in PARTS]
+    taken = {*COMPUTED, *(field for _, _, own in parts for field in own)}
+    rest = tuple(field for field in fields if field not in taken)
     if problem.projected:
-        groups.append(("projected", "X · W", sequence))
-        groups.append(("computed", "Q · K · V", COMPUTED))
+        groups = [("projected", "X · W", rest), ("computed", "Q · K · V", COMPUTED)]
     else:
-        groups.append(("direct", "Q · K · V", COMPUTED))
-        if rest := tuple(field for field in sequence if field not in COMPUTED):
-            groups.append(("output", "W_O", rest))
-    if masks:
-        groups.append(("masks", "M", masks))
-    return groups
+        groups = [("direct", "Q · K · V", COMPUTED), ("output", "W_O", rest)]
+    return [group for group in (*groups, *parts) if group[2]]

@@ -12,12 +12,13 @@ from . import sentences
 from .checks import as_choice, as_count
 from .evaluation import Evaluation
 from .layout import Array
-from .problem import Problem
+from .problem import SCORE_NUMBERS, SCORES, Problem
 from .sentences import FieldError
 
 FILLS = ("integers", "random", "identity", "zeros")
 KINDS = ("direct", "self", "cross")
 LARGEST_INTEGER = 3
+LEAST_HIDDEN, MOST_HIDDEN = 2, 16  # units of a new additive score: as many as d_k within these
 SPREADS = {"w": 0.5, "b": 0.25}  # standard deviation of weights and biases by the field's first letter; else 1
 
 
@@ -39,7 +40,8 @@ def fill(kind: str, shape: Sequence[int], *, seed: int = 0, field: str = "") -> 
     if kind == "integers":
         span = np.uint64(2 * LARGEST_INTEGER + 1)
         return (state % span).astype(float) - LARGEST_INTEGER
-    return np.round(_normal(state) * SPREADS.get(field[:1] if field[1:2] == "_" else "", 1.0), 2) + 0.0
+    name = field.rpartition(".")[2]
+    return np.round(_normal(state) * SPREADS.get(name[:1] if name[1:2] == "_" else "", 1.0), 2) + 0.0
 
 
 def _hashed(state: Any, more: Any) -> Array:
@@ -142,6 +144,76 @@ def _narrowed(problem: Problem) -> dict[str, Any]:
             rows = min(len(weight), len(fresh))
             fresh[:rows] = weight[:rows]
             changed[name] = fresh
+    return changed
+
+
+def with_score(problem: Problem, score: str, seed: int = 0) -> dict[str, Any]:
+    """The fields that score by another function, its numbers at their defaults; none where it is in force already.
+
+    The additive score gets new weights: w_score_query (d_q, d_a), w_score_key (d_kk, d_a), w_score (d_a,).
+    """
+    if as_choice("score", score, SCORES) == problem.score:
+        return {}
+    if score != "additive":
+        return {"score": score, "score_params": dict(SCORE_NUMBERS.get(score, {}))}
+    hidden = min(max(problem.d_k, LEAST_HIDDEN), MOST_HIDDEN)
+    keys = (problem.w_key if problem.projected else problem.key).shape[-1] // problem.num_kv_heads
+    shapes = {"w_score_query": (problem.d_k, hidden), "w_score_key": (keys, hidden), "w_score": (hidden,)}
+    return {"score": score, "score_params": {
+        name: _score_weights(problem, name, shape, seed) for name, shape in shapes.items()}}
+
+
+def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, Any]:
+    """The fields that give the additive score `width` hidden units; those that stay keep their weights.
+
+    Raises ValueError for another score.
+    """
+    width = as_count("d_a", width)
+    if problem.score != "additive":
+        raise FieldError(sentences.NEEDS, field="d_a", other="score additive")
+    changed = {}
+    for name, array in problem.score_params.items():
+        new = _score_weights(problem, name, (*array.shape[:-1], width), seed)
+        shared = min(width, array.shape[-1])
+        new[..., :shared] = array[..., :shared]
+        changed[name] = new
+    return {"score_params": changed}
+
+
+def _score_weights(problem: Problem, name: str, shape: Sequence[int], seed: int) -> Array:
+    return fill("random", shape, seed=seed, field=f"score_params.{name}").astype(problem.dtype)
+
+
+def with_block(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
+    """The fields that add residual, LayerNorm and a square Linear layer, or take them away.
+
+    Raises ValueError where the block cannot be: without x, or where the output is not as wide as x.
+    """
+    if present == (problem.block is not None):
+        return {}
+    if not present:
+        return {"block": None}
+    if not problem.projected:
+        raise FieldError(sentences.NEEDS, field="block", other="x")
+    width = problem.d_model
+    block = {
+        "ln_weight": np.ones(width), "ln_bias": np.zeros(width),
+        "w_linear": fill("random", (width, width), seed=seed, field="block.w_linear"), "b_linear": np.zeros(width),
+    }  # fmt: skip
+    return {"block": _cast(problem, block)}
+
+
+def fitting_output(problem: Problem, seed: int = 0) -> dict[str, Any]:
+    """The fields that make the output as wide as x, as a block needs it: w_output is added, or its columns change."""
+    if problem.w_output is None:
+        return with_output(problem, True, seed)
+    changed = {}
+    for name, array in (("w_output", problem.w_output), ("b_output", problem.b_output)):
+        if array is not None:
+            new = fill("random", (*array.shape[:-1], problem.d_model), seed=seed, field=name).astype(problem.dtype)
+            shared = min(new.shape[-1], array.shape[-1])
+            new[..., :shared] = array[..., :shared]
+            changed[name] = new
     return changed
 
 

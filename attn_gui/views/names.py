@@ -34,6 +34,13 @@ TITLES = {
     "b_key": QT_TRANSLATE_NOOP("Names", "Key bias"),
     "b_value": QT_TRANSLATE_NOOP("Names", "Value bias"),
     "b_output": QT_TRANSLATE_NOOP("Names", "Output bias"),
+    "score_params.w_score_query": QT_TRANSLATE_NOOP("Names", "Score weights of the query"),
+    "score_params.w_score_key": QT_TRANSLATE_NOOP("Names", "Score weights of the key"),
+    "score_params.w_score": QT_TRANSLATE_NOOP("Names", "Score weights of the hidden units"),
+    "block.ln_weight": QT_TRANSLATE_NOOP("Names", "LayerNorm weight"),
+    "block.ln_bias": QT_TRANSLATE_NOOP("Names", "LayerNorm bias"),
+    "block.w_linear": QT_TRANSLATE_NOOP("Names", "Linear weight"),
+    "block.b_linear": QT_TRANSLATE_NOOP("Names", "Linear bias"),
 }
 LAST = {
     "allowed": QT_TRANSLATE_NOOP("Names", "Allowed cells of mask layer {k}"),

@@ -1,8 +1,11 @@
-"""The formula of each stage as it stands over its map, with the scale and masks that are in force."""
+"""The formula of each stage as it stands over its map, with the score, scale and masks that are in force."""
 
 from __future__ import annotations
 
-from attn_gui.engine import Evaluation
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.views.scores import score_cell_latex, score_latex
+
+CAP = r"\mathrm{cap}"
 
 
 def stage_latex(evaluation: Evaluation, stage: str) -> str:
@@ -11,26 +14,45 @@ def stage_latex(evaluation: Evaluation, stage: str) -> str:
     given = {"query": "Q", "key": "K", "value": "V"}
     if stage in given:
         return _projection(evaluation, stage, given[stage]) if problem.projected else ""
-    before = _before(evaluation)
     formulas = {
         "rotated_query": r"R_i \, q_i",
         "rotated_key": r"R_j \, k_j",
-        "scores": "S = " + _product(evaluation),
+        "scores": score_cell_latex(evaluation),
         "scaled": "S' = " + _scaled(evaluation),
-        "capped": r"c \tanh(S' / c)",
-        "biased": "S' + B",
-        "masked": f"{before} + M",
-        "weights": rf"A = \mathrm{{softmax}}\left({_logits(evaluation)}\right)",
+        "capped": _capped("S'"),
+        "biased": _before(evaluation),
+        "masked": f"{_before(evaluation)} + M",
+        "weights": rf"A = \mathrm{{softmax}}\left({logits_latex(evaluation)}\right)",
         "head_output": "O = A V",
         "concat": r"[O_0 \; O_1 \; \cdots]" if problem.num_heads > 1 else "O",
         "output": r"Y = [O_0 \; O_1 \; \cdots] W_O" + (" + b_O" if problem.b_output is not None else ""),
         "residual": "X + Y",
         "normalized": r"\mathrm{LayerNorm}(X + Y)",
-        "block_output": r"N W_L + b_L",
+        "block_output": "N W_L" + (" + b_L" if problem.block and "b_linear" in problem.block else ""),
     }
     if stage == "output" and problem.w_output is None:
         return formulas["concat"]
     return formulas[stage]
+
+
+def logits_latex(evaluation: Evaluation) -> str:
+    """What the softmax is taken of, in full where nothing but the scale comes before."""
+    stages, heat = evaluation.stages, evaluation.problem.temperature
+    text = _before(evaluation) if {"capped", "biased"} & set(stages) else _scaled(evaluation)
+    text = f"{text} + M" if "masked" in stages else text
+    if heat is None:
+        return text
+    alone = "biased" not in stages and "masked" not in stages
+    return rf"\frac{{1}}{{T}} \, {text}" if alone else rf"\frac{{1}}{{T}} \left({text}\right)"
+
+
+def scale_kind(problem: Problem) -> str:
+    """How the scale is named: "sqrt", "none" or "typed"."""
+    if problem.scale is None:
+        return "sqrt" if problem.score == "dot" else "none"
+    if problem.score != "dot" and problem.scale == problem.d_k**-0.5:
+        return "sqrt"
+    return "none" if problem.scale == 1 else "typed"
 
 
 def _projection(evaluation: Evaluation, stage: str, symbol: str) -> str:
@@ -40,28 +62,20 @@ def _projection(evaluation: Evaluation, stage: str, symbol: str) -> str:
     return f"{symbol} = {sequence} W_{symbol}{bias}"
 
 
-def _product(evaluation: Evaluation) -> str:
-    return "Q K^T" if evaluation.problem.score == "dot" else "a(Q, K)"
-
-
 def _scaled(evaluation: Evaluation) -> str:
-    problem = evaluation.problem
-    if problem.scale is None and problem.score == "dot":
-        return rf"\frac{{{_product(evaluation)}}}{{\sqrt{{d_k}}}}"
-    if problem.scale is None or problem.scale == 1:
-        return _product(evaluation)
-    return rf"{problem.scale:g} \cdot {_product(evaluation)}"
+    problem, product = evaluation.problem, score_latex(evaluation)
+    kind = scale_kind(problem)
+    if kind == "sqrt":
+        return rf"\frac{{{product}}}{{\sqrt{{d_k}}}}"
+    return product if kind == "none" else rf"{problem.scale:g} \cdot {product}"
+
+
+def _capped(of: str) -> str:
+    return rf"{CAP} \tanh({of} / {CAP})"
 
 
 def _before(evaluation: Evaluation) -> str:
     """What the mask is laid over."""
     stages = evaluation.stages
-    capped = r"c \tanh(S' / c)" if "capped" in stages else "S'"
-    return f"{capped} + B" if "biased" in stages else capped
-
-
-def _logits(evaluation: Evaluation) -> str:
-    """What the softmax is taken of, in full where nothing but the scale comes before."""
-    stages = evaluation.stages
-    text = _before(evaluation) if {"capped", "biased"} & set(stages) else _scaled(evaluation)
-    return f"{text} + M" if "masked" in stages else text
+    text = _capped("S'") if "capped" in stages else "S'"
+    return f"{text} + B" if "biased" in stages else text

@@ -170,6 +170,10 @@
         <translation>偏置(&amp;B)</translation>
     </message>
     <message>
+        <source>&amp;Residual, LayerNorm, Linear</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Second sequence</source>
         <translation>第二个序列(&amp;S)</translation>
     </message>
@@ -244,6 +248,18 @@
     <message>
         <source>&amp;Open or close the chosen cell</source>
         <translation>开放或屏蔽所选单元格(&amp;O)</translation>
+    </message>
+    <message>
+        <source>&amp;Softcap</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Temperature</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Rotary positions</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>&amp;Back to the previous cell</source>
@@ -841,6 +857,62 @@
         <source>renamed row {row}</source>
         <translation>重命名第 {row} 行</translation>
     </message>
+    <message>
+        <source>softcap {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>temperature {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rotary positions, θ = {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>w of the score {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>κ of the score {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hidden units of the score {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ε of the LayerNorm {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>removed the softcap</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>removed the temperature</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>removed rotary positions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>score {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>added the block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>removed the block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>added W_O and the block</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -1281,6 +1353,34 @@
         <translation>输出偏置</translation>
     </message>
     <message>
+        <source>Score weights of the query</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Score weights of the key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Score weights of the hidden units</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>LayerNorm weight</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>LayerNorm bias</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Linear weight</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Linear bias</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Allowed cells of mask layer {k}</source>
         <translation>掩码层 {k} 的开放单元格</translation>
     </message>
@@ -1378,6 +1478,10 @@
         <source>A number above 0 is needed. Esc keeps {old}.</source>
         <translation>需要大于 0 的数。按 Esc 保留 {old}。</translation>
     </message>
+    <message>
+        <source>A finite number is needed. Esc keeps {old}.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>ProductPicture</name>
@@ -1437,6 +1541,29 @@
     <message>
         <source>scale, a factor</source>
         <translation>缩放系数</translation>
+    </message>
+</context>
+<context>
+    <name>Scores</name>
+    <message>
+        <source>dot</source>
+        <translation type="unfinished">点积</translation>
+    </message>
+    <message>
+        <source>additive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cosine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Gaussian</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>average</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1702,12 +1829,20 @@
         <translation>{file}：“{name}”是 {got}；应为 JSON 对象。</translation>
     </message>
     <message>
-        <source>Score of query {query} and key {key}: {value}.</source>
-        <translation>查询 {query} 与键 {key} 的得分：{value}。</translation>
-    </message>
-    <message>
         <source>Score of query {query} and key {key}: {value}. It is the sum of {count} products.</source>
         <translation>查询 {query} 与键 {key} 的得分：{value}，是 {count} 个乘积之和。</translation>
+    </message>
+    <message>
+        <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, in which the length of the key counts {norm} times, times {w} squared.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, times {w} squared.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the score times {scale}.</source>
@@ -1778,6 +1913,18 @@
         <translation>查询 {query} 输出的第 {column} 列：{value}，是拼接的头与 W_O 的 {count} 个乘积之和。</translation>
     </message>
     <message>
+        <source>Column {column} of query {query}: {value}. It is X plus the output.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Column {column} of query {query}: {value}. The row of X plus the output is brought to mean 0 and variance 1, then times γ plus β.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Column {column} of query {query}: {value}. It is the sum of {count} products of the normalized row and W_L.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
         <translation>{matrix} 中 {token} 的第 {column} 列：{value}，是给定的，不是算出来的。</translation>
     </message>
@@ -1788,6 +1935,18 @@
     <message>
         <source>the {kind} mask</source>
         <translation>{kind}掩码</translation>
+    </message>
+    <message>
+        <source>Score of query {query} and key {key}: {value}. It is the sum of {count} hidden units, each times its weight.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Score of query {query} and key {key}: {value}. It is the cosine of the angle between them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Score of query {query} and key {key}: {value}. Average pooling does not look: every key scores the same.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Column {column} for {token}, turned by its position {row}: {value}.</source>
@@ -1884,6 +2043,37 @@
     <message>
         <source>{file}: the option “{name}” is {got}; expected a JSON {expected}.</source>
         <translation>{file}：选项“{name}”是 {got}；应为 JSON 的 {expected}。</translation>
+    </message>
+</context>
+<context>
+    <name>Settings</name>
+    <message>
+        <source>base of the rotary positions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>softcap</source>
+        <translation type="unfinished">软截断</translation>
+    </message>
+    <message>
+        <source>temperature</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>w, one over the width of the kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>κ, how much the length of a key counts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hidden units of the additive score</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ε of the LayerNorm</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2142,52 +2332,51 @@
         <translation>公式的步骤</translation>
     </message>
     <message>
+        <source>concat</source>
+        <translation>拼接</translation>
+    </message>
+</context>
+<context>
+    <name>SpineBoxes</name>
+    <message>
         <source>score</source>
-        <translation>打分</translation>
+        <translation type="unfinished">打分</translation>
     </message>
     <message>
         <source>scale</source>
-        <translation>缩放</translation>
+        <translation type="unfinished">缩放</translation>
     </message>
     <message>
         <source>mask</source>
-        <translation>掩码</translation>
+        <translation type="unfinished">掩码</translation>
     </message>
     <message>
         <source>normalize</source>
-        <translation>归一化</translation>
+        <translation type="unfinished">归一化</translation>
     </message>
     <message>
         <source>position</source>
-        <translation>位置</translation>
+        <translation type="unfinished">位置</translation>
     </message>
     <message>
         <source>softcap</source>
-        <translation>软截断</translation>
+        <translation type="unfinished">软截断</translation>
     </message>
     <message>
         <source>bias</source>
-        <translation>偏置</translation>
+        <translation type="unfinished">偏置</translation>
     </message>
     <message>
         <source>project</source>
-        <translation>投影</translation>
+        <translation type="unfinished">投影</translation>
     </message>
     <message>
         <source>add</source>
-        <translation>相加</translation>
+        <translation type="unfinished">相加</translation>
     </message>
     <message>
         <source>linear</source>
-        <translation>线性</translation>
-    </message>
-    <message>
-        <source>dot</source>
-        <translation>点积</translation>
-    </message>
-    <message>
-        <source>concat</source>
-        <translation>拼接</translation>
+        <translation type="unfinished">线性</translation>
     </message>
 </context>
 <context>
@@ -2328,6 +2517,14 @@
     <message>
         <source>{count} outputs</source>
         <translation>{count} 个输出</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{place}: {text}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>head {head}, row {row}</source>
@@ -2517,6 +2714,29 @@
     <message>
         <source>Keys: {count} tokens for {rows} rows; the last {left} are left out.</source>
         <translation>键：{rows} 行有 {count} 个词元；最后 {left} 个不用。</translation>
+    </message>
+</context>
+<context>
+    <name>VariantsController</name>
+    <message>
+        <source>New problem…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The block adds X to the output, but Q, K and V are given here: there is no X.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The block adds X to the output, so the output must be as wide as X: {expected} columns, not {got}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add W_O and the block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make W_O {expected} columns wide and add the block</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>

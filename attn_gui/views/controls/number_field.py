@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.document.numbers import parse_number, shortest
@@ -11,9 +13,11 @@ from attn_gui.views.controls.typed_field import TypedField
 class NumberField(TypedField):
     """A float as the shortest text that gives it back, or nothing where `optional`; `committed` carries it."""
 
-    def __init__(self, parent: QWidget | None = None, *, optional: bool = False, positive: bool = False) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, *, optional: bool = False, positive: bool = False, finite: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
-        self._optional, self._positive, self._dtype = optional, positive, "float64"
+        self._optional, self._positive, self._finite, self._dtype = optional, positive, finite, "float64"
 
     def set_dtype(self, dtype: str) -> None:
         """The precision whose digits are shown and whose range is kept."""
@@ -25,6 +29,9 @@ class NumberField(TypedField):
         value = parse_number(text, self._dtype)
         if self._positive and not 0 < value < float("inf"):
             raise ValueError(self.tr("A number above 0 is needed. Esc keeps {old}.").format(
+                old=self._settled_text or "–"))
+        if self._finite and not math.isfinite(value):
+            raise ValueError(self.tr("A finite number is needed. Esc keeps {old}.").format(
                 old=self._settled_text or "–"))
         return value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attn_gui.engine import Evaluation, Plane, symbol
-from attn_gui.views.heatmaps.planes import FieldPlane, PlaneLike
+from attn_gui.views.heatmaps.planes import FieldPlane, PlaneLike, matrix_of
 
 QUERY, KEY, PLAIN = "query", "key", "plain"
 """Roles of an axis: its rows or columns are queries, keys, or neither."""
@@ -30,7 +30,7 @@ class Operand:
         """The stage or field that it shows in this problem."""
         problem = evaluation.problem
         for name in self.sources:
-            if name in evaluation.stages or getattr(problem, name, None) is not None:
+            if name in evaluation.stages or matrix_of(problem, name) is not None:
                 return name
         return None
 
@@ -85,6 +85,7 @@ PICTURES: dict[str, Picture] = {
     "rotated_key": Picture(rows=KEY),
     "head_output": Picture(A, V),
     "output": Picture(Operand(("concat",), rows=QUERY), Operand(("w_output",))),
+    "block_output": Picture(Operand(("normalized",), rows=QUERY), Operand(("block.w_linear",))),
 }
 
 

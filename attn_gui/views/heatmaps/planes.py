@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from attn_gui.engine import Evaluation
+    from attn_gui.engine import Evaluation, Problem
     from attn_gui.engine.indices import Box
 
 MADE_BY = {"w_query": "query", "w_key": "key", "w_value": "value"}
@@ -63,5 +63,15 @@ class FieldPlane:
         return (rows, slice(start, stop)) if start < stop else None
 
     def _matrix(self) -> npt.NDArray[Any]:
-        array: npt.NDArray[Any] = getattr(self.evaluation.problem, self.field)
+        array = matrix_of(self.evaluation.problem, self.field)
+        assert array is not None, "a plane shows a matrix that is there"
         return array[self.batch if len(array) > 1 else 0] if array.ndim == 3 else array
+
+
+def matrix_of(problem: Problem, name: str) -> npt.NDArray[Any] | None:
+    """A matrix of the problem by its dotted name; None where it has none."""
+    record, _, part = name.rpartition(".")
+    if not record:
+        return getattr(problem, name, None)
+    inside = getattr(problem, record)
+    return inside.get(part) if inside is not None else None

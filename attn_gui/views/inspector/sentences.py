@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from attn_gui.engine.explanation import Explanation
+from attn_gui.engine.problem import Problem
 from attn_gui.engine.symbols import symbol
 from attn_gui.views.controls.mask_words import kind_name
 from attn_gui.views.inspector.context import ExplainContext, number
@@ -25,6 +26,7 @@ class Sentences(QObject):
             "scores": self._score, "scaled": self._scaled, "capped": self._capped, "biased": self._biased,
             "masked": self._masked, "weights": self._weight, "head_output": self._head_output,
             "concat": self._concat, "output": self._output,
+            "residual": self._residual, "normalized": self._normalized, "block_output": self._linear,
         }
         template, more = writers.get(explanation.stage, self._other)(explanation, context)
         return runs(template, **_words(explanation, context), **more)
@@ -35,10 +37,31 @@ class Sentences(QObject):
 
     # --- the score and what becomes of it --------------------------------------------------------
     def _score(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
-        if context.problem.score != "dot":
-            return self.tr("Score of query {query} and key {key}: {value}."), {}
+        problem = context.problem
+        if problem.score == "additive":
+            return self.tr("Score of query {query} and key {key}: {value}. "
+                           "It is the sum of {count} hidden units, each times its weight."), {
+                "count": problem.score_params["w_score"].size}
+        if problem.score == "cosine":
+            return self.tr("Score of query {query} and key {key}: {value}. "
+                           "It is the cosine of the angle between them."), {}
+        if problem.score == "gaussian":
+            return self._distance(problem), {
+                "w": number(problem.score_params["w"], 2), "norm": number(problem.score_params["key_norm"], 2)}
+        if problem.score == "average":
+            return self.tr("Score of query {query} and key {key}: {value}. "
+                           "Average pooling does not look: every key scores the same."), {}
         template = self.tr("Score of query {query} and key {key}: {value}. It is the sum of {count} products.")
         return template, {"count": context.problem.d_k}
+
+    def _distance(self, problem: Problem) -> str:
+        if problem.score_params["key_norm"] != 1:
+            return self.tr("Score of query {query} and key {key}: {value}. It is minus half their squared distance, in "
+                           "which the length of the key counts {norm} times, times {w} squared.")
+        if problem.score_params["w"] != 1:
+            return self.tr("Score of query {query} and key {key}: {value}. "
+                           "It is minus half their squared distance, times {w} squared.")
+        return self.tr("Score of query {query} and key {key}: {value}. It is minus half their squared distance.")
 
     def _scaled(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         problem = context.problem
@@ -102,6 +125,19 @@ class Sentences(QObject):
         return self.tr("Column {column} of the output of query {query}: {value}. "
                        "It is the sum of {count} products of the joined heads and W_O."), {
             "count": context.problem.num_heads * context.problem.d_v}
+
+    # --- the block ---------------------------------------------------------------------------------
+    def _residual(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        return self.tr("Column {column} of query {query}: {value}. It is X plus the output."), {}
+
+    def _normalized(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        return self.tr("Column {column} of query {query}: {value}. The row of X plus the output is brought "
+                       "to mean 0 and variance 1, then times γ plus β."), {}
+
+    def _linear(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        return self.tr("Column {column} of query {query}: {value}. "
+                       "It is the sum of {count} products of the normalized row and W_L."), {
+            "count": context.problem.d_model}
 
     # --- up to Q, K and V ------------------------------------------------------------------------
     def _projection(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:

@@ -20,6 +20,7 @@ LETTERS = {"query": "q", "rotated_query": "q", "key": "k", "rotated_key": "k", "
            "x": "x", "context": "x", "concat": "o"}
 
 SCORE_LETTERS = {"scaled": "s′", "capped": "s″", "biased": "s + b", "masked": "s′"}  # open cells keep their score
+SCORE_TERMS = {"additive": "w·tanh", "cosine": "q·k/‖q‖‖k‖", "gaussian": "−w²(q−k)²/2"}  # the others add products
 
 
 class TermsModel(QAbstractTableModel):
@@ -176,6 +177,9 @@ class TermsModel(QAbstractTableModel):
     def _value_header(self) -> str:
         if self._stage == "weights" or not self._terms:
             return "a"
+        score = self._context.problem.score if self._context is not None and self._stage == "scores" else ""
+        if score in SCORE_TERMS or self._stage == "normalized":
+            return SCORE_TERMS.get(score, "z")
         return "·".join(LETTERS.get(cell.name, "w") for cell in self._terms[0].cells)
 
 

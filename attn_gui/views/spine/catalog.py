@@ -9,6 +9,8 @@ from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.symbols import symbol
 from attn_gui.views.heatmaps.catalog import stage_plane
 from attn_gui.views.heatmaps.planes import FieldPlane
+from attn_gui.views.scores import score_text
+from attn_gui.views.stage_formulas import logits_latex, scale_kind
 
 NODE, OPERATOR, SIGN = "node", "operator", "sign"
 Condition = Callable[[Evaluation], bool]
@@ -67,7 +69,7 @@ CATALOG: tuple[Entry, ...] = (
     Entry(NODE, "rotated_query", _has("rotated_query")),
     Entry(SIGN, "·", _always),
     Entry(NODE, "key", _always, transposed=True),
-    Entry(OPERATOR, "position", _has("rotated_key")),
+    Entry(OPERATOR, "position_key", _has("rotated_key")),
     Entry(NODE, "rotated_key", _has("rotated_key"), transposed=True),
     Entry(OPERATOR, "score", _always),
     Entry(NODE, "scores", _always),
@@ -120,47 +122,34 @@ def node_symbol(entry: Entry, evaluation: Evaluation) -> str:
 
 
 def formula_latex(evaluation: Evaluation) -> str:
-    """The whole computation of one head as LaTeX, with the scale and masks that are in force."""
-    product = "Q K^T" if evaluation.problem.score == "dot" else "a(Q, K)"
-    scale = _scale_kind(evaluation)
-    if scale == "sqrt":
-        product = rf"\frac{{{product}}}{{\sqrt{{d_k}}}}"
-    elif scale == "typed":
-        product = rf"c\, {product}"
-    return rf"O = \mathrm{{softmax}}\left({product}{_added(evaluation)}\right) V"
+    """The whole computation of one head as LaTeX, with all that is in force."""
+    return rf"O = \mathrm{{softmax}}\left({logits_latex(evaluation)}\right) V"
 
 
 def formula_text(evaluation: Evaluation) -> str:
     """The same in plain characters, for a screen reader."""
-    product = "Q Kᵀ" if evaluation.problem.score == "dot" else "a(Q, K)"
-    scale = _scale_kind(evaluation)
-    if scale == "sqrt":
-        product += " / √dₖ"
-    elif scale == "typed":
-        product = f"{evaluation.problem.scale:g} · {product}"
-    return f"O = softmax({product}{_added(evaluation)}) V"
+    problem, text = evaluation.problem, score_text(evaluation)
+    kind = scale_kind(problem)
+    if kind == "sqrt":
+        text += " / √dₖ"
+    elif kind == "typed":
+        text = f"{problem.scale:g} · {text}"
+    if problem.softcap is not None:
+        text = f"cap · tanh({text} / cap)"
+    text += "".join(sign for stage, sign in (("biased", " + B"), ("masked", " + M")) if stage in evaluation.stages)
+    return f"O = softmax({text}) V" if problem.temperature is None else f"O = softmax(({text}) / T) V"
 
 
 def operator_texts(evaluation: Evaluation) -> dict[str, str]:
     """What stands in the boxes that have no choice."""
-    problem = evaluation.problem
-    cap = "" if problem.softcap is None else f"± {problem.softcap:g}"
-    theta = "" if problem.rotary_theta is None else f"θ = {problem.rotary_theta:g}"
-    return {"normalise": "softmax", "position": theta, "softcap": cap, "bias": "+ B", "output": "· W_O",
-            "residual": "+ X", "normalized": "LayerNorm", "linear": "· W + b"}
+    return {"normalise": "softmax", "position_key": "θ", "bias": "+ B", "output": "· W_O", "residual": "+ X",
+            "normalized": "LayerNorm", "linear": _linear(evaluation)}
 
 
-def _scale_kind(evaluation: Evaluation) -> str:
-    problem = evaluation.problem
-    if problem.scale is None:
-        return "sqrt" if problem.score == "dot" else "none"
-    return "none" if problem.scale == 1 else "typed"
+def _linear(evaluation: Evaluation) -> str:
+    block = evaluation.problem.block
+    return "· W_L + b_L" if block and "b_linear" in block else "· W_L"
 
 
 def _scaled_symbol(evaluation: Evaluation) -> str:
-    return {"sqrt": "S/√dₖ", "none": "S · 1", "typed": "c · S"}[_scale_kind(evaluation)]
-
-
-def _added(evaluation: Evaluation) -> str:
-    letters = {"biased": " + B", "masked": " + M"}
-    return "".join(text for stage, text in letters.items() if stage in evaluation.stages)
+    return {"sqrt": "S/√dₖ", "none": "S · 1", "typed": "c · S"}[scale_kind(evaluation.problem)]

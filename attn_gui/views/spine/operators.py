@@ -53,7 +53,9 @@ class OperatorBox(QWidget):
         self._column.setContentsMargins(0, scaled(SPACING.s), 0, 0)
         self._column.setSpacing(SPACING.xs)
         self._column.addWidget(self._caption, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._held: list[QWidget] = []
         self._arrow = Arrow(self)
+        self._column.addWidget(self._arrow)
         dress(self._caption, "small", "text2")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
@@ -65,9 +67,13 @@ class OperatorBox(QWidget):
         self._column.setContentsMargins(0, 0 if small else scaled(SPACING.s), 0, 0)
 
     def hold(self, control: QWidget) -> None:
-        """Put the control between caption and arrow."""
-        self._column.addWidget(control)
-        self._column.addWidget(self._arrow)
+        """Put a control between caption and arrow."""
+        self._held.append(control)
+        self._column.insertWidget(self._column.count() - 1, control)
+
+    def stops(self) -> list[QWidget]:
+        """Where Tab stops, from top to bottom."""
+        return [stop for widget in self._held if not widget.isHidden() for stop in _stops(widget)]
 
 
 class Arrow(QWidget):
@@ -240,6 +246,11 @@ class Framed(QLabel):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS.control, RADIUS.control)
         painter.end()
         super().paintEvent(event)
+
+
+def _stops(widget: QWidget) -> list[QWidget]:
+    inner = [widget, *widget.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)]
+    return [one for one in inner if one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.focusProxy() is None]
 
 
 def map_side(small: bool) -> int:

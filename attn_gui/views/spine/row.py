@@ -46,6 +46,7 @@ class SpineRow(Shelf):
         """Take these items in; signs that are no longer shown are dropped, everything else belongs to the caller."""
         while item := self._layout.takeAt(0):
             if isinstance(sign := item.widget(), Sign):
+                sign.hide()  # at once: what is deleted later is painted until then
                 sign.deleteLater()
         self.keep_in_view(None)
         self._items = list(items)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Protocol
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
@@ -14,6 +14,7 @@ from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.views.formula import FormulaView
 from attn_gui.views.names import stage_title
+from attn_gui.views.spine.boxes import SpineBoxes
 from attn_gui.views.spine.catalog import (
     NODE,
     OPERATOR,
@@ -26,11 +27,9 @@ from attn_gui.views.spine.catalog import (
 )
 from attn_gui.views.spine.marks import Lines, lines_of
 from attn_gui.views.spine.node import StageNode
-from attn_gui.views.spine.operators import ListBox, MaskBox, OperatorBox, PlainBox, ScaleBox, Sign
+from attn_gui.views.spine.operators import OperatorBox, Sign
 from attn_gui.views.spine.row import FORMS, Item, SpineRow
 from attn_gui.views.theme import scaled, set_ground, theme_signal
-
-PLAIN = ("normalise", "position", "softcap", "bias", "output", "residual", "normalized", "linear")
 
 
 class Cell(Protocol):
@@ -51,6 +50,7 @@ class Spine(QWidget):
     scorePicked = Signal(str)
     scalePicked = Signal(str, object)  # key, the number if it was typed
     maskPressed = Signal(QRect)  # where the mask box lies on the screen
+    numberCommitted = Signal(str, object)  # a number of a step, its value or None
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,9 +65,7 @@ class Spine(QWidget):
         self._nodes: dict[str, StageNode] = {}
         self._formula = FormulaView(self, size=FONT_SIZE.formula_strip)
         self._line, self._row = QFrame(self), SpineRow(self)
-        self._score, self._scale, self._mask = ListBox("score", self), ScaleBox(self), MaskBox(self)
-        self._plain: dict[str, PlainBox] = {}
-        self._score.set_choices([("dot", "")])
+        self.boxes = SpineBoxes(self._row.row)
         self._connect()
         self._build()
         self.retranslate()
@@ -133,18 +131,23 @@ class Spine(QWidget):
         self._set_height()
         self._give_way()
 
-    def set_scores(self, scores: Sequence[tuple[str, str]], key: str = "dot") -> None:
-        """(key, label) of the score functions to choose from, and the one in force."""
-        self._score.set_choices(list(scores))
-        self._score.set_key(key)
+    def set_score(self, score: str) -> None:
+        """The score function in force."""
+        self.boxes.set_score(score)
+        self._after_change_of_boxes()
 
     def set_scale(self, key: str, value: float | None, d_k: int) -> None:
         """"sqrt", "none" or "typed" with its number."""
-        self._scale.set_scale(key, value, d_k)
+        self.boxes.scale.set_scale(key, value, d_k)
+
+    def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:
+        """The numbers of the steps, by name."""
+        self.boxes.set_numbers(values, dtype)
+        self._after_change_of_boxes()
 
     def set_mask_text(self, text: str) -> None:
         """What the mask box says is on."""
-        self._mask.set_text(text)
+        self.boxes.mask.set_text(text)
         self._give_way()
 
     def set_reduced_motion(self, reduced: bool) -> None:
@@ -160,22 +163,12 @@ class Spine(QWidget):
 
     def mask_box(self) -> QWidget:
         """The button that the mask panel opens below."""
-        return self._mask.button
+        return self.boxes.mask.button
 
     def retranslate(self) -> None:
         """All words in the present language."""
         self.setAccessibleName(self.tr("Steps of the formula"))
-        captions = {
-            "score": self.tr("score"), "scale": self.tr("scale"), "mask": self.tr("mask"),
-            "normalise": self.tr("normalize"), "position": self.tr("position"), "softcap": self.tr("softcap"),
-            "bias": self.tr("bias"), "output": self.tr("project"), "residual": self.tr("add"),
-            "normalized": self.tr("normalize"), "linear": self.tr("linear"),
-        }
-        for box in (self._score, self._scale, self._mask, *self._plain.values()):
-            box.set_caption(captions[box.name])
-        if self._score.list.count() == 1:
-            self._score.set_choices([("dot", self.tr("dot"))])
-        self._scale.retranslate()
+        self.boxes.retranslate()
         if self._evaluation is not None:
             self._show_planes()
             self._give_way()
@@ -204,10 +197,9 @@ class Spine(QWidget):
             self._nodes.pop(name).deleteLater()
         self._entries, self._items = entries, [self._item(entry) for entry in entries]
         self._row.set_items(tuple(zip(entries, self._items, strict=True)))
-        for box in {self._score, self._scale, self._mask, *self._plain.values()} - set(self._items):
+        for box in set(self.boxes.by_name.values()) - set(self._items):
             box.hide()
-        for before, after in pairwise(self._focusable()):
-            QWidget.setTabOrder(before, after)
+        self._order_tabs()
 
     def _item(self, entry: Entry) -> Item:
         if entry.kind == NODE:
@@ -217,14 +209,20 @@ class Spine(QWidget):
                 node.clicked.connect(lambda _checked=False, stage=entry.chooses: self.stagePicked.emit(stage))
             return self._nodes[entry.name]
         if entry.kind == OPERATOR:
-            own: dict[str, OperatorBox] = {"score": self._score, "scale": self._scale, "mask": self._mask}
-            return own.get(entry.name) or self._plain[entry.name]
+            return self.boxes.by_name[entry.name]
         return Sign(entry.name, self._row.row)
 
-    def _focusable(self) -> list[QWidget]:
-        controls: dict[Item, QWidget] = {
-            self._score: self._score.list, self._scale: self._scale.list, self._mask: self._mask.button}
-        return [controls.get(item, item) for item in self._items if isinstance(item, StageNode) or item in controls]
+    def _order_tabs(self) -> None:
+        stops: list[QWidget] = []
+        for item in self._items:
+            stops += [item] if isinstance(item, StageNode) else item.stops() if isinstance(item, OperatorBox) else []
+        for before, after in pairwise(stops):
+            QWidget.setTabOrder(before, after)
+
+    def _after_change_of_boxes(self) -> None:
+        self._order_tabs()
+        self._set_height()
+        self._give_way()
 
     def _show_planes(self) -> None:
         evaluation = self._evaluation
@@ -236,7 +234,7 @@ class Spine(QWidget):
                 plane = entry.plane(evaluation, *self._place)
                 self._nodes[entry.name].set_plane(plane, symbol, stage_title(entry.name))
         for name, text in operator_texts(evaluation).items():
-            self._plain[name].set_text(text)
+            self.boxes.plain[name].set_text(text)
 
     def _mark(self) -> None:
         cell = self._cell
@@ -267,21 +265,19 @@ class Spine(QWidget):
 
     def _set_height(self) -> None:
         highest = max((node.height_for(self._compact) for node in self._nodes.values()), default=0)
+        boxes = (item.sizeHint().height() for item in self._items if isinstance(item, OperatorBox))
+        highest = max(highest, *boxes, 0)
         self.setFixedHeight(max(scaled(SIZE.strip_compact if self._compact else SIZE.strip), highest))
 
     def _connect(self) -> None:
-        self._score.picked.connect(self.scorePicked)
-        self._scale.scalePicked.connect(self.scalePicked)
-        self._mask.pressed.connect(self._on_mask_pressed)
+        self.boxes.scorePicked.connect(self.scorePicked)
+        self.boxes.scalePicked.connect(self.scalePicked)
+        self.boxes.maskPressed.connect(self.maskPressed)
+        self.boxes.numberCommitted.connect(self.numberCommitted)
         theme_signal.changed.connect(self.set_theme)
-
-    def _on_mask_pressed(self) -> None:
-        button = self._mask.button
-        self.maskPressed.emit(QRect(button.mapToGlobal(QPoint(0, 0)), button.size()))
 
     def _build(self) -> None:
         set_ground(self, "raised")
-        self._plain = {name: PlainBox(name, self._row.row) for name in PLAIN}
         self._line.setProperty("hairline", True)
         self._line.setFixedWidth(1)
         outer = QHBoxLayout(self)

@@ -70,6 +70,7 @@ def node(spine: Spine, name: str) -> StageNode:
     return spine.findChild(StageNode, f"node.{name}")
 
 
+EVEN = {"query": np.ones((5, 8)), "key": np.ones((7, 8))}  # d_k = 4
 ALWAYS = ["query", "key", "scores", "scaled", "weights", "value", "head_output", "concat"]
 
 
@@ -247,15 +248,73 @@ def test_the_mask_box_names_what_is_on_and_tells_where_it_is(qtbot: QtBot) -> No
     assert spine.mask_box() is button
 
 
-def test_one_score_stands_in_its_list_and_more_can_be_given(qtbot: QtBot) -> None:
+def test_the_score_is_chosen_from_a_list_and_has_its_numbers_below(qtbot: QtBot) -> None:
     spine = shown(qtbot, direct())
-    score = spine.findChild(QComboBox, "control.score")
-    assert (score.count(), score.currentData()) == (1, "dot")
-    spine.set_scores([("dot", "dot"), ("cosine", "cosine")], "cosine")
-    assert score.currentData() == "cosine"
+    score, w = spine.findChild(QComboBox, "control.score"), spine.findChild(QLineEdit, "control.score_params.w")
+    keys = [score.itemData(k) for k in range(score.count())]
+    assert keys == ["dot", "additive", "cosine", "gaussian", "average"]
+    assert not w.isVisible()
+    spine.set_score("gaussian")
+    spine.set_numbers({"score_params.w": 2.5, "score_params.key_norm": 1.0}, "float64")
+    assert (score.currentData(), w.isVisible(), w.text()) == ("gaussian", True, "2.5")
     with qtbot.waitSignal(spine.scorePicked) as caught:
         score.setCurrentIndex(0)
     assert caught.args == ["dot"]
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "text", "expected"),
+    [
+        ("softcap", {"softcap": 3.0}, "4.5", 4.5),
+        ("temperature", {"temperature": 2.0}, "1/2", 0.5),
+        ("rotary_theta", EVEN | {"rotary_theta": 100.0}, "1e4", 1e4),
+        ("softcap", {"softcap": 3.0}, "", None),
+    ],
+)
+def test_a_number_stands_on_the_step_that_it_changes(
+    qtbot: QtBot, name: str, more: dict[str, Any], text: str, expected: float | None
+) -> None:
+    spine = shown(qtbot, direct(**more), 2400)
+    spine.set_numbers(direct(**more).scalars(), "float64")
+    field = spine.findChild(QLineEdit, f"control.{name}")
+    assert field.isVisible()
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClick(field, Qt.Key.Key_Delete)
+    QTest.keyClicks(field, text)
+    with qtbot.waitSignal(spine.numberCommitted) as caught:
+        QTest.keyClick(field, Qt.Key.Key_Return)
+    assert caught.args == [name, expected]
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "inf", "nan", "two"])
+def test_a_number_that_cannot_be_is_refused_where_it_is_typed(qtbot: QtBot, text: str) -> None:
+    spine = shown(qtbot, direct(softcap=3.0), 2400)
+    spine.set_numbers({"softcap": 3.0}, "float64")
+    field = spine.findChild(QLineEdit, "control.softcap")
+    field.setFocus()
+    field.selectAll()
+    with qtbot.assertNotEmitted(spine.numberCommitted):
+        QTest.keyClicks(field, text)
+        QTest.keyClick(field, Qt.Key.Key_Return)
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert field.text() == "3"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"score": "cosine"}, "O = softmax(a(Q, K)) V"),
+        ({"score": "average"}, "O = softmax(0) V"),
+        ({"score": "gaussian", "scale": 3**-0.5}, "O = softmax(a(Q, K) / √dₖ) V"),
+        ({"softcap": 2.0}, "O = softmax(cap · tanh(Q Kᵀ / √dₖ / cap)) V"),
+        ({"temperature": 2.0}, "O = softmax((Q Kᵀ / √dₖ) / T) V"),
+        (EVEN | {"rotary_theta": 10.0, "scale": 1}, "O = softmax(Q′ K′ᵀ) V"),
+    ],
+)
+def test_the_formula_follows_every_field(qtbot: QtBot, more: dict[str, Any], said: str) -> None:
+    spine = shown(qtbot, direct(**more), 2400)
+    assert spine.findChild(FormulaView).accessibleName() == said
 
 
 def test_the_formula_says_what_is_in_force(qtbot: QtBot) -> None:

@@ -1,0 +1,148 @@
+"""Turns what a person asks of scores, softcap, temperature, positions and the block into edits of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from attn_gui.app.computation import Computation
+from attn_gui.app.sentences import saying
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetFields
+from attn_gui.engine import Problem
+from attn_gui.engine.create import fitting_output, with_block, with_hidden_width, with_score
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.scores import SCORES
+from attn_gui.views.spine.numbers import HIDDEN_WIDTH
+
+LABELS = {
+    "softcap": QT_TRANSLATE_NOOP("History", "softcap {value}"),
+    "temperature": QT_TRANSLATE_NOOP("History", "temperature {value}"),
+    "rotary_theta": QT_TRANSLATE_NOOP("History", "rotary positions, θ = {value}"),
+    "score_params.w": QT_TRANSLATE_NOOP("History", "w of the score {value}"),
+    "score_params.key_norm": QT_TRANSLATE_NOOP("History", "κ of the score {value}"),
+    HIDDEN_WIDTH: QT_TRANSLATE_NOOP("History", "hidden units of the score {value}"),
+    "block.ln_eps": QT_TRANSLATE_NOOP("History", "ε of the LayerNorm {value}"),
+}
+REMOVED = {
+    "softcap": QT_TRANSLATE_NOOP("History", "removed the softcap"),
+    "temperature": QT_TRANSLATE_NOOP("History", "removed the temperature"),
+    "rotary_theta": QT_TRANSLATE_NOOP("History", "removed rotary positions"),
+}
+FIRST = {"softcap": 5.0, "temperature": 1.0, "rotary_theta": 10_000.0}  # what a step begins with when it is added
+WIDEN = "block.output"  # the ways out that are offered where the block cannot be
+BEGIN = "block.new"
+
+
+class VariantsController(QObject):
+    """Which computation it is, on one side the spine and the menu, on the other the document."""
+
+    newRequested = Signal()
+
+    def __init__(self, window: MainWindow, document: Document, computation: Computation) -> None:
+        super().__init__(window)
+        self._window, self._document = window, document
+        window.spine.scorePicked.connect(self.set_score)
+        window.spine.numberCommitted.connect(self.set_number)
+        window.banner.actionPicked.connect(self._on_banner_action_picked)
+        computation.rebuilt.connect(self.show_state)
+        self.show_state()
+
+    def show_state(self, *_: object) -> None:
+        """Every control as the document has it."""
+        problem, spine = self._document.problem, self._window.spine
+        spine.set_score(problem.score)
+        spine.set_numbers(_numbers(problem), problem.dtype)
+
+    # --- up --------------------------------------------------------------------------------------
+    def set_score(self, score: str) -> None:
+        """Score by another function; its numbers and matrices begin anew, those before come back with undo."""
+        name = Label(SCORES[score].name, context="Scores")
+        label = Label(QT_TRANSLATE_NOOP("History", "score {name}"), {"name": name})
+        self._set(with_score(self._document.problem, score), label)
+
+    def set_number(self, name: str, value: float | None) -> None:
+        """Another value for a number of a step; None takes the step away."""
+        if value is None:
+            self._set({name: None}, Label(REMOVED[name]))
+            return
+        try:
+            fields = _changed(self._document.problem, name, value)
+        except ValueError as error:
+            self._refuse(error)
+            return
+        self._set(fields, Label(LABELS[name], {"value": f"{value:g}"}))
+
+    def switch(self, name: str, present: bool) -> None:
+        """Add a step with a first value and put the keyboard on it, or take the step away."""
+        self.set_number(name, FIRST[name] if present else None)
+        field = self._window.spine.boxes.field(name)
+        if present and field.isVisible():
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+            field.selectAll()
+
+    def set_block(self, present: bool) -> None:
+        """Add residual, LayerNorm and Linear, or take them away; where they cannot be, offer what is missing."""
+        problem = self._document.problem
+        if present and not problem.projected:
+            self._window.banner.show_error(self._no_x, actions=[(BEGIN, lambda: self.tr("New problem…"))])
+        elif present and problem.d_out != problem.d_model:
+            sizes = {"expected": problem.d_model, "got": problem.d_out}
+            way = self._add_output if problem.w_output is None else self._widen_output
+            actions = [(WIDEN, lambda: way().format(**sizes))]
+            self._window.banner.show_error(lambda: self._not_as_wide().format(**sizes), actions=actions)
+        else:
+            label = (QT_TRANSLATE_NOOP("History", "added the block") if present
+                     else QT_TRANSLATE_NOOP("History", "removed the block"))  # fmt: skip
+            self._set(with_block(problem, present), Label(label))
+
+    # --- what is missing for the block, in the language of the moment ----------------------------------
+    def _no_x(self) -> str:
+        return self.tr("The block adds X to the output, but Q, K and V are given here: there is no X.")
+
+    def _not_as_wide(self) -> str:
+        return self.tr(
+            "The block adds X to the output, so the output must be as wide as X: {expected} columns, not {got}."
+        )
+
+    def _add_output(self) -> str:
+        return self.tr("Add W_O and the block")
+
+    def _widen_output(self) -> str:
+        return self.tr("Make W_O {expected} columns wide and add the block")
+
+    def _on_banner_action_picked(self, key: str) -> None:
+        if key == BEGIN:
+            self.newRequested.emit()
+        elif key == WIDEN:
+            problem = self._document.problem
+            wide = fitting_output(problem)
+            fields = wide | with_block(problem.replace(**wide), True)
+            self._set(fields, Label(QT_TRANSLATE_NOOP("History", "added W_O and the block")))
+
+    def _set(self, fields: Mapping[str, object], label: Label) -> None:
+        try:
+            self._document.apply(SetFields(fields, label))
+        except (ValueError, TypeError) as error:
+            self._refuse(error)
+
+    def _refuse(self, error: Exception) -> None:
+        self._window.banner.show_error(saying(error))
+        self.show_state()
+
+
+def _numbers(problem: Problem) -> dict[str, float]:
+    numbers = problem.scalars()
+    if problem.score == "additive":
+        numbers[HIDDEN_WIDTH] = problem.score_params["w_score"].shape[-1]
+    return numbers
+
+
+def _changed(problem: Problem, name: str, value: float) -> dict[str, Any]:
+    if name == HIDDEN_WIDTH:
+        return with_hidden_width(problem, int(value))
+    record, _, part = name.rpartition(".")
+    return {record: {**getattr(problem, record), part: value}} if record else {name: value}

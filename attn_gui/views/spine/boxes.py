@@ -1,0 +1,90 @@
+"""The operators of the spine, each made once: which control stands in it, and what a person's choice asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, QPoint, QRect, Signal
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.views.controls.number_field import NumberField
+from attn_gui.views.controls.size_box import SizeBox
+from attn_gui.views.scores import SCORES, score_name
+from attn_gui.views.spine.numbers import HIDDEN_WIDTH, NumberRow
+from attn_gui.views.spine.operators import ListBox, MaskBox, OperatorBox, PlainBox, ScaleBox
+
+PLAIN = ("position_key", "bias", "output", "residual", "linear")
+NUMBERED: dict[str, tuple[str, ...]] = {"position": ("rotary_theta",), "softcap": ("softcap",)}
+LABELED: dict[str, tuple[str, ...]] = {"normalise": ("temperature",), "normalized": ("block.ln_eps",)}
+OF_SCORE: dict[str, tuple[str, ...]] = {
+    "gaussian": ("score_params.w", "score_params.key_norm"), "additive": (HIDDEN_WIDTH,),
+}  # fmt: skip
+
+
+class SpineBoxes(QObject):
+    """All boxes by the name of their step; the numbers of a step stand in a row below its control."""
+
+    scorePicked = Signal(str)
+    scalePicked = Signal(str, object)  # key, the number if it was typed
+    maskPressed = Signal(QRect)  # where the mask box lies on the screen
+    numberCommitted = Signal(str, object)  # which number, its value or None
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.score, self.scale, self.mask = ListBox("score", parent), ScaleBox(parent), MaskBox(parent)
+        self.plain = {name: PlainBox(name, parent) for name in (*PLAIN, *LABELED)}
+        bare = {name: OperatorBox(name, parent) for name in NUMBERED}
+        self.by_name: dict[str, OperatorBox] = {
+            "score": self.score, "scale": self.scale, "mask": self.mask, **self.plain, **bare}
+        self._rows: dict[str, NumberRow] = {}
+        for name, fields in (*NUMBERED.items(), *LABELED.items()):
+            self._add_row(self.by_name[name], name, fields)
+        for score, fields in OF_SCORE.items():
+            self._add_row(self.score, score, fields)
+            self._rows[score].hide()
+        self._rows["normalise"].hide()
+        self.score.set_choices([(score, score) for score in SCORES])
+        self.score.picked.connect(self.scorePicked)
+        self.scale.scalePicked.connect(self.scalePicked)
+        self.mask.pressed.connect(self._on_mask_pressed)
+        self.retranslate()
+
+    def set_score(self, score: str) -> None:
+        """The score function in force, with the numbers that it has."""
+        self.score.set_key(score)
+        for name in OF_SCORE:
+            self._rows[name].setVisible(name == score)
+
+    def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:
+        """The numbers of the problem by name; an optional one that is not in use leaves its step."""
+        for row in self._rows.values():
+            row.set_values(values, dtype)
+        self._rows["normalise"].setVisible(values.get("temperature") is not None)
+
+    def field(self, name: str) -> NumberField | SizeBox:
+        """The field of a number."""
+        return next(row.fields[name] for row in self._rows.values() if name in row.fields)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        captions = {
+            "score": self.tr("score"), "scale": self.tr("scale"), "mask": self.tr("mask"),
+            "normalise": self.tr("normalize"), "position": self.tr("position"), "softcap": self.tr("softcap"),
+            "bias": self.tr("bias"), "output": self.tr("project"), "residual": self.tr("add"),
+            "normalized": self.tr("normalize"), "linear": self.tr("linear"), "position_key": self.tr("position"),
+        }
+        for name, box in self.by_name.items():
+            box.set_caption(captions[name])
+        self.score.set_choices([(score, score_name(score)) for score in SCORES])
+        self.scale.retranslate()
+        for row in self._rows.values():
+            row.retranslate()
+
+    def _add_row(self, box: OperatorBox, name: str, fields: tuple[str, ...]) -> None:
+        row = self._rows[name] = NumberRow(fields, box)
+        row.committed.connect(self.numberCommitted)
+        box.hold(row)
+
+    def _on_mask_pressed(self) -> None:
+        button = self.mask.button
+        self.maskPressed.emit(QRect(button.mapToGlobal(QPoint(0, 0)), button.size()))
