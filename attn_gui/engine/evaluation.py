@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,8 @@ class Evaluation:
     Numbers are held as float64 and rounded to the problem's dtype once, when they are read.
     """
 
+    _kind: np.dtype[Any] = np.dtype(np.float64)  # what kept stages are held as
+
     def __init__(self, problem: Problem, keep: int = KEEP) -> None:
         self._keep = keep
         self._build(problem)
@@ -61,7 +63,7 @@ class Evaluation:
                     if node.inputs[0].name in self._sources or node.inputs[0].name in self._arrays:
                         self._tie(node)
                 elif self._kept(node):
-                    self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else float)
+                    self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else self._kind)
                     self._compute(node, indices.whole(node.shape))
 
     def _kept(self, node: Node) -> bool:

@@ -48,6 +48,7 @@ INDEX = "{stage} takes an index of {expected} whole numbers within {shape}, got 
 BOX = "A box of {stage} must lie within its shape {shape}, got {got}."
 NEEDS_HEAD = "{stage} has a map for every head: say which one."
 TOO_LARGE = "{stage} would take {size} GB: read it in parts with trace.block."
+TOO_LONG = "The score {score} takes too long for {heads} heads of {n} × {m} cells; only dot products can be so large."
 ONE_OF = "Give either an index or a cotangent, not {got}."
 COTANGENT = "The cotangent must have the shape of {stage}: expected {expected}, got {got}."
 
