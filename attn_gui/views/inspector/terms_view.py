@@ -67,7 +67,8 @@ class TermsView(QTableView):
         return QSize(self._least_width(), self._height_of(self._terms.rowCount()))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(min(self._least_width(), scaled(SIZE.right_compact) - 2 * SPACING.panel_padding_compact),
+        room = SIZE.right_compact - 2 * (SPACING.panel_padding_compact + SPACING.xs)  # the tabs have a margin, too
+        return QSize(min(self._least_width(), scaled(room)),
                      self._height_of(min(self._terms.rowCount(), LEAST_ROWS)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -174,7 +174,7 @@ def test_a_narrow_first_page_shows_titles_rather_than_shapes(qtbot: QtBot) -> No
     inspector.show()
     qtbot.waitExposed(inspector)
     assert not {"2 × 3 · 3 × 2", "16 × 384"} & words(inspector)
-    assert all(link.width() >= link.sizeHint().width() for link in links(inspector).values())
+    qtbot.waitUntil(lambda: all(link.width() >= link.sizeHint().width() for link in links(inspector).values()))
 
 
 def test_what_does_not_fit_gives_way_and_then_scrolls(shown: Shown, make: Make, qtbot: QtBot) -> None:
