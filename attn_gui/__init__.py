@@ -9,18 +9,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from attn_gui.app.explore import explore
     from attn_gui.engine import Problem, ShapeError, compute, explain, sensitivity
     from attn_gui.figure.sheet import render
     from attn_gui.formats import load, save
 
 __version__ = "0.1.0"
-__all__ = ["Problem", "ShapeError", "compute", "explain", "load", "render", "save", "sensitivity"]
+__all__ = ["Problem", "ShapeError", "compute", "explain", "explore", "load", "render", "save", "sensitivity"]
 
 _HOMES = {
     "Problem": "attn_gui.engine",
     "ShapeError": "attn_gui.engine",
     "compute": "attn_gui.engine",
     "explain": "attn_gui.engine",
+    "explore": "attn_gui.app.explore",
     "load": "attn_gui.formats",
     "render": "attn_gui.figure.sheet",
     "save": "attn_gui.formats",

@@ -104,6 +104,7 @@ def take(app: QApplication, picture: Picture, folder: Path) -> Path:
     program.window.resize(*picture.size)
     program.window.show()
     settle(0.3)
+    program.keys.to_map()
     picture.steps(program)
     settle(picture.rest)
     path = folder / f"{picture.name}.png"

@@ -28,6 +28,13 @@ def ensure_gui() -> QGuiApplication:
     return application
 
 
+def release_gui() -> None:
+    """Give up the application that `ensure_gui` made, so that one with windows can take its place."""
+    while _kept:
+        _kept.pop().shutdown()
+    _loaded.clear()
+
+
 def load_fonts() -> None:
     """Make the shipped fonts known to Qt: Inter always, Chinese only where the system has none.
 
