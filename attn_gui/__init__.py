@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from attn_gui.app.explore import explore
-    from attn_gui.engine import Problem, ShapeError, compute, explain, sensitivity
+    from attn_gui.engine import Problem, ShapeError, compute, explain, sensitivity, solve
     from attn_gui.figure.sheet import render
     from attn_gui.formats import load, save
 
 __version__ = "0.1.0"
-__all__ = ["Problem", "ShapeError", "compute", "explain", "explore", "load", "render", "save", "sensitivity"]
+__all__ = ["Problem", "ShapeError", "compute", "explain", "explore", "load", "render", "save", "sensitivity", "solve"]
 
 _HOMES = {
     "Problem": "attn_gui.engine",
@@ -27,6 +27,7 @@ _HOMES = {
     "render": "attn_gui.figure.sheet",
     "save": "attn_gui.formats",
     "sensitivity": "attn_gui.engine",
+    "solve": "attn_gui.engine",
 }
 
 

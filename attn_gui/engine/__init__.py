@@ -10,13 +10,15 @@ from .problem import DTYPES, SCORES, Problem, Record
 from .resize import Resized, head_counts, resize
 from .sensitivity import sensitivity
 from .sentences import FieldError, FieldTypeError, Note, PlaceError, ShapeError, StageError
+from .solve import Solution, solve
 from .stages import STAGE, STAGES
 from .symbols import symbol
+from .verification import Verification, verify
 
 __all__ = [
     "DTYPES", "FILLS", "MASKS", "SCORES", "STAGE", "STAGES", "Box", "Cell", "Evaluation", "Explanation", "FieldError",
     "FieldTypeError", "Layer", "Note", "Parameter", "PlaceError", "Plane", "Problem", "Recomputed", "Record",
-    "Resized", "ShapeError", "StageError", "Term", "Trace", "compute", "explain", "fill", "head_counts",
-    "layer_from_mapping", "made_direct", "new_problem", "resize", "sensitivity", "symbol", "with_biases",
-    "with_context", "with_output",
+    "Resized", "ShapeError", "Solution", "StageError", "Term", "Trace", "Verification", "compute", "explain", "fill",
+    "head_counts", "layer_from_mapping", "made_direct", "new_problem", "resize", "sensitivity", "solve", "symbol",
+    "verify", "with_biases", "with_context", "with_output",
 ]  # fmt: skip

@@ -1,0 +1,59 @@
+"""The two systems behind solving: least squares with a rank that can be told, and the nearest point of a sphere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attn_gui.engine.layout import Array
+
+EPS = float(np.finfo(float).eps)
+SURELY_OUTSIDE = 1e-3  # of the right-hand side: so much is no rounding, whatever the condition number
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The shortest `x` among those with the smallest ‖A x − b‖; `met` if that is 0 but for rounding."""
+
+    x: Array
+    rank: int
+    condition: float
+    met: bool
+
+
+def shortest(matrix: Array, right: Array, demands: int, size: float) -> Solved:
+    """Least squares by singular values (Golub, Van Loan, "Matrix Computations", 2013, §5.5).
+
+    `matrix` (equations, unknowns), of which `demands` can be independent; `size` is the norm of the numbers that its
+    entries are differences of. b lies in the range of A if adding it as a column does not raise the rank.
+    """
+    left, values, across = np.linalg.svd(matrix, full_matrices=False)
+    size = max(size, float(values[0]))
+    rank = int((values > max(matrix.shape) * EPS * size).sum())
+    along = left[:, :rank].T @ right
+    outside = float(np.linalg.norm(right - left[:, :rank] @ along))
+    slack = 8 * max(matrix.shape) * EPS * size / float(values[rank - 1]) if rank else 0.0
+    met = rank == demands or outside <= min(SURELY_OUTSIDE, slack) * float(np.linalg.norm(right))
+    condition = float(values[0] / values[rank - 1]) if rank else 1.0
+    return Solved(across[:rank].T @ (along / values[:rank]), rank, condition, met)
+
+
+def centered(matrix: Array) -> Array:
+    """Rows less their mean: what is left of equations to which a common number may be added."""
+    return np.asarray(matrix - matrix.mean(axis=0))
+
+
+def to_sphere(point: Array, center: Array, growth: float) -> Array | None:
+    """The shortest way from `point` to the sphere around `center` with a squared radius larger by `growth`.
+
+    None if that would be negative: then nothing is nearer than the center.
+    """
+    arm = point - center
+    square = float(arm @ arm)
+    if square + growth < 0:
+        return None
+    if square == 0:
+        return np.asarray(np.sqrt(growth) * np.eye(1, len(point))[0])
+    length = np.sqrt(square)
+    return np.asarray(arm * (growth / (length * (np.sqrt(square + growth) + length))))
