@@ -8,7 +8,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.evaluation import Evaluation
 from attn_gui.engine.verification import StageCheck, Verification, verify
 
-KEEP = 1 << 28  # bytes: larger stages are computed by blocks
+KEEP = 1 << 26  # bytes: larger stages are computed by blocks
 NOTHING = 1e-300  # a tolerance below is shown as 0: the cell was given, not computed
 _WORDS = {True: "ok", False: "FAILED", None: "-"}
 

@@ -18,7 +18,7 @@ from .sentences import Note
 
 POSITIONAL = ("causal", "window", "prefix", "alibi", "padding")
 TILE = 1 << 20  # cells of the maps that are looked at together
-KEEP = 1 << 28  # bytes: larger stages of other evaluations are computed by blocks
+KEEP = 1 << 26  # bytes: larger stages of other evaluations are computed by blocks
 LARGEST = float(np.finfo(float).max)
 
 Chosen = Mapping[int, Sequence[int]]  # batch item: query rows
