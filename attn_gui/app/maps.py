@@ -68,7 +68,8 @@ class MapsController(QObject):
     def _show_formula(self, *_: object) -> None:
         """The formula of the stage on show, in the corner of the product picture."""
         latex = stage_latex(self._computation.evaluation, self._view.look.stage)
-        self._window.product.set_formula(formula_svg(latex, scaled(FONT_SIZE.formula), current_theme().text))
+        svg = formula_svg(latex, scaled(FONT_SIZE.formula), current_theme().text) if latex else b""
+        self._window.product.set_formula(svg)
 
     def _show_tokens(self) -> None:
         problem = self._document.problem

@@ -92,7 +92,9 @@ class Program(QObject):
     def end(self) -> None:
         """Close without asking; for whoever drives the program from outside."""
         self.computation.finish()
+        self.window.history.set_stack(None)
         self.document.stack.setClean()
+        self.document.stack.blockSignals(True)  # it tells of its end, when whoever listens is gone
         self.window.close()
         self.window.deleteLater()
         self.deleteLater()

@@ -29,4 +29,6 @@ def run(path: Path | None = None, lang: str | None = None) -> int:
     threading.excepthook = program.report_from_thread
     program.begin(path)
     program.window.show()
-    return app.exec()
+    code = app.exec()
+    program.end()  # while Qt is still there
+    return code

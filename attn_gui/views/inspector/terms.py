@@ -39,10 +39,11 @@ class TermsModel(QAbstractTableModel):
     # --- what is shown ---------------------------------------------------------------------------
     def set_explanation(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
         """The terms of a cell; the tail stays open while the stage stays the same."""
+        terms = explanation.terms if explanation is not None else None  # computed before the rows are taken away
         self.beginResetModel()
         stage = explanation.stage if explanation is not None else ""
         self._expanded = self._expanded and stage == self._stage
-        self._terms = explanation.terms if explanation is not None else None
+        self._terms = terms
         self._context, self._stage = context, stage
         self._chosen = explanation.index[-1] if explanation is not None and stage == "weights" else -1
         self._values = self._terms.values if self._terms is not None else np.empty(0)
@@ -137,7 +138,7 @@ class TermsModel(QAbstractTableModel):
         if self._is_tail(row):
             return self.tr("{count} more").format(count=self.count() - self.shown()) if column == 0 else ""
         position, term = int(self._order[row]), self._term(row)
-        if len(term.cells) != len(self._headers):  # a bias among products
+        if len(term.cells) != len(self._headers):  # a bias among products, or addends of different matrices
             return cell_name(term.cells[0].name, term.cells[0].index) if column == 0 and term.cells else ""
         return self._label(term, position) if column == 0 else column_number(term.cells[column - 1].value, 3)
 
@@ -170,6 +171,8 @@ class TermsModel(QAbstractTableModel):
         if self._stage == "weights":
             return ((SCORE_LETTERS.get(first.cells[0].name, "s"), "text2"),)
         last = next(term for term in reversed(self._terms) if len(term.cells) == len(first.cells))
+        if any(a.name != b.name for a, b in zip(first.cells, last.cells, strict=True)):
+            return ()  # one of each kind: every row names its own cell
         letter = "j" if self._stage in ALONG_KEYS else "c"
         return tuple((_running(a, b, letter), ROLES.get(a.name, "text2"))
                      for a, b in zip(first.cells, last.cells, strict=True))
@@ -180,6 +183,8 @@ class TermsModel(QAbstractTableModel):
         score = self._context.problem.score if self._context is not None and self._stage == "scores" else ""
         if score in SCORE_TERMS or self._stage == "normalized":
             return SCORE_TERMS.get(score, "z")
+        if not self._headers:
+            return self.tr("value")
         return "·".join(LETTERS.get(cell.name, "w") for cell in self._terms[0].cells)
 
 
