@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.computation import Computation
 from attn_gui.app.view_state import ChosenCell, ViewState
@@ -38,13 +39,23 @@ class ExplainController(QObject):
         """Go to a cell that the explanation names: a stage's, or one of a table."""
         evaluation = self._computation.evaluation
         if name not in evaluation.stages:
-            self._window.inputs.show_field(name)
-            self._window.inputs.panels[name].select_cell(*_table_place(index))
+            self._go_to_field(name, index)
             return
         batch, head, row, column = place_of(evaluation, name, index, self._view.look.head)
         self._following = True
         self._view.set(stage=name, batch=batch, head=head, cell=ChosenCell(name, row, column))
         self._following = False
+
+    def _go_to_field(self, name: str, index: tuple[int, ...]) -> None:
+        """To a cell of a table, or to the control of a number that has no table."""
+        panel = self._window.inputs.panels.get(name)
+        if panel is not None:
+            self._window.inputs.show_field(name)
+            panel.select_cell(*_table_place(index))
+            return
+        control = self._window.findChild(QWidget, f"control.{name}")
+        if control is not None:
+            control.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def back(self) -> None:
         if len(self._trail) > 1:

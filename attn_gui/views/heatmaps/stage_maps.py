@@ -74,13 +74,16 @@ class StageMaps(QObject):
     # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
         """Show another evaluation, item or head."""
+        for stage in evaluation.stages:  # before any of them can be asked for
+            if stage not in self._maps:
+                self._made(stage)
         self.evaluation, self.batch, self.head = evaluation, batch, head
         for stage, heatmap in self._maps.items():
             if stage not in evaluation.stages:
                 heatmap.setObjectName("")
                 heatmap.set_plane(None)
         for stage in evaluation.stages:
-            heatmap = self._maps.get(stage) or self._made(stage)
+            heatmap = self._maps[stage]
             heatmap.setObjectName(f"heatmap.{stage}")
             heatmap.set_plane(stage_plane(evaluation, stage, batch, head))
             heatmap.set_bands(bands_of(evaluation, stage))
