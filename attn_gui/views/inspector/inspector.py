@@ -138,12 +138,12 @@ class Inspector(QWidget):
 
     def _show_caption(self) -> None:
         terms, context = self._terms.terms(), self._context
-        worth_it = terms.count() > 1 or (terms.count() == 1 and not terms.product())
+        worth_it = terms.count() > 1 or (terms.count() == 1 and terms.of_weights())
         for widget in (self._caption, self._order, self._terms):
             widget.setVisible(worth_it)
         if context is None:
             return
-        if not terms.product():
+        if terms.of_weights():
             every = terms.count() == context.problem.m
             self._caption.setText(self.tr("All keys of this query") if every else
                                   self.tr("Keys of this query, {count} of {all}").format(
@@ -152,7 +152,7 @@ class Inspector(QWidget):
             self._caption.setText(self.tr("Terms {product}, {count} of {all}").format(
                 product=terms.product(), count=terms.shown(), all=terms.count()))
         else:
-            self._caption.setText(self.tr("Terms {product}").format(product=terms.product()))
+            self._caption.setText(self.tr("Terms {product}").format(product=terms.product()).strip())
         self._terms.setAccessibleName(self._caption.text())
 
     def _connect(self) -> None:

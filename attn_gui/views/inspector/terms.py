@@ -71,9 +71,13 @@ class TermsModel(QAbstractTableModel):
         """How many terms there are."""
         return len(self._order)
 
+    def of_weights(self) -> bool:
+        """Whether the terms are the weights of a row."""
+        return self._stage == "weights"
+
     def product(self) -> str:
-        """`q·k`: what a term is, in letters; empty for the weights, whose terms are no products."""
-        return self._value_header() if self._stage != "weights" else ""
+        """`q·k`: what a term is, in letters; empty where the terms are no products."""
+        return self._value_header() if self._headers and not self.of_weights() else ""
 
     def largest(self) -> float:
         """The length that a full bar stands for: 1 for weights, else the largest finite row."""

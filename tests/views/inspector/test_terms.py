@@ -71,6 +71,19 @@ def test_a_bias_is_a_term_like_any_other(shown: Shown, make_projected: Make) -> 
     assert ["b_Q[1]", "", ""] in [row[:3] for row in texts(view)]
 
 
+def test_addends_of_different_matrices_are_named_one_by_one(shown: Shown, make: Make, qtbot: QtBot) -> None:
+    inspector = shown(make(mask=({"kind": "alibi"},)), "biased", 4, 1)
+    view = table(inspector)
+    assert headers(view) == ["", "value"]
+    assert {row[0] for row in texts(view)} == {"S′[4, 1]", "B[4, 1]"}
+    assert view.accessibleName() == "Terms"
+    row = [row[0] for row in texts(view)].index("S′[4, 1]")
+    with qtbot.waitSignal(inspector.cellRequested) as caught:
+        place = view.visualRect(view.model().index(row, 1)).center()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert caught.args == ["scaled", (0, 1, 4, 1)]
+
+
 def test_a_long_list_ends_with_its_tail_which_opens(shown: Shown, make: Make, qtbot: QtBot) -> None:
     inspector = shown(wide(make), "scores", 2, 3, head=0)
     view = table(inspector)
