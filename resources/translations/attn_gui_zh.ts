@@ -2617,6 +2617,10 @@
         <source>{count} more</source>
         <translation>还有 {count} 项</translation>
     </message>
+    <message>
+        <source>value</source>
+        <translation>值</translation>
+    </message>
 </context>
 <context>
     <name>TokenHeader</name>
