@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QColor, QGuiApplication
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QAction, QColor, QDragEnterEvent, QDropEvent, QGuiApplication, QInputMethodEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMainWindow, QTableView, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QLabel,
+    QListView,
+    QMainWindow,
+    QTableView,
+    QWidget,
+)
 
 from attn_gui.app.program import Program
+from attn_gui.paths import resource
+
+LEFT = Qt.MouseButton.LeftButton
+PATIENCE_MS = 5000
+W = TypeVar("W", bound=QWidget)
 
 
 class Person:
@@ -20,10 +37,14 @@ class Person:
     def __init__(self, program: Program) -> None:
         self.window: QMainWindow = program.window
 
-    def find(self, name: str, kind: type[QWidget] = QWidget) -> QWidget:
+    # --- finding ---------------------------------------------------------------------------------
+    def find(self, name: str, kind: type[W] = QWidget) -> W:  # type: ignore[assignment]
         found = self.window.findChild(kind, name)
         assert found is not None, f"nothing is named {name}"
         return found
+
+    def has(self, name: str) -> bool:
+        return self.window.findChild(QWidget, name) is not None
 
     def action(self, name: str) -> QAction:
         found = self.window.findChild(QAction, f"action.{name}")
@@ -31,41 +52,113 @@ class Person:
         return found
 
     def table(self, field: str) -> QTableView:
-        table = self.find(f"table.{field}", QTableView)
-        assert isinstance(table, QTableView)
-        return table
+        return self.find(f"table.{field}", QTableView)
 
+    def focus(self) -> QWidget:
+        found = QApplication.focusWidget()
+        assert found is not None, "nothing has the focus"
+        return found
+
+    # --- keys and clicks -------------------------------------------------------------------------
+    def do(self, action: str) -> None:
+        """Choose an action of the menus, which has to be enabled."""
+        assert self.action(action).isEnabled(), f"{action} is grey"
+        self.action(action).trigger()
+
+    def press(self, *keys: str) -> None:
+        """Keys as manuals write them, "Ctrl+Z" or "F2", one after another, to whatever has the focus."""
+        for each in keys:
+            widget = QApplication.focusWidget() or self.window
+            if each.startswith(("Shift+Tab", "Backtab")):
+                QTest.keyClick(widget, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+            else:
+                QTest.keySequence(widget, QKeySequence(each))
+
+    def type(self, text: str) -> None:
+        """Letters one by one, to whatever has the focus then: the first one may open an editor."""
+        for letter in text:
+            QTest.keyClick(self.focus(), letter) if letter.isascii() else _compose(self.focus(), letter)
+
+    def click(self, widget: QWidget | str) -> None:
+        target = self.find(widget) if isinstance(widget, str) else widget
+        assert target.isVisible(), f"{target.objectName()} cannot be seen"
+        assert target.isEnabled(), f"{target.objectName()} is grey"
+        QTest.mouseClick(target, LEFT)
+
+    def button(self, text: str, inside: str | QWidget) -> QAbstractButton:
+        """The visible button with these words."""
+        holder = self.find(inside) if isinstance(inside, str) else inside
+        shown = [button for button in holder.findChildren(QAbstractButton) if button.isVisible()]
+        found = [button for button in shown if button.text().replace("&", "") == text]
+        assert found, f"no button {text!r} among {[button.text() for button in shown]}"
+        return found[0]
+
+    def pick(self, name: str, key: str) -> None:
+        """Open a list with the mouse and choose with the keyboard."""
+        box = self.find(f"control.{name}", QComboBox)
+        self.choose(box, key)
+
+    def choose(self, box: QComboBox, key: object) -> None:
+        QTest.mouseClick(box, LEFT)
+        QTest.keyClick(box.view(), Qt.Key.Key_Home)
+        for _ in range(box.findData(key)):
+            QTest.keyClick(box.view(), Qt.Key.Key_Down)
+        QTest.keyClick(box.view(), Qt.Key.Key_Return)
+
+    def overwrite(self, field: QWidget, text: str, end: str = "Return") -> None:
+        """Type over what stands in a field."""
+        field.setFocus()
+        self.press("Ctrl+A")
+        QTest.keyClicks(field, text)
+        if end:
+            self.press(end)
+
+    def size(self, name: str, value: int | str) -> None:
+        """Type a size into its box and press Enter."""
+        self.overwrite(self.find(f"control.{name}"), str(value))
+
+    # --- tables ----------------------------------------------------------------------------------
     def number(self, field: str, row: int, column: int) -> float:
+        """A number of a table, in full."""
         model = self.table(field).model()
         return float(model.data(model.index(row, column), Qt.ItemDataRole.EditRole))
+
+    def numbers(self, field: str) -> list[list[str]]:
+        """All numbers of a table, as exact texts."""
+        model = self.table(field).model()
+        return [[str(model.index(i, j).data(Qt.ItemDataRole.EditRole)) for j in range(model.columnCount())]
+                for i in range(model.rowCount())]  # fmt: skip
 
     def go_to(self, field: str, row: int, column: int) -> QTableView:
         """Click a cell of a table."""
         table = self.table(field)
         index = table.model().index(row, column)
         table.scrollTo(index)
-        QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=table.visualRect(index).center())
+        QTest.mouseClick(table.viewport(), LEFT, pos=table.visualRect(index).center())
         return table
 
-    def type_into(self, field: str, row: int, column: int, text: str) -> None:
+    def select(self, field: str, row: int, column: int, rows: int, columns: int) -> None:
+        """Click a cell and stretch the selection with Shift and the arrows."""
+        self.go_to(field, row, column)
+        self.press(*["Shift+Down"] * (rows - 1), *["Shift+Right"] * (columns - 1))
+
+    def cell(self, field: str) -> tuple[int, int]:
+        index = self.table(field).currentIndex()
+        return index.row(), index.column()
+
+    def type_into(self, field: str, row: int, column: int, text: str, end: str = "Return") -> None:
         """Click a cell, type, press Enter."""
-        table = self.go_to(field, row, column)
-        QTest.keyClicks(table.viewport() if not table.hasFocus() else table, text[0])
-        editor = QApplication.focusWidget()
-        assert editor is not None
-        QTest.keyClicks(editor, text[1:])
-        QTest.keyClick(editor, Qt.Key.Key_Return)
+        self.go_to(field, row, column)
+        self.type(text)
+        self.press(end)
 
-    def size(self, name: str, value: int) -> None:
-        """Type a size into its box and press Enter."""
-        box = self.find(f"control.{name}")
-        box.setFocus()
-        QTest.keyClick(box, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-        QTest.keyClicks(box, str(value))
-        QTest.keyClick(box, Qt.Key.Key_Return)
-
+    # --- maps ------------------------------------------------------------------------------------
     def value(self, stage: str, row: int, column: int) -> float:
         return float(self.find(f"heatmap.{stage}").cell_at(row, column)[0])
+
+    def values(self, stage: str) -> list[list[float]]:
+        rows, columns = self.find(f"heatmap.{stage}").shape
+        return [[self.value(stage, i, j) for j in range(columns)] for i in range(rows)]
 
     def pixel(self, stage: str, row: int, column: int) -> tuple[QColor, QColor]:
         """(as painted near the corner of the cell, as the map says it is drawn)."""
@@ -76,26 +169,116 @@ class Person:
         point = QPoint(place.left() + place.width() // 4, place.top() + place.height() // 4)
         return image.pixelColor((point.toPointF() * ratio).toPoint()), heatmap.cell_at(row, column)[1]
 
+    def colors(self, stage: str, row: int, column: int) -> set[str]:
+        """Every color inside a cell, its borders left out."""
+        heatmap = self.find(f"heatmap.{stage}")
+        place = heatmap.cell_rect(row, column).adjusted(2, 2, -2, -2)
+        image = heatmap.grab(place).toImage()
+        return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+
     def click_cell(self, stage: str, row: int, column: int) -> None:
         heatmap = self.find(f"heatmap.{stage}")
-        QTest.mouseClick(heatmap.viewport(), Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(row, column).center())
+        assert heatmap.isVisible(), f"the map of {stage} cannot be seen"
+        QTest.mouseClick(heatmap.viewport(), LEFT, pos=heatmap.cell_rect(row, column).center())
 
-    def clipboard(self, text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
+    def show_stage(self, stage: str) -> None:
+        """Click its small map in the spine."""
+        self.click(f"node.{stage}")
+        assert self.find(f"heatmap.{stage}").isVisible()
+
+    # --- what is said ----------------------------------------------------------------------------
+    def banner(self) -> str:
+        banner = self.find("banner")
+        return banner.text() if banner.isVisible() else ""
+
+    def status(self) -> str:
+        return " | ".join(label.text() for label in self.window.statusBar().findChildren(QLabel) if label.isVisible())
+
+    def explanation(self) -> str:
+        """Everything that the explanation says, formulas by what they say to a screen reader."""
+        shown = [widget for widget in self.find("inspector").findChildren(QWidget) if widget.isVisible()]
+        return "\n".join(widget.text() if isinstance(widget, QLabel) else widget.accessibleName() for widget in shown)
+
+    def steps(self) -> list[str]:
+        """The names of the history's steps, the opening first."""
+        model = self.find("history").findChild(QListView).model()
+        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+    def clipboard(self, text: str | None = None) -> str:
+        """Put a text on the clipboard, if one is given; what is on it."""
+        if text is not None:
+            QGuiApplication.clipboard().setText(text)
+        return QGuiApplication.clipboard().text()
+
+    # --- dialogs ---------------------------------------------------------------------------------
+    def answering(self, kind: type[W], answer: Callable[[W], object], ask: Callable[[], object]) -> None:
+        """Do `ask`, which opens a dialog that waits; `answer` it once it is there."""
+        met: list[str] = []
+        clock = QTimer(self.window, interval=5)
+
+        def look() -> None:
+            dialog = QApplication.activeModalWidget()
+            if not isinstance(dialog, kind):
+                return
+            clock.stop()
+            try:
+                met.append(type(dialog).__name__)
+                answer(dialog)
+            except BaseException:
+                dialog.reject() if isinstance(dialog, QDialog) else dialog.close()
+                raise
+
+        clock.timeout.connect(look)
+        clock.start()
+        ask()
+        clock.stop()
+        assert met, f"no {kind.__name__} was opened"
+
+    def choose_file(self, path: Path, ask: Callable[[], object]) -> None:
+        """Type a path into the file dialog that `ask` opens, and press Enter."""
+
+        def answer(dialog: QFileDialog) -> None:
+            line = dialog.findChild(QWidget, "fileNameEdit")
+            self.overwrite(line, str(path))
+
+        self.answering(QFileDialog, answer, ask)
+
+    def save_as(self, path: Path) -> None:
+        self.choose_file(path, lambda: self.do("save_as"))
+        assert path.exists(), self.banner()
+
+    def open(self, path: Path) -> None:
+        self.choose_file(path, lambda: self.do("open"))
+
+    def drop(self, path: Path, at: QPoint | None = None) -> None:
+        """Drag a file from elsewhere onto the window."""
+        place, data = at or QPoint(700, 200), QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(path))])
+        how = Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier
+        QApplication.sendEvent(self.window, QDragEnterEvent(place, *how))
+        QApplication.sendEvent(self.window, QDropEvent(QPointF(place), *how))
+
+
+def _compose(widget: QWidget, letter: str) -> None:
+    """A letter that no key of this keyboard has, as an input method commits it."""
+    event = QInputMethodEvent("", [])
+    event.setCommitString(letter)
+    QApplication.sendEvent(widget, event)
 
 
 @pytest.fixture
 def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]:
-    """Start the program, with a file if one is given; closed without questions at the end."""
+    """Start the program, with a file or example if one is given; closed without questions at the end."""
     programs: list[Program] = []
 
-    def start(path: Path | None = None, lang: str = "en", width: int = 1440, height: int = 900) -> Person:
+    def start(path: Path | str | None = None, lang: str = "en", width: int = 1440, height: int = 900) -> Person:
         program = Program(qapp, lang=lang)
         programs.append(program)
-        program.begin(path)
+        program.begin(resource("examples", path) if isinstance(path, str) else path)
         program.window.resize(width, height)
         program.window.show()
-        QTest.qWaitForWindowExposed(program.window)
+        program.window.activateWindow()
+        assert QTest.qWaitForWindowActive(program.window)
         return Person(program)
 
     yield start
