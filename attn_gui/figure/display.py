@@ -29,6 +29,8 @@ ALLOWED, NAN, POS_INF, NEG_INF, CLOSED = range(5)
 FIXED_WEIGHT_KEYS = 64
 """Weights are colored 0 … 1 up to this many keys, 0 … largest above."""
 
+STEPS = 32
+"""Blocks of up to so many columns are reduced cell by cell."""
 Allowed = npt.NDArray[np.bool_]
 Edges = npt.NDArray[np.intp]
 
@@ -100,13 +102,14 @@ def to_display(values: npt.ArrayLike, allowed: Allowed | None, levels: Levels) -
     """
     values = _floating(values)
     flags = np.zeros(values.shape, dtype=np.uint8)
-    if not np.isfinite(values).all():
+    finite = bool(np.isfinite(values).all())
+    if not finite:
         flags[np.isnan(values)] = NAN
         flags[np.isposinf(values)] = POS_INF
         flags[np.isneginf(values)] = NEG_INF
     if allowed is not None:
         flags[~np.broadcast_to(allowed, values.shape)] = CLOSED
-    return Display(_indices(values, levels), flags)
+    return Display(_indices(values, levels, finite), flags)
 
 
 def argb(display: Display, table: Lut, theme: Theme) -> npt.NDArray[np.uint32]:
@@ -152,12 +155,17 @@ def pool_blocks(
         return values, allowed
     if not rows or not columns:
         return np.zeros((rows, columns), values.dtype), None if allowed is None else np.zeros((rows, columns), bool)
+    if columns < rows:  # blocks of rows are walked one by one
+        turned = pool_blocks(values.T, None if allowed is None else allowed.T, column_edges, row_edges)
+        return turned[0].T, None if turned[1] is None else turned[1].T
     tiles = list(itertools.starmap(slice, itertools.pairwise(row_edges.tolist())))
     high, low = _row_extremes(values, allowed, tiles)
-    high, low = _reduced(np.maximum, high, column_edges), _reduced(np.minimum, low, column_edges)
-    # NaN comes through both extremes and fails the comparison, so it is taken from `low`
-    pooled = np.where(high >= -low, high, low)
-    return pooled, None if allowed is None else _any_open(allowed, tiles, column_edges)
+    high = _reduced(np.maximum, high, column_edges)
+    if not low.min() >= 0:  # nothing below 0 can be larger than what is above
+        low = _reduced(np.minimum, low, column_edges)
+        # NaN comes through both extremes and fails the comparison, so it is taken from `low`
+        high = np.where(high >= -low, high, low)
+    return high, None if allowed is None else _any_open(allowed, tiles, column_edges)
 
 
 def _floating(values: npt.ArrayLike) -> Values:
@@ -183,7 +191,7 @@ def _levels_to(bound: float, signed: bool) -> Levels:
     return Levels(-bound if signed else 0.0, bound)
 
 
-def _indices(values: Values, levels: Levels) -> npt.NDArray[np.uint16]:
+def _indices(values: Values, levels: Levels, finite: bool) -> npt.NDArray[np.uint16]:
     """floor((v − low) / (high − low) · 511 + ½), clipped; the middle of the levels falls on entry 256."""
     low, high = levels.low, levels.high
     scale = max(abs(low), abs(high))
@@ -197,7 +205,8 @@ def _indices(values: Values, levels: Levels) -> npt.NDArray[np.uint16]:
         position = values - values.dtype.type((low + high) / 2)
         position *= values.dtype.type((LUT_SIZE - 1) / (high - low))
         position += values.dtype.type(LUT_ZERO)
-    np.nan_to_num(position, copy=False, nan=0.0, posinf=LUT_SIZE, neginf=-1.0)
+    if not finite:
+        position[np.isnan(position)] = 0.0
     np.clip(position, 0, LUT_SIZE - 1, out=position)
     return position.astype(np.uint16)
 
@@ -227,4 +236,12 @@ def _reduced(extreme: np.ufunc, values: npt.NDArray[Any], edges: Edges) -> npt.N
     """`extreme` of every block of columns: (rows, blocks)."""
     if len(edges) - 1 == values.shape[1]:
         return values
-    return np.asarray(extreme.reduceat(values, edges[:-1], axis=1))
+    sizes = np.diff(edges)
+    most = int(sizes.max())
+    if most > STEPS:
+        return np.asarray(extreme.reduceat(values, edges[:-1], axis=1))
+    # cell by cell of all blocks at once: NumPy's own way costs several times as much for blocks of a few cells
+    found = np.take(values, edges[:-1], axis=1)
+    for step in range(1, most):
+        extreme(found, np.take(values, edges[:-1] + np.minimum(step, sizes - 1), axis=1), out=found)
+    return found

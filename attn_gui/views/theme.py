@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from functools import lru_cache
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPalette
@@ -57,9 +58,14 @@ def scaled(px: float) -> int:
 
 def ui_font(size: str = "body", weight: int = 400, tabular: bool = False) -> QFont:
     """The font of the window in a size of the tokens ("micro" … "sentence"); `tabular` gives all digits one width."""
+    return QFont(_font(scaled(getattr(FONT_SIZE, size)), weight, tabular))
+
+
+@lru_cache(maxsize=64)
+def _font(pixels: int, weight: int, tabular: bool) -> QFont:
     font = QFont()
     font.setFamilies(list(FONT_FAMILIES))
-    font.setPixelSize(scaled(getattr(FONT_SIZE, size)))
+    font.setPixelSize(pixels)
     font.setWeight(QFont.Weight.DemiBold if weight >= 600 else QFont.Weight(weight))
     if tabular:
         font.setFeature(QFont.Tag("tnum"), 1)

@@ -22,9 +22,10 @@ class HeadThumb(MapButton):
 
     def set_entropy(self, text: str) -> None:
         """The mean entropy of a row, as text."""
-        self._entropy = text
-        self.describe()
-        self.update()
+        if text != self._entropy:
+            self._entropy = text
+            self.describe()
+            self.update(self.rect().adjusted(0, self.map_rect().bottom() + 1, 0, 0))
 
     def set_chosen_head(self, chosen: bool) -> None:
         """Whether this is the head on show; only that one is reached by Tab, arrows lead to the others."""
@@ -63,11 +64,12 @@ class HeadThumb(MapButton):
         painter, theme = QPainter(self), current_theme()
         self.paint_ground(painter)
         self.paint_focus(painter)
-        chosen = self.isChecked()
+        chosen, top = self.isChecked(), self.map_rect().bottom() + 1
+        if event.rect().bottom() < top:
+            return  # some cells of the map are being repainted
         painter.setFont(ui_font("small", 600 if chosen else 400, tabular=True))
         painter.setPen(theme.accent if chosen else theme.text)
         pad = self._pad()
-        top = self.map_rect().bottom() + 1
         room = QRect(pad, top, self.width() - 2 * pad, painter.fontMetrics().height())
         middle = Qt.AlignmentFlag.AlignVCenter
         side = Qt.AlignmentFlag.AlignHCenter if self._compact else Qt.AlignmentFlag.AlignLeft

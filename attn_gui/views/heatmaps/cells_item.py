@@ -74,6 +74,7 @@ class CellsItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
     def render(self) -> None:
         """Draw everything anew."""
         shape = self.rows.bins, self.columns.bins
+        self._marked = False
         self._values = np.zeros(shape)
         self._display = Display(np.zeros(shape, np.uint16), np.zeros(shape, np.uint8))
         if self.plane is not None:
@@ -141,12 +142,12 @@ class CellsItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self._values[down, right] = values
         self._display.indices[down, right] = display.indices
         self._display.flags[down, right] = display.flags
-        self._marked = bool(((self._display.flags != ALLOWED) & (self._display.flags != CLOSED)).any())
+        if self._marked or display.flags.any():
+            self._marked = bool(((self._display.flags != ALLOWED) & (self._display.flags != CLOSED)).any())
         y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
         heights, widths = self.rows.sizes(down), self.columns.sizes(right)
         self._pixels[y, x] = _spread(self._colored(display), heights, widths)
-        closed = display.flags == CLOSED
-        if closed.any():
+        if display.flags.any() and (closed := display.flags == CLOSED).any():
             self._hatch(y, x, _spread(closed, heights, widths))
         return QRect(x.start, y.start, x.stop - x.start, y.stop - y.start)
 

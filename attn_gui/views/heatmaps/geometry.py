@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ class Span:
     `pixel_edges[b + 1]`.
     """
 
-    __slots__ = ("cell_edges", "count", "high", "low", "pixel_edges", "pixels", "pooled")
+    __slots__ = ("_cells_at", "_pixels_at", "cell_edges", "count", "high", "low", "pixel_edges", "pixels", "pooled")
 
     def __init__(self, count: int, pixels: int, low: float = 0.0, high: float | None = None) -> None:
         self.count, self.pixels = count, max(0, pixels)
@@ -36,6 +37,7 @@ class Span:
             self.cell_edges = np.arange(math.floor(self.low), math.ceil(self.high) + 1, dtype=np.intp)
             pixels_at = (self.cell_edges - self.low) * self.pixels / (self.high - self.low)
             self.pixel_edges = np.clip(np.floor(pixels_at + 0.5), 0, self.pixels).astype(np.intp)
+        self._cells_at, self._pixels_at = self.cell_edges.tolist(), self.pixel_edges.tolist()  # quicker one by one
 
     @property
     def bins(self) -> int:
@@ -58,18 +60,19 @@ class Span:
 
     def bins_of(self, cells: slice) -> slice:
         """The bins that show any of these cells; empty when none is in the window."""
-        first = max(cells.start, int(self.cell_edges[0]))
-        last = min(cells.stop, int(self.cell_edges[-1])) - 1
+        edges = self._cells_at
+        first, last = max(cells.start, edges[0]), min(cells.stop, edges[-1]) - 1
         if last < first:
             return slice(0, 0)
-        start, stop = np.searchsorted(self.cell_edges, (first, last), side="right")
-        return slice(int(start) - 1, int(stop))
+        if not self.pooled:  # one cell a bin
+            return slice(first - edges[0], last + 1 - edges[0])
+        return slice(bisect_right(edges, first) - 1, bisect_right(edges, last))
 
     def cells_of(self, bins: slice) -> slice:
-        return slice(int(self.cell_edges[bins.start]), int(self.cell_edges[bins.stop]))
+        return slice(self._cells_at[bins.start], self._cells_at[bins.stop])
 
     def pixels_of(self, bins: slice) -> slice:
-        return slice(int(self.pixel_edges[bins.start]), int(self.pixel_edges[bins.stop]))
+        return slice(self._pixels_at[bins.start], self._pixels_at[bins.stop])
 
     def pixels_of_cells(self, cells: slice) -> slice:
         """The pixels of these cells; empty when none is in the window."""
@@ -79,7 +82,7 @@ class Span:
         """The bin under a pixel, None outside the axis."""
         if not 0 <= pixel < self.pixels or not self.bins:
             return None
-        return int(np.searchsorted(self.pixel_edges, pixel, side="right")) - 1
+        return bisect_right(self._pixels_at, pixel) - 1
 
     def sizes(self, bins: slice) -> Edges:
         """How many pixels each of these bins has."""

@@ -70,7 +70,8 @@ class Heatmap(MapCanvas):
             self._redraw()
         else:
             self._cells.render_part(rows, columns)
-        self._describe_chosen()
+        if self.chosen is not None and rows.start <= self.chosen[0] < rows.stop:
+            self._describe_chosen()
 
     def refresh_all(self) -> None:
         """All cells hold new numbers; the levels stay."""

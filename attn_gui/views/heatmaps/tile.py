@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import symbol
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.heatmaps.catalog import SQUARE, picture_of
+from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.labels import (
     LabelStyle,
     label_width,
@@ -46,6 +47,8 @@ class StageTile(QWidget):
         super().__init__(parent)
         self.stage, self._maps = stage, maps
         self._row_labels, self._column_labels = 0, 0
+        self._ground: QPixmap | None = None
+        maps.map(stage).windowChanged.connect(self.repaint_words)
 
     def adopt(self) -> None:
         """Take the stage's map and color bar from wherever they are."""
@@ -64,6 +67,11 @@ class StageTile(QWidget):
         heatmap.place_cells(place)
         width = max(place.width() + 2, scaled(LEAST_SIDE))
         bar.setGeometry(place.left() - 1, place.bottom() + 1 + scaled(SPACING.m), width, bar.heightForWidth(width))
+        self.repaint_words()
+
+    def repaint_words(self) -> None:
+        """Title and tokens say something else or stand elsewhere."""
+        self._ground = None
         self.update()
 
     def _best_place(self, columns: Sequence[str]) -> tuple[int, QRect]:
@@ -105,10 +113,20 @@ class StageTile(QWidget):
         heatmap = self._maps.map(self.stage)
         if heatmap.parentWidget() is not self or self._maps.evaluation is None:
             return
-        cells = heatmap.cells_rect().translated(heatmap.pos())
-        if cells.contains(event.rect()):
-            return  # only cells are being repainted
-        painter, theme = QPainter(self), current_theme()
+        if self._ground is None:
+            self._ground = self._painted_words(heatmap)
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._ground)
+        painter.end()
+
+    def _painted_words(self, heatmap: Heatmap) -> QPixmap:
+        """Painted once: every cell that is painted anew, and every outline that fades, repaints what is below it."""
+        assert self._maps.evaluation is not None
+        ratio, cells = self.devicePixelRatioF(), heatmap.cells_rect().translated(heatmap.pos())
+        ground = QPixmap(self.size() * ratio)
+        ground.setDevicePixelRatio(ratio)
+        ground.fill(current_theme().surface)
+        painter, theme = QPainter(ground), current_theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_words(painter, self._title(), 1, QFontMetricsF(ui_font("body", 600)).ascent() + 1, theme)
         rows, columns = axis_labels(self._maps, self.stage)
@@ -123,6 +141,7 @@ class StageTile(QWidget):
             style = LabelStyle(*fonts, theme, picture.columns)
             paint(painter, heatmap.column_span, columns, marked.column, box, style)
         painter.end()
+        return ground
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.setAccepted(self._in_title(event))  # so that the release comes here

@@ -55,7 +55,7 @@ class AllStages(QScrollArea):
         stages = self._maps.stages
         gap, room = scaled(SPACING.l), self.viewport().size()
         least = QSize(scaled(LEAST_TILE[0]), scaled(LEAST_TILE[1]))
-        across = max(1, min(len(stages), (room.width() - gap) // (least.width() + gap)))
+        across = _across(len(stages), room, least, gap)
         down = -(-len(stages) // across) or 1
         width = (room.width() - gap) // across - gap
         height = max(least.height(), (room.height() - gap) // down - gap)
@@ -69,7 +69,7 @@ class AllStages(QScrollArea):
 
     def _on_maps_marked(self) -> None:
         for tile in self._tiles.values():
-            tile.update()
+            tile.repaint_words()
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:
@@ -84,3 +84,15 @@ class AllStages(QScrollArea):
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
             self.arrange()
         super().changeEvent(event)
+
+
+def _across(count: int, room: QSize, least: QSize, gap: int) -> int:
+    """So many tiles in a row that the shorter side of each is as long as can be; of equals the fewest rows."""
+
+    def shorter_side(across: int) -> int:
+        down = -(-count // across)
+        width, height = (room.width() - gap) // across - gap, (room.height() - gap) // down - gap
+        return min(width, max(least.height(), height))
+
+    most = max(1, min(count, (room.width() - gap) // (least.width() + gap)))
+    return max(range(most, 0, -1), key=shorter_side)

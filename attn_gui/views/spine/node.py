@@ -18,6 +18,7 @@ WIDE_FROM = 6  # so many times wider than high, a map gets the room of a wide on
 WIDE = 1.7
 DOT = 7
 BELOW_MAP = 1
+CENTERED = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
 
 
 class Dot(QWidget):
@@ -130,16 +131,17 @@ class StageNode(MapButton):
         painter, theme = QPainter(self), current_theme()
         self.paint_ground(painter)
         self.paint_focus(painter)
-        center = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
         below = self.map_rect().bottom() + 1 + BELOW_MAP
+        if event.rect().bottom() < below:
+            return  # some cells of the map are being repainted
         painter.setFont(ui_font("stage_symbol", 600))
         painter.setPen(theme.accent if self.isChecked() else theme.text)
         height = painter.fontMetrics().ascent() + painter.fontMetrics().descent()
-        painter.drawText(QRect(0, below, self.width(), height), center, self._symbol)
+        painter.drawText(QRect(0, below, self.width(), height), CENTERED, self._symbol)
         painter.setFont(ui_font("micro"))
         painter.setPen(theme.text2 if self.isChecked() else theme.text3)
         room = QRect(0, below + height - 1, self.width(), painter.fontMetrics().height())
-        painter.drawText(room, center, self.shape_text())
+        painter.drawText(room, CENTERED, self.shape_text())
 
     def place_map(self) -> None:
         super().place_map()

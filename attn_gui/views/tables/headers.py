@@ -34,6 +34,13 @@ class MarkedHeader(QHeaderView):
             self._mark = mark
             self.viewport().update()
 
+    def repaint_sections(self, first: int, last: int) -> None:
+        """Paint these anew, as when they are selected or no longer are."""
+        start = self.sectionViewportPosition(first)
+        end = self.sectionViewportPosition(last) + self.sectionSize(last)
+        area = QRect(0, start, self.width(), end - start)
+        self.viewport().update(area if self.orientation() == Qt.Orientation.Vertical else area.transposed())
+
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         theme = current_theme()
         marked = self._mark is not None and self._mark[0] == section

@@ -18,6 +18,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
+    QFocusEvent,
     QHideEvent,
     QInputMethodEvent,
     QKeyEvent,
@@ -25,6 +26,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QRegion,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QHeaderView, QTableView, QWidget
@@ -115,9 +117,10 @@ class MatrixView(QTableView):
     def flash(self, rows: slice, columns: slice) -> None:
         """Outline what was just edited, for a moment."""
         self._fade.stop()
+        self._repaint_edited()
         self._edited = (rows, columns)
         self._hold.start()
-        self.viewport().update()
+        self._repaint_edited()
 
     # --- keys ------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -228,8 +231,9 @@ class MatrixView(QTableView):
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         super().selectionChanged(selected, deselected)
-        self.rows.viewport().update()
-        self.columns.viewport().update()
+        for block in (found.at(place) for found in (selected, deselected) for place in range(found.size())):
+            self.rows.repaint_sections(block.top(), block.bottom())
+            self.columns.repaint_sections(block.left(), block.right())
 
     def hideEvent(self, event: QHideEvent) -> None:
         """A refused text does not outlive its table: an editor left open would still commit while it is destroyed."""
@@ -279,12 +283,38 @@ class MatrixView(QTableView):
         bottom = self.rowViewportPosition(rows.stop - 1) + self.rowHeight(rows.stop - 1)
         return QRect(left, top, right - left - 1, bottom - top - 1)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Qt would paint all cells anew, after each edit, for the frame of the current one."""
+        self._follow_focus(event, super().focusInEvent)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._follow_focus(event, super().focusOutEvent)
+
+    def _follow_focus(self, event: QFocusEvent, whole: Callable[[QFocusEvent], None]) -> None:
+        current = self.currentIndex()
+        if current.isValid():
+            self.update(current)
+            self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, event.gotFocus() and self._typed_into(current))
+            frame = self.frameWidth()
+            QWidget.update(self, QRegion(self.rect()) - QRegion(self.rect().adjusted(frame, frame, -frame, -frame)))
+        else:
+            whole(event)
+
+    def _typed_into(self, index: QModelIndex) -> bool:
+        return bool(self.model().flags(index) & Qt.ItemFlag.ItemIsEditable)
+
+    def _repaint_edited(self) -> None:
+        """Where the outline is, its pen included."""
+        if self._edited is not None:
+            wide = int(LINE.edited) + 1
+            self.viewport().update(self._area(*self._edited).adjusted(-wide, -wide, wide + 1, wide + 1))
+
     def _on_fade_value_changed(self) -> None:
-        self.viewport().update()
+        self._repaint_edited()
 
     def _on_fade_finished(self) -> None:
+        self._repaint_edited()
         self._edited = None
-        self.viewport().update()
 
 
 def _resize_sections(header: QHeaderView, size: int, first: int) -> None:
