@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLocale, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QLocale, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QSpinBox, QStyle, QStyleOptionSpinBox, QWidget
 
 from attn_gui.figure.tokens import SIZE
+from attn_gui.views.controls.refusal import asks_to_undo
 from attn_gui.views.theme import scaled
 
 AROUND_TEXT = 6  # the margins of Qt's line edit and its cursor
@@ -50,6 +51,16 @@ class CountBox(QSpinBox):
 
     def minimumSizeHint(self) -> QSize:
         return self._fitting()
+
+    def pending(self) -> bool:
+        """Whether something half typed is in the box."""
+        return self.cleanText() != self.textFromValue(self.value())
+
+    def event(self, event: QEvent) -> bool:
+        if asks_to_undo(event) and not self.pending():
+            event.ignore()  # undo belongs to the document unless something half typed is in the box
+            return False
+        return super().event(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():

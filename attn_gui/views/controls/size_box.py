@@ -5,12 +5,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QWidget
 
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.controls.refusal import RefusalTip, asks_to_undo, mark
+from attn_gui.views.controls.refusal import RefusalTip, mark
 
 LISTED = 16  # so many possible numbers are named in a refusal, those nearest to what was typed
 KEYS = QKeySequence.StandardKey
@@ -115,12 +115,6 @@ class SizeBox(CountBox):
         if self.value() > self._allowed[0]:
             flags |= QAbstractSpinBox.StepEnabledFlag.StepDownEnabled
         return flags
-
-    def event(self, event: QEvent) -> bool:
-        if asks_to_undo(event) and not self.pending():
-            event.ignore()  # undo belongs to the document unless something half typed is in the box
-            return False
-        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

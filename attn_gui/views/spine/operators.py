@@ -182,6 +182,8 @@ class ScaleBox(ListBox):
     def _on_self_picked(self, key: str) -> None:
         self.scalePicked.emit(key, self._factor if key == "typed" else None)
         if key == "typed":
+            self.set_key("typed")  # a factor of 1 or 1/√dₖ is the document's "none" or "sqrt" until another is typed
+            self._show_field(True)
             self.value.setFocus(Qt.FocusReason.OtherFocusReason)
             self.value.selectAll()
 

@@ -1,0 +1,207 @@
+"""Masks: added in their panel, seen as a hatch, painted in the map, switched off, undone."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QMenu, QPushButton, QSpinBox, QToolButton
+
+SMALL = "worked-example.npz"
+MASKED, HATCH = "#eceef1", "#a9b0ba"  # the light theme's ground and lines of what is not allowed
+
+
+def open_panel(person):
+    if not person.find("panel.mask").isVisible():
+        person.click("control.mask")
+    assert person.find("panel.mask").isVisible()
+    return person.find("panel.mask")
+
+
+def add(person, kind):
+    """Add a layer by its name in the menu of the panel."""
+    panel = open_panel(person)
+    menu = next(menu for menu in panel.findChildren(QMenu) if any(a.data() == "causal" for a in menu.actions()))
+    action = next(action for action in menu.actions() if action.data() == kind)
+    menu.popup(panel.mapToGlobal(panel.rect().center()))
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
+    assert not menu.isVisible()
+    return panel
+
+
+def switches(person):
+    return [box for box in open_panel(person).findChildren(QCheckBox) if " on" in box.accessibleName()]
+
+
+def tick(box):
+    """Click a check box on its square."""
+    assert box.isVisible()
+    QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
+
+
+def shut(person, stage="masked"):
+    """The cells that are not allowed."""
+    rows, columns = person.find("heatmap.weights").shape
+    return {(i, j) for i in range(rows) for j in range(columns)
+            if person.has("heatmap.masked") and math.isinf(person.value("masked", i, j))}  # fmt: skip
+
+
+ABOVE = {(i, j) for i in range(16) for j in range(16) if j > i}
+
+
+def test_a_causal_mask_is_added_seen_switched_off_and_undone(launch):
+    person = launch()
+    assert not person.has("heatmap.masked")
+    add(person, "causal")
+    assert person.steps()[-1] == "added mask causal"
+    assert shut(person) == ABOVE
+    assert person.find("control.mask", QPushButton).text().strip() == "causal"
+    person.press("Esc")
+    assert not person.find("panel.mask").isVisible()
+    for stage in ("masked", "weights"):
+        person.show_stage(stage)
+        assert {MASKED, HATCH} & person.colors(stage, 2, 9)
+        assert not {MASKED, HATCH} & person.colors(stage, 9, 2)
+        assert person.pixel(stage, 2, 9)[1].name() in (MASKED, HATCH)
+    row = [person.value("weights", 3, j) for j in range(16)]
+    assert sum(row[:4]) == pytest.approx(1)
+    assert row[4:] == [0] * 12
+    open_panel(person)
+    tick(switches(person)[0])
+    assert person.steps()[-1] == "switched mask causal"
+    assert not person.has("heatmap.masked")
+    person.press("Ctrl+Z")
+    assert shut(person) == ABOVE
+    person.press("Ctrl+Z")
+    assert not person.has("heatmap.masked")
+    assert person.find("control.mask", QPushButton).text().strip() == "none"
+
+
+def test_the_inspector_says_which_layer_closes_a_cell(launch):
+    person = launch(SMALL)
+    add(person, "causal")
+    person.press("Esc")
+    person.show_stage("masked")
+    person.click_cell("masked", 0, 1)
+    assert "causal" in person.explanation()
+    assert "not allowed" in person.status()
+
+
+def test_a_window_and_its_limits(launch):
+    person = launch()
+    panel = add(person, "window")
+    for side, limit in (("keys before", "1"), ("keys after", "2")):
+        box = next(box for box in panel.findChildren(QSpinBox) if box.accessibleName() == side)
+        if not box.isEnabled():
+            tick(next(b for b in panel.findChildren(QCheckBox) if b.accessibleName() == f"{side}: no limit"))
+        person.overwrite(box, limit)
+    assert shut(person) == {(i, j) for i in range(16) for j in range(16) if i - j > 1 or j - i > 2}
+
+
+def test_padding_per_item(launch):
+    person = launch(SMALL)
+    person.size("m", 5)
+    person.size("batch_size", 2)
+    panel = add(person, "padding")
+    lengths = next(line for line in panel.findChildren(QLineEdit) if line.isVisible() and not isinstance(
+        line.parent(), QSpinBox))
+    person.overwrite(lengths, "4, 1")
+    assert shut(person) == {(0, 4), (1, 4)}
+    person.press("Esc")
+    person.size("batch", 1)
+    assert shut(person) == {(i, j) for i in range(2) for j in range(1, 5)}
+    assert person.values("weights")[0] == [1, 0, 0, 0, 0]
+    panel = open_panel(person)
+    person.overwrite(lengths, "4, 9")
+    assert shut(person) == {(i, j) for i in range(2) for j in range(1, 5)}
+    person.press("Esc")
+
+
+def test_a_row_that_sees_nothing_has_weights_and_output_of_zero(launch):
+    person = launch(SMALL)
+    panel = add(person, "padding")
+    lengths = next(line for line in panel.findChildren(QLineEdit) if line.isVisible() and not isinstance(
+        line.parent(), QSpinBox))
+    person.overwrite(lengths, "0")
+    person.press("Esc")
+    assert person.values("weights") == [[0, 0], [0, 0]]
+    assert person.values("head_output") == [[0, 0], [0, 0]]
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 0)
+    assert "no key" in person.explanation()
+
+
+def test_space_paints_a_custom_mask_in_the_masked_map(launch):
+    person = launch()
+    add(person, "custom")
+    person.click(person.button("Paint in the map", "panel.mask"))
+    heatmap = person.find("heatmap.masked")
+    assert heatmap.isVisible()
+    assert heatmap.hasFocus()
+    assert not person.find("panel.mask").isVisible()
+    person.do("mask_tool") if person.action("mask_tool").isChecked() else None  # the keyboard alone from here on
+    person.click_cell("masked", 4, 6)
+    person.press("Space")
+    assert shut(person) == {(4, 6)}
+    person.press("Right", "Space", "Down", "Space")
+    assert shut(person) == {(4, 6), (4, 7), (5, 7)}
+    assert HATCH in person.colors("masked", 4, 6)
+    assert person.table("mask.0.allowed").model().rowCount() == 16
+    person.press("Space")
+    assert shut(person) == {(4, 6), (4, 7)}
+    person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
+    assert shut(person) == {(4, 6)}
+    assert person.steps()[2:] == ["closed (4, 6)", "closed (4, 7)", "closed (5, 7)", "opened (5, 7)"]
+
+
+def test_layers_are_stacked_moved_and_removed(launch):
+    person = launch(SMALL)
+    add(person, "causal")
+    panel = add(person, "custom")
+    assert person.find("control.mask", QPushButton).text().strip() == "causal + 1"
+    assert shut(person) == {(0, 1)}
+    remove = next(b for b in panel.findChildren(QToolButton)
+                  if b.accessibleName() == "Remove causal" and b.isVisible())
+    person.click(remove)
+    assert shut(person) == set()
+    assert person.has("table.mask.0.allowed")
+    person.press("Ctrl+Z")
+    assert shut(person) == {(0, 1)}
+    assert person.has("table.mask.1.allowed")
+    assert person.steps()[1:] == ["added mask causal", "added mask custom", "removed mask causal"]
+
+
+def test_a_bias_adds_and_is_a_table(launch):
+    person = launch(SMALL)
+    add(person, "bias")
+    person.click(person.button("Show its table", "panel.mask"))
+    person.type_into("mask.0.values", 1, 0, "2")
+    assert person.value("biased", 1, 0) == pytest.approx(person.value("scaled", 1, 0) + 2)
+    assert person.value("weights", 1, 0) == pytest.approx(1 / (1 + math.exp(person.value("scaled", 1, 1)
+                                                                            - person.value("scaled", 1, 0) - 2)))
+
+
+def test_a_custom_mask_typed_in_its_table_takes_one_and_zero(launch):
+    person = launch(SMALL)
+    add(person, "custom")
+    person.click(person.button("Show its table", "panel.mask"))
+    person.type_into("mask.0.allowed", 1, 1, "0")
+    assert shut(person) == {(1, 1)}
+    person.type_into("mask.0.allowed", 0, 0, "2")
+    assert shut(person) == {(1, 1)}
+    person.press("Esc")
+    person.type_into("mask.0.allowed", 1, 1, "1")
+    assert shut(person) == set()
+
+
+def test_causal_from_the_end(launch):
+    person = launch(SMALL)
+    person.size("m", 5)
+    panel = add(person, "causal")
+    assert shut(person) == {(i, j) for i in range(2) for j in range(5) if j > i}
+    align = next(box for box in panel.findChildren(QComboBox) if box.isVisible())
+    person.choose(align, "end")
+    assert shut(person) == {(i, j) for i in range(2) for j in range(5) if j > i + 3}
+    assert person.steps()[-1] == "changed mask causal"

@@ -1,0 +1,238 @@
+"""Heads, widths, lengths, items and precision: what happens to the numbers, and every step undone to the bit."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QSpinBox
+
+SMALL = "worked-example.npz"
+
+
+def refusal(person):
+    """The sentence below a box."""
+    said = [label.text() for label in person.window.findChildren(QLabel, "refusal") if label.isVisible()]
+    return said[0] if said else ""
+
+
+def shown(person, name):
+    return person.find(f"control.{name}", QSpinBox).value()
+
+
+def block(person, field, rows, columns):
+    numbers = person.numbers(field)
+    return [row[columns] for row in numbers[rows]]
+
+
+def test_fewer_heads_with_d_model_kept_move_no_number(launch):
+    person = launch()
+    before = [person.numbers(field) for field in ("query", "key", "value")]
+    weight = person.value("weights", 10, 13)
+    for heads, width in ((6, 64), (4, 96)):
+        person.size("num_heads", heads)
+        assert shown(person, "d_k") == shown(person, "d_v") == width
+        assert [person.numbers(field) for field in ("query", "key", "value")] == before
+        assert person.find("heatmap.head_output").shape == (16, width)
+    assert person.steps()[1:] == ["heads 12 → 6", "heads 6 → 4"]
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert shown(person, "num_heads") == 12
+    assert person.value("weights", 10, 13) == weight
+    assert not person.window.isWindowModified()
+
+
+def test_a_head_count_that_does_not_divide_is_refused_with_those_that_do(launch):
+    person = launch()
+    person.size("num_heads", 5)
+    assert "5 heads cannot share 384 columns of Q and 384 of V evenly" in refusal(person)
+    assert "4, 6, 8, 12" in refusal(person)
+    assert person.find("control.num_heads").hasFocus()
+    person.press("Esc")
+    assert shown(person, "num_heads") == 12
+    assert not refusal(person)
+    assert len(person.steps()) == 1
+
+
+def test_the_arrows_step_through_counts_that_divide(launch):
+    person = launch()
+    person.find("control.num_heads").setFocus()
+    person.press("Down", "Down", "Down")
+    assert shown(person, "num_heads") == 4
+    person.press("Return")
+    assert person.steps()[1:] == ["heads 12 → 4"]
+
+
+def test_heads_leave_and_join_with_their_columns_when_d_k_is_kept(launch):
+    person = launch()
+    before = person.numbers("query")
+    person.click("control.d_model_fixed")
+    person.size("num_heads", 5)
+    assert person.table("query").model().columnCount() == 5 * 32
+    assert person.numbers("query") == [row[:160] for row in before]
+    assert shown(person, "d_k") == 32
+    person.size("num_heads", 13)
+    assert person.table("query").model().columnCount() == 13 * 32
+    assert [row[:160] for row in person.numbers("query")] == [row[:160] for row in before]
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert person.numbers("query") == before
+
+
+def test_the_shown_head_stays_within_the_heads(launch):
+    person = launch()
+    person.size("head", 11)
+    assert shown(person, "head") == 11
+    before = person.value("weights", 0, 0)
+    person.size("num_heads", 4)
+    assert shown(person, "head") == 3
+    assert person.value("weights", 0, 0) != before
+
+
+def test_k_and_v_heads_are_shared(launch):
+    person = launch()
+    keys = person.numbers("key")
+    person.size("num_kv_heads", 3)
+    assert person.table("key").model().columnCount() == 3 * 32
+    assert person.numbers("key") == [row[:96] for row in keys]
+    person.size("num_heads", 4)  # 3 no longer divides: the largest below that does, said in the status bar
+    assert shown(person, "num_kv_heads") in (1, 2, 4)
+    assert "K/V heads" in person.status()
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert person.numbers("key") == keys
+
+
+def test_k_v_heads_that_do_not_divide_are_refused(launch):
+    person = launch()
+    person.size("num_kv_heads", 5)
+    assert "1, 2, 3, 4, 6, 12" in refusal(person)
+    person.press("Esc")
+    assert len(person.steps()) == 1
+
+
+def test_each_head_keeps_its_first_columns(launch):
+    person = launch()
+    query, value = person.numbers("query"), person.numbers("value")
+    person.size("d_k", 3)
+    assert person.numbers("query") == [[row[32 * h + c] for h in range(12) for c in range(3)] for row in query]
+    assert person.numbers("value") == value
+    person.size("d_k", 5)
+    assert [row[5:8] for row in person.numbers("query")] == [row[32:35] for row in query]
+    person.size("d_v", 2)
+    assert person.numbers("value") == [[row[32 * h + c] for h in range(12) for c in range(2)] for row in value]
+    assert person.steps()[1:] == ["d_k 32 → 3", "d_k 3 → 5", "d_v 32 → 2"]
+    person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
+    assert (person.numbers("query"), person.numbers("value")) == (query, value)
+
+
+def test_rows_join_and_leave_at_the_end(launch):
+    person = launch(SMALL)
+    query, key, value = (person.numbers(field) for field in ("query", "key", "value"))
+    person.size("n", 3)
+    assert person.numbers("query")[:2] == query
+    assert person.find("heatmap.weights").shape == (3, 2)
+    person.size("m", 5)
+    assert (person.numbers("key")[:2], person.numbers("value")[:2]) == (key, value)
+    assert person.find("heatmap.weights").shape == (3, 5)
+    added = person.numbers("key")[2:]
+    person.press("Ctrl+Z", "Ctrl+Shift+Z")
+    assert person.numbers("key")[2:] == added  # the same numbers come again
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert [person.numbers(field) for field in ("query", "key", "value")] == [query, key, value]
+    assert person.values("weights")[0] == pytest.approx([0.5, 0.5])
+
+
+def test_there_and_back_in_one_visit_is_nothing(launch):
+    person = launch()
+    person.find("control.n").setFocus()
+    person.press("Down", "Up", "Tab")
+    person.find("control.d_k").setFocus()
+    person.press("Down", "Down", "Up", "Up", "Return")
+    assert len(person.steps()) == 1
+    assert not person.window.isWindowModified()
+
+
+def test_one_visit_is_one_step(launch):
+    person = launch(SMALL)
+    person.find("control.n").setFocus()
+    person.press("Up", "Up", "Up", "Up", "Up", "Down", "Tab")
+    assert person.steps()[1:] == ["queries 2 → 6"]
+    person.press("Ctrl+Z")
+    assert shown(person, "n") == 2
+
+
+def test_zero_and_words_are_refused(launch):
+    person = launch(SMALL)
+    person.size("d_k", 0)
+    assert "0 is out of range" in refusal(person)
+    person.press("Esc")
+    person.overwrite(person.find("control.d_k"), "", end="")
+    person.press("Del", "Return")
+    assert "whole number" in refusal(person)
+    person.press("Esc")
+    assert shown(person, "d_k") == 3
+    assert len(person.steps()) == 1
+
+
+def test_items_of_a_batch(launch):
+    person = launch(SMALL)
+    assert not person.find("control.batch").isEnabled()
+    first = person.numbers("query")
+    person.size("batch_size", 3)
+    assert person.find("control.batch").isEnabled()
+    person.size("batch", 2)
+    assert person.numbers("query") != first
+    person.type_into("query", 0, 0, "8")
+    assert person.number("query", 0, 0) == 8
+    here = person.value("weights", 0, 0)
+    person.size("batch", 0)
+    assert person.numbers("query") == first
+    assert person.values("weights")[0] == pytest.approx([0.5, 0.5])
+    assert here != pytest.approx(0.5)
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert person.numbers("query") == first
+    assert shown(person, "batch_size") == 1
+
+
+def test_undo_shows_the_item_again_only_while_there_is_one(launch):
+    person = launch(SMALL)
+    person.size("batch_size", 2)
+    person.size("batch", 1)
+    person.press("Ctrl+Z")
+    assert shown(person, "batch") == 0
+    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
+
+
+def test_single_precision_rounds_and_undo_restores_every_bit(launch):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "0.1234567890123")
+    person.pick("dtype", "float32")
+    assert person.numbers("query")[0][0] == "0.12345679"
+    assert "float32" in person.status()
+    person.press("Ctrl+Z")
+    assert person.numbers("query")[0][0] == "0.1234567890123"
+    assert person.find("control.dtype").currentData() == "float64"
+
+
+def test_d_model_is_shown_for_direct_problems_and_typed_for_projected_ones(launch):
+    person = launch()
+    box = person.find("control.d_model", QSpinBox)
+    assert box.value() == 384
+    assert box.isReadOnly()
+    person = launch("thinking-machines.npz")
+    width = shown(person, "d_model")
+    numbers = person.numbers("x")
+    person.size("d_model", width + 1)
+    assert person.table("x").model().columnCount() == width + 1
+    assert person.table("w_query").model().rowCount() == width + 1
+    assert [row[:width] for row in person.numbers("x")] == numbers
+    person.press("Ctrl+Z")
+    assert person.numbers("x") == numbers
+
+
+def test_a_half_typed_size_is_handed_on_when_the_box_is_left(launch):
+    person = launch(SMALL)
+    box = person.find("control.n")
+    person.overwrite(box, "4", end="")
+    assert len(person.steps()) == 1
+    QTest.mouseClick(person.table("key").viewport(), Qt.MouseButton.LeftButton)
+    assert person.steps()[1:] == ["queries 2 → 4"]
+
