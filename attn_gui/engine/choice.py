@@ -1,0 +1,27 @@
+"""Which evaluation a problem gets: dense while every map can be kept, streaming for long sequences."""
+
+from __future__ import annotations
+
+from math import prod
+
+from .evaluation import Evaluation
+from .problem import Problem
+
+DENSE = 2_000_000  # cells of all heads' maps up to which every stage is kept
+
+
+def is_long(problem: Problem) -> bool:
+    """Whether the maps are too large to be kept."""
+    return prod(problem.map_shape) > DENSE
+
+
+def evaluation_of(problem: Problem) -> Evaluation:
+    """The evaluation for a problem of this size.
+
+    Raises FieldError (a ValueError) where none can hold it: a score that is no dot product at great length.
+    """
+    if not is_long(problem):
+        return Evaluation(problem)
+    from .streaming import StreamingEvaluation  # a small problem need not load it
+
+    return StreamingEvaluation(problem)

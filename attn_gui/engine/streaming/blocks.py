@@ -1,0 +1,126 @@
+"""The largest and the smallest number of every few keys, row by row: what a picture of a map is made of."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from attn_gui.engine.layout import Array
+
+from .passes import Passes
+from .threads import share
+
+AT_ONCE = 1 << 18  # cells of a map that a thread holds
+
+
+class Blocks:
+    """Extremes of one stage of one head: `high` and `low` (n, blocks) over open cells, `open` where there is one.
+
+    `read(rows, keys)` gives (values, allowed) with keys as rows. Rows are computed when they are asked for, or by
+    `complete` from another thread; `forget` follows edits.
+    """
+
+    def __init__(
+        self, rows: int, keys: int, blocks: int, dtype: np.dtype[np.generic], masked: bool, passes: Passes,
+        lock: threading.RLock, read: Callable[[slice, slice], tuple[Array, Array | None]],
+    ) -> None:  # fmt: skip
+        self.edges = edges(keys, blocks)
+        shape = (rows, len(self.edges) - 1)
+        self.high, self.low = np.empty(shape, dtype), np.empty(shape, dtype)
+        self.open = np.zeros(shape, bool) if masked else None
+        self.known = np.zeros(rows, bool)
+        self._stale: list[tuple[slice, slice]] = []  # rows × blocks that edits have changed
+        self._passes, self._lock, self._read = passes, lock, read
+        self._step = max(1, AT_ONCE // keys)
+
+    def forget(self, rows: slice, keys: slice) -> None:
+        """Cells have changed; the caller holds the lock."""
+        first = int(np.searchsorted(self.edges, keys.start, "right")) - 1
+        last = int(np.searchsorted(self.edges, keys.stop, "left"))
+        if 4 * (last - first) >= self.high.shape[1]:
+            self.known[rows] = False
+        else:
+            self._stale.append((rows, slice(first, last)))
+
+    def ensure(self, rows: slice) -> None:
+        """Make rows known."""
+        with self._lock:
+            stale, self._stale = self._stale, []
+            for part, blocks in stale:
+                for low in range(part.start, part.stop, 1 << 14):
+                    self._fill(slice(low, min(low + (1 << 14), part.stop)), blocks)
+        self._run(self._unknown(rows), None, bool)
+
+    def complete(self, progress: Callable[[int, int], None] | None, cancelled: Callable[[], bool]) -> bool:
+        """Every row; False if cancelled."""
+        while jobs := self._unknown(slice(0, len(self.known))):
+            if not self._run(jobs, progress, cancelled):
+                return False
+        return True
+
+    def _unknown(self, rows: slice) -> list[slice]:
+        first = rows.start // self._step
+        parts = [slice(low, min(low + self._step, len(self.known)))
+                 for low in range(first * self._step, rows.stop, self._step)]  # fmt: skip
+        return [part for part in parts if not self.known[part].all()]
+
+    def _run(
+        self, jobs: Sequence[slice], progress: Callable[[int, int], None] | None, cancelled: Callable[[], bool]
+    ) -> bool:
+        done, stopped = 0, False
+
+        def work(rows: slice) -> None:
+            nonlocal done, stopped
+            stopped = stopped or cancelled()
+            if stopped:
+                return
+            with np.errstate(all="ignore"):
+                self._put(rows)
+            done += 1
+            if progress is not None:
+                progress(done, len(jobs))
+
+        share(jobs, work)
+        return not stopped
+
+    def _put(self, rows: slice) -> None:
+        generation = self._passes.generation
+        found = self._extremes(rows, slice(0, self.high.shape[1]))
+        with self._lock:
+            if generation == self._passes.generation:
+                self._write(rows, slice(0, self.high.shape[1]), found)
+                self.known[rows] = True
+
+    def _fill(self, rows: slice, blocks: slice) -> None:
+        self._write(rows, blocks, self._extremes(rows, blocks))
+
+    def _write(self, rows: slice, blocks: slice, found: tuple[Array, Array, Array | None]) -> None:
+        self.high[rows, blocks], self.low[rows, blocks] = found[0].T, found[1].T
+        if self.open is not None:
+            self.open[rows, blocks] = True if found[2] is None else found[2].T
+
+    def _extremes(self, rows: slice, blocks: slice) -> tuple[Array, Array, Array | None]:
+        """(high, low, open) with blocks as rows: reducing along the first axis is several times as fast."""
+        keys = slice(int(self.edges[blocks.start]), int(self.edges[blocks.stop]))
+        values, allowed = self._read(rows, keys)
+        starts = self.edges[blocks.start : blocks.stop] - keys.start
+        if allowed is None or allowed.all():
+            return np.maximum.reduceat(values, starts), np.minimum.reduceat(values, starts), None
+        high, low = np.where(allowed, values, -np.inf), np.where(allowed, values, np.inf)
+        return (
+            np.maximum.reduceat(high, starts), np.minimum.reduceat(low, starts),
+            np.logical_or.reduceat(np.broadcast_to(allowed, values.shape), starts),
+        )  # fmt: skip
+
+
+def edges(cells: int, blocks: int) -> Array:
+    """Where nearly equal blocks begin and end; never more blocks than cells."""
+    blocks = max(1, min(blocks, cells))
+    return np.arange(blocks + 1) * cells // blocks
+
+
+def largest(high: Array, low: Array) -> Array:
+    """Whichever is larger in magnitude; NaN, which is in both, comes through."""
+    return np.where(high >= -low, high, low)

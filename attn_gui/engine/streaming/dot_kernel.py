@@ -1,0 +1,175 @@
+"""Rows and columns of dot products by few matrix products, in the problem's dtype.
+
+Scores are kept in units of ln 2 / T and the factor is folded into Q, so that a share is one `exp2`. Where the norms of
+Q and K bound a tile's scores closely enough, the bound rides along as one more column of Q (K's copy has ones there):
+then the only pass over the tile is `exp2`. Elsewhere the true maximum is taken off, chunk by chunk, as it grows.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attn_gui.engine import indices
+from attn_gui.engine.indices import Box
+from attn_gui.engine.layout import Array
+
+from .chain import AS_THEY_ARE, Chain, Layers
+from .copies import Copy
+from .rows import LOUD, Tile
+
+if TYPE_CHECKING:
+    from .evaluation import StreamingEvaluation
+
+LOG2E = float(np.log2(np.e))
+TIGHT = 40.0  # a bound up to this, in powers of 2: no share underflows, and little rounding is added
+
+
+class DotKernel:
+    """Scores that are dot products, with scale, softcap, biases and masks. A total of NaN: it cannot vouch for it."""
+
+    def __init__(self, chain: Chain, evaluation: StreamingEvaluation, keys: Copy, values: Copy, chunk: int) -> None:
+        self.chain, self._evaluation, self.keys, self.values, self.chunk = chain, evaluation, keys, values, chunk
+        self.dtype = values.cells.dtype
+        self.longest = np.zeros(keys.cells.shape[:2])
+        self.measure()
+        self._scratch = threading.local()
+
+    # --- the longest keys ------------------------------------------------------------------------
+    def measure(self) -> list[tuple[int, int]]:
+        """Measure all keys again; the (batch, K/V head) whose bound has changed."""
+        before = self.longest.copy()
+        for place in np.ndindex(*self.longest.shape):
+            self.longest[place] = _bound(self.keys.cells[place])
+        return [(int(b), int(g)) for b, g in np.argwhere(self.longest != before)]
+
+    def lengthen(self, batch: int, group: int, keys: slice) -> None:
+        """Some keys have changed: the bound may have to grow at once; it shrinks when measured."""
+        self.longest[batch, group] = np.maximum(self.longest[batch, group], _bound(self.keys.cells[batch, group, keys]))
+
+    # --- whole rows ------------------------------------------------------------------------------
+    def tile(self, batch: int, head: int, rows: slice) -> Tile:
+        """Rows from nothing; a total of NaN where a number is not finite or a row cannot be trusted."""
+        query, limit = self._query(batch, head, rows)
+        bounded = limit is not None
+        peak, sums = np.full(len(query), -np.inf, self.dtype), np.zeros((0, 0), self.dtype)
+        for low in range(0, self.chain.shape[3], self.chunk):
+            keys = slice(low, min(low + self.chunk, self.chain.shape[3]))
+            place = (*indices.cell((batch, head)), rows, keys)
+            allowed = self.chain.allowed(place)
+            if allowed is not None and not allowed.any():
+                continue
+            shares = self._scores(query, place)
+            if not bounded:
+                peak, faded = self._lower(shares, allowed, peak)
+                if sums.size:
+                    sums *= faded[:, None]
+            np.exp2(shares, out=shares)
+            if bounded and allowed is not None:
+                np.multiply(shares, allowed, out=shares)
+            part = shares @ self.values.cells[batch, head // self.chain.group, keys]
+            sums = np.add(sums, part, out=part) if sums.size else part
+        if not sums.size:
+            return self._empty(rows)
+        return self._finished(sums, peak if limit is None else limit)
+
+    def _query(self, batch: int, head: int, rows: slice) -> tuple[Array, Array | None]:
+        """Q times the factor with a last column for the bound, and the bound where it is used."""
+        assert self.chain.query is not None
+        width = self.keys.width
+        own = self._evaluation.held(self.chain.query)[batch, rows, head * width : (head + 1) * width]
+        query = np.zeros((len(own), width + 1), self.dtype)
+        np.multiply(own, self.dtype.type(self._factor()), out=query[:, :width])
+        if self.chain.added or self.chain.softcap is not None:
+            return query, None
+        norms = np.sqrt(np.einsum("id,id->i", query[:, :width], query[:, :width]))
+        limit = norms * self.longest[batch, head // self.chain.group]
+        if not limit.max() <= TIGHT:
+            return query, None
+        query[:, width] = -limit
+        return query, limit
+
+    def _factor(self) -> float:
+        cap = self.chain.softcap
+        return self.chain.scale * LOG2E / self.chain.heat if cap is None else self.chain.scale / cap
+
+    def _scores(self, query: Array, place: Box) -> Array:
+        """Scores of a chunk in powers of 2, softcap and biases included; in this thread's scratch."""
+        batch, head, _, keys = (cut.start for cut in place)
+        shares = self._room(len(query), place[3].stop - keys)
+        np.matmul(query, self.keys.cells[batch, head // self.chain.group, place[3]].T, out=shares)
+        power, cap = LOG2E / self.chain.heat, self.chain.softcap
+        if cap is not None:
+            np.tanh(shares, out=shares)
+            shares *= self.dtype.type(cap * power)
+        for ref in self.chain.added:
+            shares += np.multiply(self.chain.cells(ref, place), power, dtype=self.dtype)
+        return shares
+
+    def _room(self, rows: int, columns: int) -> Array:
+        room = getattr(self._scratch, "room", None)
+        if room is None or room.size < rows * columns:
+            room = self._scratch.room = np.empty(rows * self.chunk, self.dtype)
+        return np.asarray(room[: rows * columns].reshape(rows, columns))
+
+    def _lower(self, shares: Array, allowed: Array | None, peak: Array) -> tuple[Array, Array]:
+        """Take the largest score so far off; the new peak, and by how much earlier shares fade."""
+        if allowed is not None:
+            shares += np.where(allowed, self.dtype.type(0), self.dtype.type(-np.inf))
+        higher = np.maximum(peak, shares.max(axis=1))
+        reference = np.where(np.isneginf(higher), self.dtype.type(0), higher)
+        shares -= reference[:, None]
+        return higher, np.exp2(peak - reference)
+
+    def _finished(self, sums: Array, reference: Array) -> Tile:
+        """The reference moved by a whole power of 2 so that the total lies in 1 to 2: nothing is rounded."""
+        total = sums[:, -1].astype(np.float64)
+        power = np.where(total > 0, np.frexp(total)[1] - 1, 0)
+        sums = sums[:, :-1] * np.exp2(-power).astype(self.dtype)[:, None]
+        trusted = np.isfinite(sums).all(axis=1) & ((np.abs(reference) < LOUD * LOG2E) | (total == 0))
+        total = np.where(trusted, np.ldexp(total, -power), np.nan)
+        reference = np.where(np.isneginf(reference), 0.0, reference.astype(np.float64)) + power
+        return Tile(reference * (self.chain.heat / LOG2E), total, sums)
+
+    def _empty(self, rows: slice) -> Tile:
+        count = rows.stop - rows.start
+        return Tile(np.zeros(count), np.zeros(count), np.zeros((count, self.values.width), self.dtype))
+
+    # --- a few columns ---------------------------------------------------------------------------
+    def columns(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array:
+        """The logits of some keys for rows of one head, as float64, from the own copy of K; `layers` as they were."""
+        assert self.chain.query is not None
+        batch, head, width = place[0].start, place[1].start, self.keys.width
+        own = self._evaluation.held(self.chain.query)[batch, place[2], head * width : (head + 1) * width]
+        keys = self.keys.cells[batch, head // self.chain.group, place[3], :width]
+        logits = (own @ keys.T).astype(np.float64)
+        logits *= self.chain.scale
+        if (cap := self.chain.softcap) is not None:
+            logits = cap * np.tanh(logits / cap)
+        for ref in self.chain.added:
+            logits += self.chain.cells(ref, place, layers)
+        allowed = self.chain.allowed(place, layers)
+        return np.asarray(logits if allowed is None else np.where(allowed, logits, -np.inf))
+
+    def transposed(self, stage: str, place: Box) -> Array:
+        """A map before the mask at a box of one head, keys as rows, in the problem's dtype."""
+        assert self.chain.query is not None
+        batch, head, width = place[0].start, place[1].start, self.keys.width
+        own = self._evaluation.held(self.chain.query)[batch, place[2], head * width : (head + 1) * width]
+        found: Array = self.keys.cells[batch, head // self.chain.group, place[3], :width] @ own.T
+        if stage == "scores":
+            return found
+        found *= self.dtype.type(self.chain.scale)
+        if (cap := self.chain.softcap) is not None:
+            found = self.dtype.type(cap) * np.tanh(found / self.dtype.type(cap))
+        for ref in self.chain.added:
+            found += self.chain.cells(ref, place).T
+        return found
+
+
+def _bound(keys: Array) -> float:
+    """A power of √2 no less than any key's norm: it seldom changes, and with it the bits of every tile would."""
+    longest = float(np.einsum("jd,jd->j", keys, keys, dtype=np.float64).max()) - 1.0  # without the column of ones
+    return float(2.0 ** (np.ceil(np.log2(max(longest, 1e-30)) + 0.001) / 2)) if longest < 1e30 else np.inf

@@ -1,0 +1,196 @@
+"""The evaluation for long sequences: nothing that has both a query and a key axis is kept."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from attn_gui.engine import graph, indices, sentences
+from attn_gui.engine.evaluation import Evaluation, Recomputed
+from attn_gui.engine.graph import Node
+from attn_gui.engine.indices import Box
+from attn_gui.engine.layout import Array
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.sentences import FieldError
+from attn_gui.engine.sources import sources_of
+
+from .chain import Chain
+from .edit import Edit
+from .passes import Passes
+from .pictures import Pictures
+from .threads import one_blas_thread
+
+HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
+PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
+
+
+class StreamingEvaluation(Evaluation):
+    """Holds Q, K and V, and a reference, a total and a sum for every row of weights; all else is computed when read.
+
+    Rows are computed when they are asked for, or by `complete`. An edit of few keys takes their old terms out of the
+    rows and puts the new ones in; where that would lose digits the row is computed anew. `settle` makes what edits
+    have left equal to a fresh computation, bit for bit. `complete` and `settle` may run in another thread than
+    everything else. Raises FieldError for a score that cannot be computed by rows at this size.
+    """
+
+    def __init__(self, problem: Problem, *, tile: int | None = None, chunk: int | None = None) -> None:
+        self._lock = threading.RLock()
+        self._size = tile, chunk
+        super().__init__(problem, keep=0)
+
+    def _build(self, problem: Problem) -> None:
+        _check(problem)
+        with self._lock, one_blas_thread():
+            self._kind = np.dtype(problem.dtype)
+            super()._build(problem)
+            self._chain = Chain(self)
+            self._passes = Passes(self, self._chain, self._lock, *self._size)
+            self._pictures = Pictures(self, self._chain, self._passes, self._lock)
+
+    def _kept(self, node: Node) -> bool:
+        return not {"i", "j"} <= set(node.left) and node.name in _BEFORE
+
+    def held(self, name: str) -> Array:
+        """A whole kept stage as it is held, in the problem's dtype."""
+        return self._arrays[name]
+
+    # --- reading ---------------------------------------------------------------------------------
+    def fetch(self, name: str, box: Box) -> Array:
+        """The numbers of a box of any stage or source, as float64 (or booleans); unknown rows are computed first."""
+        if name not in ("weights", "head_output"):
+            return super().fetch(name, box)
+        with np.errstate(all="ignore"):
+            self._passes.ensure(box[:3])
+            if name == "head_output":
+                return self._passes.rows.output(box)
+            return self._weights(box)
+
+    def _weights(self, box: Box) -> Array:
+        """Shares from the kept rows; a row of very large scores is computed as a whole, by one and the same product."""
+        rows, heat = self._passes.rows, self._chain.heat
+        weights = rows.weights(self._chain.logits(box), box, heat)
+        for batch, head, row in np.argwhere(rows.loud(box, heat)).tolist():
+            place = indices.cell((box[0].start + batch, box[1].start + head, box[2].start + row))
+            _, whole = self._chain.softmax.compute((*place, slice(0, self.problem.m)), super().fetch)
+            weights[batch, head, row] = whole[0, 0, 0, box[3]]
+        return np.asarray(weights)
+
+    def known(self, batch: int, head: int) -> Array:
+        """Which rows of a head have been computed: booleans (n,)."""
+        return np.array(self._passes.rows.known[batch, head])
+
+    @property
+    def complete_now(self) -> bool:
+        """Whether every row of every head is known."""
+        return bool(self._passes.rows.known.all())
+
+    # --- passes ----------------------------------------------------------------------------------
+    def complete(
+        self, heads: Sequence[tuple[int, int]] | None = None, *,
+        progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool,
+    ) -> bool:  # fmt: skip
+        """Compute every row that is not known, of the given (batch, head) pairs or of all; False if cancelled.
+
+        `progress(done, all)` is called from any thread. Edits may come in between: what they make stale is redone.
+        """
+        return self._passes.complete(heads, progress, cancelled)
+
+    def settle(
+        self, *, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool
+    ) -> bool:
+        """Compute anew what edits have updated: then all equals a fresh evaluation bit for bit. False if cancelled."""
+        return self._passes.settle(progress, cancelled)
+
+    @property
+    def settled(self) -> bool:
+        """Whether everything known equals a fresh computation bit for bit."""
+        return not self._passes.rows.dirty.any() and not self._passes.moved
+
+    # --- changing --------------------------------------------------------------------------------
+    def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
+        """Follow cells that have changed in place; `problem` already holds them.
+
+        As in the dense evaluation; many rows that change at once are left to be computed when they are read.
+        """
+        start = time.perf_counter()
+        if problem.structure != self.problem.structure:
+            return super().update(problem, changed)
+        with self._lock, one_blas_thread(), np.errstate(all="ignore"):
+            self._passes.generation += 1
+            self.problem, self._sources = problem, sources_of(problem)
+            for node in self._nodes:
+                if node.stage.alias and node.inputs[0].name in self._sources:
+                    self._tie(node)
+            named = self._named(changed)
+            reached = graph.reach(self._nodes, named, super().fetch)
+            cells = self._refill(reached)
+            edit = Edit(self._chain, self._passes, named, reached)
+            cells |= edit.carry_out()
+            self._pictures.follow(reached)
+        return Recomputed(self._shown(reached), self._shown(cells), time.perf_counter() - start)
+
+    def _refill(self, reached: Mapping[str, list[Box]]) -> dict[str, int]:
+        """Compute the changed parts of the kept stages: Q, K and V."""
+        cells = {}
+        for node in self._nodes:
+            if node.name in reached and node.name in self._arrays and not node.stage.alias:
+                cells[node.name] = sum(self._compute(node, box) for box in reached[node.name])
+                self._passes.moved.add(node.name)
+        return cells
+
+    def recompute(self, node: Node) -> None:
+        """A kept stage anew, as a fresh evaluation computes it."""
+        self._compute(node, indices.whole(node.shape))
+
+    def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
+        """Rows of a kept stage, as many as may be held in float64."""
+        if len(node.shape) < 3:
+            yield box
+            return
+        step = max(1, PROJECTED // max(indices.count(box[2:]), self.problem.queries.shape[-1]))
+        for low in range(box[1].start, box[1].stop, step):
+            yield (box[0], slice(low, min(low + step, box[1].stop)), box[2])
+
+    # --- pictures --------------------------------------------------------------------------------
+    def pooled(
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int,
+        part: tuple[slice, slice] | None = None,
+    ) -> tuple[Array, Array | None]:  # fmt: skip
+        """(values, allowed) of a picture of a stage in rows × columns blocks, or of a part of its blocks.
+
+        Of each block the value of largest magnitude over allowed cells, sign kept; NaN wins, so that it is seen.
+        `allowed` (blocks with an open cell) only behind the mask. The blocks of the map looked at last are kept.
+        """
+        return self._pictures.pooled(stage, batch, head, rows, columns, part)
+
+    def prepare(
+        self, stage: str, batch: int, head: int, columns: int, *,
+        progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool,
+    ) -> bool:  # fmt: skip
+        """Compute what pictures of a map in so many columns are made of, from another thread; False if cancelled."""
+        heads = [(batch, head)]
+        if stage == "weights" and not self._passes.complete(heads, progress, cancelled):
+            return False
+        return self._pictures.complete(stage, batch, head, columns, progress, cancelled)
+
+    def prepared(self, stage: str, batch: int, head: int, columns: int) -> Array:
+        """Of which rows a picture can be shown at once: booleans (n,)."""
+        known = self._pictures.known(stage, batch, head, columns)
+        return known & self._passes.rows.known[batch, head] if stage == "weights" else known
+
+
+_BEFORE = ("query", "key", "value", "rotated_query", "rotated_key", "query_angle", "key_angle")
+
+
+def _check(problem: Problem) -> None:
+    width = 1
+    if problem.score == "additive":
+        width = int(problem.score_params["w_score"].shape[0])
+    elif problem.score == "gaussian":
+        width = problem.d_k
+    cells = int(np.prod(problem.map_shape, dtype=object))
+    if problem.score != "dot" and cells * width > HEAVIEST:
+        raise FieldError(sentences.TOO_LONG, score=problem.score, n=problem.n, m=problem.m, heads=problem.num_heads)

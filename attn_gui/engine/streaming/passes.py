@@ -1,0 +1,204 @@
+"""Passes over rows: on demand, over everything, and anew over what edits have touched; tile by tile on few threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attn_gui.engine import indices
+from attn_gui.engine.indices import Box
+from attn_gui.engine.layout import Array
+
+from .chain import Chain
+from .copies import Copy
+from .dot_kernel import DotKernel
+from .rows import Rows, Tile
+from .stage_kernel import StageKernel
+from .threads import share
+
+if TYPE_CHECKING:
+    from .evaluation import StreamingEvaluation
+
+Job = tuple[int, int, int]  # batch, head, tile
+Progress = Callable[[int, int], None] | None
+
+TALL, SHORT, LONG = 256, 64, 1 << 14  # rows of a tile; of a tile of long rows; how many keys are long
+WIDE = 1 << 20  # bytes of scores that a thread holds
+
+
+class Passes:
+    """The rows of one evaluation and the kernels that compute them."""
+
+    def __init__(
+        self, evaluation: StreamingEvaluation, chain: Chain, lock: threading.RLock, step: int | None, chunk: int | None
+    ) -> None:
+        self._evaluation, self._chain, self._lock = evaluation, chain, lock
+        self.generation = 0  # counts edits, so that what was computed from old numbers is not kept
+        self.moved: set[str] = set()  # kept stages of which edits have recomputed parts
+        batch, heads, n, m = chain.shape
+        problem = evaluation.problem
+        self.values = Copy(evaluation.held(chain.value), problem.num_kv_heads)
+        self.keys = Copy(evaluation.held(chain.key), problem.num_kv_heads) if chain.key is not None else None
+        step = step or (SHORT if m >= LONG else TALL)
+        dtype = self.values.cells.dtype
+        chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
+        self.rows = Rows((batch, heads, n), self.values.width, dtype, step)
+        self.stages = StageKernel(chain, self.keys, self.values)
+        self.fast = None
+        if problem.score == "dot" and self.keys is not None:
+            self.fast = DotKernel(chain, evaluation, self.keys, self.values, chunk)
+        self.layers = {
+            ref.name: np.array(self._cells(ref.name)) for ref in (*chain.added, *chain.gates)
+            if not chain.has_rows(ref) and evaluation.sources[ref.name].field.count(".") == 2
+        }  # fmt: skip
+
+    def _cells(self, name: str) -> Array:
+        cells = self._evaluation.sources[name].cells
+        return np.asarray(cells[indices.whole(cells.shape)])
+
+    # --- own copies ------------------------------------------------------------------------------
+    def renew(self, name: str) -> None:
+        """Take over a layer as it is now."""
+        self.layers[name] = np.array(self._cells(name))
+
+    def follow_keys(self, batch: int, group: int, rows: slice) -> None:
+        """Take over rows of K as they are now."""
+        assert self.keys is not None
+        self.keys.follow(self._evaluation.held(str(self._chain.key)), batch, group, rows)
+        if self.fast is not None:
+            self.fast.lengthen(batch, group, rows)
+
+    def follow_values(self, batch: int, group: int, rows: slice) -> None:
+        """Take over rows of V as they are now."""
+        self.values.follow(self._evaluation.held(self._chain.value), batch, group, rows)
+
+    # --- a tile ----------------------------------------------------------------------------------
+    def computed(self, batch: int, head: int, rows: slice) -> Tile:
+        """Rows from nothing: by the fast kernel, and by the stages what it cannot vouch for."""
+        if self.fast is None:
+            return self.stages.tile(batch, head, rows)
+        tile = self.fast.tile(batch, head, rows)
+        for run in runs(~np.isfinite(tile.total)):
+            part = self.stages.tile(batch, head, slice(rows.start + run.start, rows.start + run.stop))
+            tile.top[run], tile.total[run], tile.sums[run] = part.top, part.total, part.sums
+        return tile
+
+    def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
+        """(values, allowed) of a map at a box of one head, keys as rows; `allowed` only for the masked scores."""
+        if self.fast is not None:
+            values = self.fast.transposed(stage, place)
+        else:
+            before = "biased" if stage == "masked" and self._chain.added else stage
+            values = np.ascontiguousarray(self._evaluation.fetch(before, place)[0, 0].T)
+        allowed = self._chain.allowed(place) if stage == "masked" else None
+        return values, None if allowed is None else allowed.T
+
+    def redo(self, batch: int, head: int, rows: slice) -> None:
+        """A few rows at once, for an edit; the caller holds the lock."""
+        self.rows.put(batch, head, rows, self.computed(batch, head, rows))
+        self.rows.soil(batch, head, rows)
+
+    # --- many tiles ------------------------------------------------------------------------------
+    def ensure(self, rows: Box) -> None:
+        """Make the rows of a box known."""
+        known = self.rows.known
+        if known[rows].all():
+            return
+        jobs = [
+            (batch, head, tile)
+            for batch in range(rows[0].start, rows[0].stop) for head in range(rows[1].start, rows[1].stop)
+            for tile in self.rows.tiles(rows[2]) if not known[batch, head, self._within(rows[2], tile)].all()
+        ]  # fmt: skip
+        self._run(jobs, None, bool)
+
+    def _within(self, rows: slice, number: int) -> slice:
+        tile = self.rows.tile(number)
+        return slice(max(rows.start, tile.start), min(rows.stop, tile.stop))
+
+    def complete(
+        self, heads: Sequence[tuple[int, int]] | None, progress: Progress, cancelled: Callable[[], bool]
+    ) -> bool:
+        """Every unknown row, until an edit leaves none behind."""
+        pairs = list(np.ndindex(*self._chain.shape[:2])) if heads is None else heads
+        while jobs := list(self._unknown(pairs)):
+            if cancelled() or not self._run(jobs, progress, cancelled):
+                return False
+        return True
+
+    def _unknown(self, pairs: Sequence[tuple[int, ...]]) -> Iterator[Job]:
+        for batch, head in pairs:
+            for tile in range(self.rows.dirty.shape[2]):
+                if not self.rows.known[batch, head, self.rows.tile(tile)].all():
+                    yield batch, head, tile
+
+    def settle(self, progress: Progress, cancelled: Callable[[], bool]) -> bool:
+        """Everything known computed as a fresh evaluation would."""
+        with self._lock, np.errstate(all="ignore"):
+            self._settle_stages()
+            rows = self.rows
+            jobs = []
+            for batch, head, tile in np.argwhere(rows.dirty).tolist():
+                rows.dirty[batch, head, tile] = rows.known[batch, head, rows.tile(tile)].any()
+                if rows.dirty[batch, head, tile]:
+                    jobs.append((batch, head, tile))
+        return self._run(jobs, progress, cancelled) and not self.rows.dirty.any() and not self.moved
+
+    def _settle_stages(self) -> None:
+        """Kept stages as a whole, since a part may differ in its last bits; then all that reads them."""
+        for name in sorted(self.moved, key=list(self._chain.nodes).index):
+            node = self._chain.nodes[name]
+            self._evaluation.recompute(node)
+        if self.moved:
+            self.copy_all()
+            self.rows.dirty[:] = True
+        self.moved.clear()
+        for batch, group in self.fast.measure() if self.fast is not None else ():
+            share_of = slice(group * self._chain.group, (group + 1) * self._chain.group)
+            self.rows.dirty[batch, share_of] = True
+
+    def copy_all(self) -> None:
+        """Take over K and V as they are now."""
+        for copy, name in ((self.keys, self._chain.key), (self.values, self._chain.value)):
+            if copy is not None and name is not None:
+                array = self._evaluation.held(name)
+                for batch, head in np.ndindex(*copy.cells.shape[:2]):
+                    copy.follow(array, batch, head, slice(0, array.shape[1]))
+
+    def _run(self, jobs: Sequence[Job], progress: Progress, cancelled: Callable[[], bool]) -> bool:
+        done, stopped = 0, False
+
+        def work(job: Job) -> None:
+            nonlocal done, stopped
+            stopped = stopped or cancelled()
+            if stopped or not self._put(job):
+                return
+            done += 1
+            if progress is not None:
+                progress(done, len(jobs))
+
+        share(jobs, work)
+        return not stopped
+
+    def _put(self, job: Job) -> bool:
+        """One tile, kept only if no edit came in between; else it is left to the next pass."""
+        batch, head, number = job
+        rows = self.rows.tile(number)
+        generation = self.generation
+        with np.errstate(all="ignore"):
+            tile = self.computed(batch, head, rows)
+        with self._lock:
+            if generation == self.generation:
+                self.rows.put(batch, head, rows, tile)
+                self.rows.dirty[batch, head, number] = False
+            return generation == self.generation
+
+
+def runs(flags: Array, most: int = 16) -> list[slice]:
+    """The True stretches of a row of flags; the one around them where they would be too many."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8))).reshape(-1, 2)
+    if len(edges) > most:
+        edges = edges[[0, -1], [0, 1]].reshape(1, 2)
+    return [slice(int(low), int(high)) for low, high in edges]

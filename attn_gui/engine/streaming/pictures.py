@@ -1,0 +1,170 @@
+"""Pictures of stages in few blocks: of each block the value of largest magnitude, sign kept, NaN before all others."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attn_gui.engine import indices
+from attn_gui.engine.indices import Box
+from attn_gui.engine.layout import Array
+
+from .blocks import Blocks, edges, largest
+from .chain import Chain
+from .passes import Passes
+
+if TYPE_CHECKING:
+    from .evaluation import StreamingEvaluation
+
+Part = tuple[slice, slice] | None
+BEHIND = ("masked", "weights")
+ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
+
+
+class Pictures:
+    """Keeps the blocks of the head looked at last. Every map before softmax is a rising function of one of two or
+    three, and a block's largest weight is where its largest logit is: so few extremes serve all pictures."""
+
+    def __init__(
+        self, evaluation: StreamingEvaluation, chain: Chain, passes: Passes, lock: threading.RLock
+    ) -> None:
+        self._evaluation, self._chain, self._passes, self._lock = evaluation, chain, passes, lock
+        self._watched: tuple[int, int, int] | None = None  # batch, head, columns
+        self._blocks: dict[str, Blocks] = {}
+
+    # --- asking ----------------------------------------------------------------------------------
+    def pooled(
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: Part
+    ) -> tuple[Array, Array | None]:
+        """(values, allowed) of the blocks in `part` of a picture of rows × columns blocks."""
+        if stage not in self._chain.maps and stage != "weights":
+            return self._direct(stage, batch, head, rows, columns, part), None
+        assert head is not None
+        across = slice(0, len(edges(self._chain.shape[3], columns)) - 1) if part is None else part[1]
+        down = edges(self._chain.shape[2], rows)
+        down = down if part is None else down[part[0].start : part[0].stop + 1]
+        cut = slice(int(down[0]), int(down[-1]))
+        blocks = self._of(stage, batch, head, columns)
+        with np.errstate(all="ignore"):
+            blocks.ensure(cut)
+            if stage == "weights":
+                self._passes.ensure((*indices.cell((batch, head)), cut))
+            with self._lock:
+                values = self._picture(stage, blocks, batch, head, down, across)
+                allowed = None
+                if blocks.open is not None and stage in BEHIND:
+                    allowed = np.logical_or.reduceat(blocks.open[cut, across], down[:-1] - cut.start)
+        return values.astype(self._evaluation.problem.dtype, copy=False), allowed
+
+    def complete(
+        self, stage: str, batch: int, head: int, columns: int, progress: Callable[[int, int], None] | None,
+        cancelled: Callable[[], bool],
+    ) -> bool:  # fmt: skip
+        """Fill the blocks of a map, from another thread."""
+        return self._of(stage, batch, head, columns).complete(progress, cancelled)
+
+    def known(self, stage: str, batch: int, head: int, columns: int) -> Array:
+        """Which rows' blocks are there."""
+        return self._of(stage, batch, head, columns).known.copy()
+
+    def follow(self, reached: Mapping[str, Sequence[Box]]) -> None:
+        """Forget what an edit has changed; the caller holds the lock."""
+        if self._watched is None:
+            return
+        batch, head, _ = self._watched
+        for name, blocks in self._blocks.items():
+            for box in reached.get(name, ()):
+                if indices.meet(box[:2], indices.cell((batch, head))) is not None:
+                    blocks.forget(box[2], box[3])
+
+    # --- which blocks ----------------------------------------------------------------------------
+    def _of(self, stage: str, batch: int, head: int, columns: int) -> Blocks:
+        """The blocks that serve a stage; those of another head are dropped."""
+        with self._lock:
+            if self._watched != (batch, head, columns):
+                self._watched, self._blocks = (batch, head, columns), {}
+            name = self._serving(stage)
+            if name not in self._blocks:
+                self._blocks[name] = self._made(name, batch, head, columns)
+            return self._blocks[name]
+
+    def _serving(self, stage: str) -> str:
+        name = self._chain.logits_name if stage == "weights" else stage
+        return "scores" if name in ("scaled", "capped") else name
+
+    def _made(self, name: str, batch: int, head: int, columns: int) -> Blocks:
+        def read(rows: slice, keys: slice) -> tuple[Array, Array | None]:
+            return self._passes.transposed(name, (*indices.cell((batch, head)), rows, keys))
+
+        n, m = self._chain.shape[2:]
+        dtype = np.dtype(self._evaluation.problem.dtype)
+        return Blocks(n, m, columns, dtype, name == "masked", self._passes, self._lock, read)
+
+    # --- from blocks to a picture ----------------------------------------------------------------
+    def _picture(self, stage: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
+        if stage == "weights":
+            return self._weights(blocks, batch, head, down, across)
+        cut, starts = slice(int(down[0]), int(down[-1])), down[:-1] - down[0]
+        high = np.maximum.reduceat(blocks.high[cut, across], starts)
+        low = np.minimum.reduceat(blocks.low[cut, across], starts)
+        return self._risen(largest(high, low), stage)
+
+    def _risen(self, scores: Array, stage: str) -> Array:
+        """Scores as the stage shows them."""
+        if stage == "scaled" or stage == "capped":
+            scores = scores * scores.dtype.type(self._chain.scale)
+        cap = self._chain.softcap
+        return np.asarray(cap * np.tanh(scores / cap) if stage == "capped" and cap is not None else scores)
+
+    def _weights(self, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
+        """Logarithms first, since the largest of a block is all that is needed of exp."""
+        found, step = [], max(1, ROWS * (len(down) - 1) // int(down[-1] - down[0]))
+        for first in range(0, len(down) - 1, step):
+            some = down[first : first + step + 1]
+            cut = slice(int(some[0]), int(some[-1]))
+            logits = self._highest(blocks, cut, across)
+            for total in self._totals(blocks, batch, head, cut):
+                logits -= total.astype(logits.dtype)[:, None]
+            if np.isnan(logits).any():
+                logits[np.isneginf(blocks.high[cut, across])] = -np.inf
+            found.append(np.maximum.reduceat(logits, some[:-1] - some[0]))
+        return np.asarray(np.exp(np.minimum(np.concatenate(found), 0)))
+
+    def _highest(self, blocks: Blocks, rows: slice, across: slice) -> Array:
+        """The largest logit of every block, over T."""
+        heat = blocks.high.dtype.type(1 / self._chain.heat)
+        if self._serving("weights") != "scores":
+            return np.asarray(blocks.high[rows, across] * heat)
+        high = blocks.high if self._chain.scale >= 0 else blocks.low
+        return np.asarray(self._risen(high[rows, across], self._chain.logits_name) * heat)
+
+    def _totals(self, blocks: Blocks, batch: int, head: int, rows: slice) -> list[Array]:
+        """What to take off the logits of every row, over T; of very large scores by the blocks' own arithmetic."""
+        state, heat = self._passes.rows, self._chain.heat
+        top, total = state.top[batch, head, rows] / heat, state.total[batch, head, rows]
+        rest = np.where(total == 0, np.inf, np.log(total))
+        loud = state.loud((*indices.cell((batch, head)), rows), heat)[0, 0] & np.isfinite(total)
+        if not loud.any():
+            return [top + rest]
+        top[loud] = self._highest(blocks, rows, slice(0, blocks.high.shape[1]))[loud].max(axis=1)
+        return [top, rest]
+
+    # --- stages without keys ---------------------------------------------------------------------
+    def _direct(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: Part) -> Array:
+        everything = self._evaluation.shape(stage)
+        width = everything[-1]
+        if head is not None and len(everything) == 3:
+            mine = self._evaluation.head_columns(stage, head)
+            width = mine.stop - mine.start
+        down, across = edges(everything[-2], rows), edges(width, columns)
+        if part is not None:
+            down, across = down[part[0].start : part[0].stop + 1], across[part[1].start : part[1].stop + 1]
+        cuts = (slice(int(down[0]), int(down[-1])), slice(int(across[0]), int(across[-1])))
+        values = self._evaluation.block(stage, batch, head, *cuts)
+        starts = down[:-1] - down[0], across[:-1] - across[0]
+        high = np.maximum.reduceat(np.maximum.reduceat(values, starts[0]), starts[1], axis=1)
+        low = np.minimum.reduceat(np.minimum.reduceat(values, starts[0]), starts[1], axis=1)
+        return largest(high, low)

@@ -1,0 +1,70 @@
+"""Rows and columns of maps through the stages' own `forward`, in float64: slow, for every score and every value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from attn_gui.engine import indices
+from attn_gui.engine.indices import Box
+from attn_gui.engine.layout import Array, contract
+from attn_gui.engine.sources import Readable
+
+from .chain import Chain
+from .copies import Copy
+from .rows import Tile
+
+CELLS, FEWEST = 1 << 20, 64  # cells of a map that are held at a time, and rows at least: K is read again for each part
+
+
+class StageKernel:
+    """Any score function; also judges what the fast kernel cannot vouch for."""
+
+    def __init__(self, chain: Chain, keys: Copy | None, values: Copy) -> None:
+        self.chain, self.keys, self.values = chain, keys, values
+        self.dtype = values.cells.dtype
+
+    def tile(self, batch: int, head: int, rows: slice) -> Tile:
+        """Rows from nothing. A zero share keeps NaN and infinity of a value out; NaN in a row's scores stays in it."""
+        parts = [self._part(batch, head, part) for part in self._parts(rows)]
+        return Tile(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def _parts(self, rows: slice) -> Iterator[slice]:
+        step = max(FEWEST, CELLS // self.chain.shape[3])
+        return (slice(low, min(low + step, rows.stop)) for low in range(rows.start, rows.stop, step))
+
+    def _part(self, batch: int, head: int, rows: slice) -> tuple[Array, Array, Array]:
+        box = (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3]))
+        logits = self.chain.logits(box)[0, 0]
+        top = logits.max(axis=-1)
+        top = np.where(np.isneginf(top), 0.0, top)
+        shares = np.exp((logits - top[:, None]) / self.chain.heat)
+        shares = np.where(np.isneginf(logits), 0.0, shares)
+        total = shares.sum(axis=-1)
+        values = self.values.cells[batch, head // self.chain.group, :, :-1].astype(np.float64)
+        sums = self._mixed(shares, values)
+        if not np.isfinite(sums).all():  # the sum may be too large for a number although the mean is not
+            least = np.where(total == 0, 1.0, total)
+            top, total = top + self.chain.heat * np.log(least), np.where(total == 0, 0.0, total / least)
+            sums = self._mixed(shares / least[:, None], values)
+        return top, total, sums
+
+    def _mixed(self, shares: Array, values: Array) -> Array:
+        mixed = contract(shares[:, :, None], values[None], axes=(1,), zero_wins=True)
+        return np.asarray(mixed[:, 0].astype(self.dtype))
+
+    def columns(self, place: Box, layers: Mapping[str, Readable]) -> Array:
+        """The logits of some keys for rows of one head, as float64, from the own copy of K; `layers` as they were."""
+        given: dict[str, Callable[[Box], Array]] = {name: _reader(cells) for name, cells in layers.items()}
+        if self.chain.key is not None and self.keys is not None:
+            given[self.chain.key] = self.keys.read
+        return np.asarray(self.chain.logits(place, given)[0, 0])
+
+
+def _reader(cells: Readable) -> Callable[[Box], Array]:
+    def read(box: Box) -> Array:
+        found = np.asarray(cells[box])
+        return found if found.dtype == np.bool_ else found.astype(np.float64)
+
+    return read

@@ -1,0 +1,92 @@
+"""A few threads that share the tiles of a pass, each with BLAS held to one thread."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from typing import TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+T = TypeVar("T")
+
+MOST = 8  # more threads than this only wait for memory
+
+
+class _Blas:
+    """BLAS at one thread while anybody needs it: with more, two passes at once wait for each other's threads."""
+
+    def __init__(self) -> None:
+        self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+        self._lock = threading.Lock()
+        self._users = 0
+        self._before: list[int] = []
+
+    def enter(self) -> None:
+        with self._lock:
+            if not self._users:
+                self._before = [library.num_threads for library in self._libraries]
+                self._set([1] * len(self._libraries))
+            self._users += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                self._set(self._before)
+
+    def _set(self, counts: Sequence[int]) -> None:
+        for library, count, before in zip(self._libraries, counts, self._before, strict=True):
+            if before != 1:
+                library.set_num_threads(count)
+
+
+@cache
+def _blas() -> _Blas:
+    return _Blas()
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_count(), thread_name_prefix="tiles")
+
+
+def _count() -> int:
+    return max(1, min(MOST, os.cpu_count() or 1))
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Everything inside runs with BLAS at one thread; what was set before comes back."""
+    _blas().enter()
+    try:
+        yield
+    finally:
+        _blas().leave()
+
+
+def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
+    """Do every job, this thread and others taking one after the other. An exception ends the pass and is raised."""
+    with one_blas_thread():
+        if len(jobs) < 2 or _count() < 2:
+            for job in jobs:
+                work(job)
+            return
+        waiting = iter(jobs)
+
+        def take() -> None:
+            for job in waiting:  # a list's iterator may be shared: one step of it is never interrupted
+                work(job)
+
+        others = [_threads().submit(take) for _ in range(min(_count(), len(jobs)) - 1)]
+        try:
+            take()
+        finally:
+            for _ in waiting:  # after an exception here nobody takes another job
+                pass
+            for other in others:
+                other.result()

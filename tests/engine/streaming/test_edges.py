@@ -1,0 +1,181 @@
+"""Where taking terms out loses digits: wild values and their undo, drift, rest, float32, and other threads."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Evaluation, Problem, indices
+from attn_gui.engine.streaming import StreamingEvaluation
+
+from .working import WILD, Working, random_box, random_values, whole
+
+WILD_PROBLEMS = ("plain", "all", "block", "window", "cross", "gaussian", "cosine")
+
+
+@pytest.mark.parametrize("name", WILD_PROBLEMS)
+def test_wild_values_set_and_undone_leave_no_trace(makers, name, rng):
+    working = Working(makers[name]())
+    working.evaluation.complete()
+    names = [field for field in working.arrays if working.arrays[field].dtype != bool]
+    for step in range(25):
+        steps = []
+        for _ in range(int(rng.integers(1, 4))):
+            field = names[int(rng.integers(len(names)))]
+            box = random_box(working.arrays[field].shape, rng, most=1)
+            steps.append((field, box, working.arrays[field][box].copy()))
+            working.write(field, box, rng.choice(WILD))
+            if step % 5 == 0:
+                assert working.worst() < 1e-10, steps
+        for field, box, old in reversed(steps):
+            working.write(field, box, old)
+        assert working.worst() < 1e-11, steps
+
+
+@pytest.mark.parametrize("field", ["query", "key", "value"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("value", [1e17, -1e17, 1e308, np.inf, -np.inf, np.nan])
+def test_each_wild_value_alone(field, dtype, value, rng):
+    working = long(rng, dtype)
+    before = np.array(whole(working.evaluation, "output"))
+    box = indices.cell((37, 19))
+    old = working.arrays[field][box].copy()
+    working.write(field, box, value)
+    working.write(field, box, old)
+    np.testing.assert_allclose(
+        whole(working.evaluation, "output"), before, rtol=0, atol=1e-6 if dtype == "float32" else 1e-15
+    )
+
+
+def long(rng, dtype="float64", n=131, m=149, amplitude=1.0, **more):
+    shapes = {"query": (n, 96), "key": (m, 32), "value": (m, 22)}
+    arrays = {name: rng.normal(size=shape).astype(dtype) for name, shape in shapes.items()}
+    arrays["query"] *= amplitude
+    working = Working(Problem(**arrays, num_heads=6, num_kv_heads=2, dtype=dtype, **more), 32, 64)
+    working.evaluation.complete()
+    return working
+
+
+def test_two_wild_columns_do_not_hide_each_other(rng):
+    """Where one column of V is loud, what is lost in another must be seen all the same."""
+    working = long(rng)
+    working.write("value", indices.cell((3, 0)), 1e17)
+    working.write("value", indices.cell((9, 1)), 1e12)
+    working.write("value", (slice(9, 10), slice(0, 2)), 0.5)
+    assert np.abs(working.stage("head_output")[0, 0, :, 1] - dense(working, "head_output")[0, 0, :, 1]).max() < 1e-13
+
+
+def dense(working, stage):
+    return whole(Evaluation(working.problem()), stage)
+
+
+def layers(rng, n=131, m=149):
+    return (
+        {"kind": "causal", "align": "end"}, {"kind": "window", "left": 90},
+        {"kind": "padding", "lengths": 140}, {"kind": "custom", "allowed": rng.random((n, m)) > 0.1},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("masked", [False, True], ids=["open", "masked"])
+@pytest.mark.parametrize("amplitude", [1.0, 10.0])
+def test_drift_stays_small_and_settling_removes_it(dtype, masked, amplitude, rng):
+    working = long(rng, dtype, mask=layers(rng) if masked else ())
+    for _ in range(600):
+        field = ("query", "key", "value")[int(rng.integers(3))]
+        box = random_box(working.arrays[field].shape, rng, most=1)
+        working.write(field, box, random_values(working.arrays[field], box, rng, amplitude))
+    exact = whole(Evaluation(double(working.problem())), "output")
+    fresh = working.fresh()
+    error = np.abs(whole(fresh, "output") - exact).max()
+    assert np.abs(working.stage("output") - exact).max() <= 8 * error
+    assert working.evaluation.settle()
+    assert working.evaluation.settled
+    for stage in working.evaluation.stages:
+        assert np.array_equal(working.stage(stage), whole(fresh, stage)), stage
+
+
+def double(problem):
+    arrays = {name: np.asarray(array, float) for name, array in problem.arrays().items() if "." not in name}
+    return problem.replace(dtype="float64", **arrays)
+
+
+@pytest.mark.parametrize("amplitude", [1.0, 4.0])
+def test_float32_is_as_exact_as_the_plain_formula(amplitude, rng):
+    working = long(rng, "float32", amplitude=amplitude)
+    problem = working.problem()
+    exact = whole(Evaluation(double(problem)), "head_output")[0]
+    q, k, v = (
+        np.repeat(a.reshape(len(a), h, -1).swapaxes(0, 1), 6 // h, axis=0)
+        for a, h in ((problem.query, 6), (problem.key, 2), (problem.value, 2))
+    )
+    s = q @ k.swapaxes(1, 2) * np.float32(problem.effective_scale)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    naive = e / e.sum(-1, keepdims=True) @ v
+    assert naive.dtype == np.float32
+    ours = np.abs(working.stage("head_output")[0] - exact)
+    assert ours.max() <= 2 * np.abs(naive - exact).max()
+
+
+def test_float32_keeps_float32(rng):
+    working = long(rng, "float32")
+    assert all(array.dtype == np.float32 for array in working.evaluation._arrays.values())
+    assert working.stage("output").dtype == np.float32
+
+
+def test_edits_settle_in_projected_problems(makers, rng):
+    working = Working(makers["block"]())
+    working.evaluation.complete()
+    for name in ("x", "w_query", "w_key", "b_value", "w_value", "x"):
+        box = random_box(working.arrays[name].shape, rng, most=1)
+        working.write(name, box, 0.3)
+    assert working.evaluation.settle()
+    fresh = working.fresh()
+    for stage in fresh.stages:
+        assert np.array_equal(working.stage(stage), whole(fresh, stage)), stage
+
+
+def test_a_pass_can_be_followed_and_cancelled(rng):
+    working = long(rng)
+    evaluation = working.fresh()
+    seen: list[tuple[int, int]] = []
+    assert not evaluation.complete(progress=lambda *at: seen.append(at), cancelled=lambda: len(seen) >= 3)
+    assert not evaluation.complete_now
+    assert 3 <= len(seen) < seen[0][1]
+    assert evaluation.complete([(0, 5)])
+    assert evaluation.known(0, 5).all()
+    assert evaluation.complete()
+    assert evaluation.complete_now
+
+
+def test_rows_are_computed_when_they_are_read(rng):
+    evaluation = long(rng).fresh()
+    assert not evaluation.known(0, 2).any()
+    evaluation.block("weights", 0, 2, slice(40, 41), slice(0, 5))
+    assert evaluation.known(0, 2).nonzero()[0].tolist() == list(range(32, 64))
+    assert not evaluation.known(0, 3).any()
+
+
+def test_edits_during_a_pass_in_another_thread(rng):
+    working = long(rng, n=400, m=300)
+    evaluation = working.evaluation = working.fresh()
+    passes = [threading.Thread(target=evaluation.complete), threading.Thread(target=evaluation.settle)]
+    for thread in passes:
+        thread.start()
+    for _ in range(200):
+        field = ("query", "key", "value")[int(rng.integers(3))]
+        box = random_box(working.arrays[field].shape, rng, most=1)
+        working.write(field, box, rng.normal())
+    for thread in passes:
+        thread.join()
+    assert working.worst(("weights", "output")) < 1e-12
+
+
+def test_nothing_with_two_long_axes_is_kept(rng):
+    evaluation = StreamingEvaluation(Problem(**{k: rng.normal(size=(701, 4)) for k in ("query", "key", "value")}))
+    evaluation.complete()
+    assert evaluation.settled
+    for array in evaluation._arrays.values():
+        assert array.size < 701 * 701

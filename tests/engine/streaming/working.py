@@ -1,0 +1,80 @@
+"""What a document does: working arrays, problems of views on them, edits in place; a streaming evaluation follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from attn_gui.engine import Evaluation, Problem, Recomputed, indices, layer_from_mapping
+from attn_gui.engine.indices import Box
+from attn_gui.engine.streaming import StreamingEvaluation
+
+WILD = (np.inf, -np.inf, np.nan, 1e308, -1e308, 1e17, -1e17, 1e10, 1e6)
+
+
+class Working:
+    def __init__(self, problem: Problem, tile: int | None = 3, chunk: int | None = 4) -> None:
+        self.arrays = {name: np.array(array) for name, array in problem.arrays().items()}
+        self.rest = {name: value for name, value in problem.fields().items() if not isinstance(value, np.ndarray)}
+        self.rest["dtype"] = problem.dtype
+        self.sizes = tile, chunk
+        self.evaluation = StreamingEvaluation(self.problem(), tile=tile, chunk=chunk)
+
+    def problem(self) -> Problem:
+        fields = dict(self.rest)
+        for name, array in self.arrays.items():
+            head, *tail = name.split(".")
+            if head == "mask":
+                layers = list(fields["mask"])
+                mapping = layers[int(tail[0])].to_mapping() | {tail[1]: array}
+                layers[int(tail[0])] = layer_from_mapping(mapping)
+                fields["mask"] = tuple(layers)
+            elif tail:
+                fields[head] = {**fields[head], tail[0]: array}
+            else:
+                fields[name] = array
+        return Problem.over(fields)
+
+    def write(self, name: str, box: Box, values: Any) -> Recomputed:
+        with np.errstate(all="ignore"):
+            self.arrays[name][box] = values
+        return self.evaluation.update(self.problem(), {name: [box]})
+
+    def stage(self, name: str) -> Any:
+        return np.array(whole(self.evaluation, name))
+
+    def fresh(self) -> StreamingEvaluation:
+        return StreamingEvaluation(self.problem(), tile=self.sizes[0], chunk=self.sizes[1])
+
+    def worst(self, stages: Sequence[str] = ()) -> float:
+        """The largest difference from a dense evaluation, relative to the stage's largest value."""
+        return apart(Evaluation(self.problem()), self.evaluation, stages)
+
+
+def whole(evaluation: Evaluation, stage: str) -> Any:
+    return evaluation.box(stage, indices.whole(evaluation.shape(stage)))
+
+
+def apart(dense: Evaluation, other: Evaluation, stages: Sequence[str] = ()) -> float:
+    found = 0.0
+    for name in stages or dense.stages:
+        expected, got = (whole(one, name) for one in (dense, other))
+        assert np.array_equal(np.isfinite(expected), np.isfinite(got)), name
+        assert np.array_equal(np.isnan(expected), np.isnan(got)), name
+        finite = np.isfinite(expected)
+        size = np.abs(expected[finite]).max(initial=0.0) or 1.0
+        found = max(found, float(np.abs(expected[finite] / size - got[finite] / size).max(initial=0.0)))
+    return found
+
+
+def random_box(shape: Sequence[int], rng: np.random.Generator, most: int = 2) -> Box:
+    low = [int(rng.integers(length)) for length in shape]
+    return tuple(slice(a, min(n, a + int(rng.integers(1, most + 1)))) for a, n in zip(low, shape, strict=True))
+
+
+def random_values(array: Any, box: Box, rng: np.random.Generator, amplitude: float = 10.0) -> Any:
+    if array.dtype == bool:
+        return rng.random(indices.shape_of(box)) < 0.6
+    return rng.normal(size=indices.shape_of(box)) * (amplitude if rng.random() < 0.1 else 1)
