@@ -79,7 +79,7 @@ class ExplainController(QObject):
 
     def _on_computation_rebuilt(self, _opened: bool) -> None:
         evaluation = self._computation.evaluation
-        if any(cell.stage not in evaluation.stages for cell in self._trail):
+        if not all(exists(evaluation, cell) for cell in self._trail):
             self._trail = self._trail[-1:] if self._view.look.cell else []
         self.show_explanation()
 
@@ -109,6 +109,14 @@ class ExplainController(QObject):
         if self._explanation is not None:
             text = self._explanation.latex if kind == "latex" else self._explanation.text
             QGuiApplication.clipboard().setText(text)
+
+
+def exists(evaluation: Evaluation, cell: ChosenCell) -> bool:
+    """Whether the cell is still there."""
+    if cell.stage not in evaluation.stages:
+        return False
+    rows, columns = stage_plane(evaluation, cell.stage, 0, 0).shape
+    return cell.row < rows and cell.column < columns
 
 
 def place_of(evaluation: Evaluation, stage: str, index: tuple[int, ...], head: int) -> tuple[int, int, int, int]:

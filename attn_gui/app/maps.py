@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.computation import Computation
+from attn_gui.app.explain import exists
 from attn_gui.app.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Recomputed
@@ -44,16 +45,9 @@ class MapsController(QObject):
         stage = look.stage if look.stage in evaluation.stages else "weights"
         head = min(look.head, problem.num_heads - 1)
         batch = min(look.batch, problem.batch_size - 1)
-        cell = look.cell if look.cell and not opened and self._exists(look.cell) else None
+        cell = look.cell if look.cell and not opened and exists(evaluation, look.cell) else None
         self._view.set(stage=stage, head=head, batch=batch, cell=cell)
         self._show_everything()
-
-    def _exists(self, cell: ChosenCell) -> bool:
-        evaluation = self._computation.evaluation
-        if cell.stage not in evaluation.stages:
-            return False
-        rows, columns = evaluation.shape(cell.stage)[-2:]
-        return cell.row < rows and cell.column < columns
 
     def _show_everything(self) -> None:
         look, evaluation = self._view.look, self._computation.evaluation
