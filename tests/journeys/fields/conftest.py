@@ -1,0 +1,82 @@
+"""What a person does with the fields of a problem: type a number of a step, keep it, open it again, export it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+class Fields:
+    """A person with one problem before them, and a folder to keep things in."""
+
+    def __init__(self, launch: Callable[..., Any], folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self._launch, self._folder, self._patch = launch, folder, patch
+
+    def open(self, example: str) -> Fields:
+        """Start the program with an example, by its file name."""
+        self.person = self._launch(example)
+        return self
+
+    def type_number(self, name: str, text: str) -> QWidget:
+        """Type into the field of a number over what stands there."""
+        field = self.person.find(f"control.{name}")
+        assert field.isVisible(), f"control.{name} is not in sight"
+        field.setFocus()
+        self.person.press("Ctrl+A", "Del")
+        QTest.keyClicks(field, text)
+        self.person.press("Return")
+        return field
+
+    def undo(self) -> None:
+        self.person.press("Ctrl+Z")
+
+    def shown(self, name: str) -> bool:
+        return self.person.find(f"control.{name}").isVisible()
+
+    def map(self, stage: str) -> np.ndarray:
+        """The numbers of a map, cell by cell."""
+        return np.array(self.person.values(stage))
+
+    def sentence(self) -> str:
+        """What the explanation says of the chosen cell."""
+        return self.person.find("inspector.sentence").accessibleName()
+
+    def save_and_reopen(self) -> None:
+        """Save as a session, and open the session as it is on the disk."""
+        path = self._folder / "kept.attn"
+        for asked in ("getSaveFileName", "getOpenFileName"):
+            self._patch.setattr(QFileDialog, asked, lambda *_, **__: (str(path), ""))
+        self.person.do("save_as")
+        self.person.do("open")
+
+    def export(self) -> dict[str, np.ndarray]:
+        """Write every array and stage as one .npz through the dialog, and read it back.
+
+        The last thing in a journey: offscreen, nobody gives the focus back to the window.
+        """
+
+        def answer(dialog: ExportDataDialog) -> None:
+            QTest.mouseClick(dialog.every, LEFT)
+            dialog.target.folder.selectAll()
+            QTest.keyClicks(dialog.target.folder, str(self._folder))
+            QTest.mouseClick(dialog.buttons.button(dialog.buttons.StandardButton.Save), LEFT)
+
+        self.person.answering(ExportDataDialog, answer, lambda: self.person.do("export_data"))
+        with np.load(next(self._folder.glob("*.npz"))) as arrays:
+            return dict(arrays)
+
+
+@pytest.fixture
+def fields(launch: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fields:
+    return Fields(launch, tmp_path, monkeypatch)
