@@ -28,6 +28,13 @@ class Fields:
         self.person = self._launch(example)
         return self
 
+    def pick(self, name: str, key: str) -> None:
+        """Choose from the list of a step."""
+        self.person.pick(name, key)
+        QTest.qWait(1)
+        self.person.window.activateWindow()  # offscreen, a list that has closed keeps the keyboard
+        assert QTest.qWaitForWindowActive(self.person.window)
+
     def type_number(self, name: str, text: str) -> QWidget:
         """Type into the field of a number over what stands there."""
         field = self.person.find(f"control.{name}")
@@ -37,6 +44,11 @@ class Fields:
         QTest.keyClicks(field, text)
         self.person.press("Return")
         return field
+
+    def tables(self, text: str) -> None:
+        """Choose what the tables show: a group, or a matrix of it."""
+        QTest.qWait(1)  # buttons that have just come are on show with the next layout
+        self.person.click(self.person.button(text, "zone.inputs"))
 
     def undo(self) -> None:
         self.person.press("Ctrl+Z")

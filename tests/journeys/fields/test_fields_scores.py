@@ -23,7 +23,7 @@ SCORES = {
 @pytest.mark.parametrize("score", SCORES)
 def test_a_score_function_is_picked_seen_undone_kept_and_exported(fields, score):
     fields.open(WORKED)
-    fields.person.pick("score", score)
+    fields.pick("score", score)
     assert np.allclose(fields.map("scores"), SCORES[score], atol=1e-15)
     last = SCORES[score][1][1] - SCORES[score][1][0]
     assert fields.map("weights")[1, 1] == pytest.approx(1 / (1 + exp(-last)))  # no scale: it belongs to dot products
@@ -41,7 +41,7 @@ def test_a_score_function_is_picked_seen_undone_kept_and_exported(fields, score)
 def test_the_width_of_the_gaussian_and_the_length_of_its_keys(fields):
     fields.open(WORKED)
     assert not fields.shown("score_params.w")
-    fields.person.pick("score", "gaussian")
+    fields.pick("score", "gaussian")
     fields.type_number("score_params.w", "2")
     assert np.allclose(fields.map("scores"), [[-4, -4], [-4, 0]])
     fields.type_number("score_params.key_norm", "0")  # ‖k‖² = 2 for both keys: a dot product is left
@@ -56,9 +56,9 @@ def test_the_width_of_the_gaussian_and_the_length_of_its_keys(fields):
 
 def test_the_additive_score_has_tables_that_are_typed_into(fields):
     fields.open(WORKED)
-    fields.person.pick("score", "additive")
+    fields.pick("score", "additive")
     person = fields.person
-    person.click(person.button("a(q, k)", "zone.inputs"))
+    fields.tables("a(q, k)")
     for name in ("w_score_query", "w_score_key", "w_score"):
         assert person.table(f"score_params.{name}").isVisible()
     fields.type_number("d_a", "1")
@@ -81,11 +81,11 @@ def test_the_additive_score_has_tables_that_are_typed_into(fields):
 
 def test_switching_to_additive_and_back_is_one_step_each(fields):
     fields.open(WORKED)
-    fields.person.pick("score", "additive")
+    fields.pick("score", "additive")
     first = fields.map("scores")
     fields.type_number("d_a", "5")
     assert fields.person.table("score_params.w_score").model().columnCount() == 5
-    fields.person.pick("score", "dot")
+    fields.pick("score", "dot")
     assert fields.person.steps()[1:] == ["score additive", "hidden units of the score 5", "score dot"]
     for _ in range(2):
         fields.undo()
@@ -145,11 +145,11 @@ def test_rotary_positions_refuse_an_odd_width_with_a_sentence(fields):
 
 def test_the_scale_of_another_score_is_named_and_kept(fields):
     fields.open(WORKED)
-    fields.person.pick("score", "cosine")
+    fields.pick("score", "cosine")
     scale = fields.person.find("control.scale")
     assert scale.currentData() == "none"
-    fields.person.pick("scale", "sqrt")
+    fields.pick("scale", "sqrt")
     assert scale.currentData() == "sqrt"
     assert np.allclose(fields.map("scaled"), np.array(SCORES["cosine"]) * ROOT)
-    fields.person.pick("scale", "none")
+    fields.pick("scale", "none")
     assert np.allclose(fields.map("scaled"), SCORES["cosine"])

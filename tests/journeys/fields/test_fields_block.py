@@ -1,0 +1,112 @@
+"""Residual, LayerNorm and Linear: added where they can be, offered where something is missing, edited, kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+THINKING = "thinking-machines.npz"  # X is 2 × 8, the output of its one head 4 wide
+
+
+def layer_norm(rows: np.ndarray, eps: float = 1e-5) -> np.ndarray:
+    centered = rows - rows.mean(axis=1, keepdims=True)
+    return centered / np.sqrt((centered**2).mean(axis=1, keepdims=True) + eps)
+
+
+def table(fields, field: str) -> np.ndarray:
+    return np.array(fields.person.numbers(field), float)
+
+
+def test_a_block_offers_the_projection_that_it_needs(fields):
+    fields.open(THINKING)
+    person = fields.person
+    person.do("block")
+    assert "must be as wide as X: 8 columns, not 4." in person.banner()
+    assert not person.action("block").isChecked()
+    person.click(person.button("Add W_O and the block", "banner"))
+    assert person.action("block").isChecked()
+    assert person.action("output_projection").isChecked()
+    assert person.steps()[1:] == ["added W_O and the block"]
+    residual = table(fields, "x") + fields.map("head_output") @ table(fields, "w_output")
+    assert np.allclose(fields.map("residual"), residual)
+    assert np.allclose(fields.map("normalized"), layer_norm(residual))
+    assert np.allclose(fields.map("block_output"), layer_norm(residual) @ table(fields, "block.w_linear"))
+    fields.undo()
+    assert not person.has("heatmap.residual") or person.find("heatmap.residual").shape == (0, 0)
+    assert not person.action("output_projection").isChecked()
+
+
+def test_a_projection_of_another_width_is_made_to_fit(fields):
+    fields.open(THINKING)
+    person = fields.person
+    person.do("block")
+    person.click(person.button("Add W_O and the block", "banner"))
+    person.do("block")
+    assert not person.action("block").isChecked()
+    kept = table(fields, "w_output")
+    person.size("d_model", 10)
+    person.do("block")
+    assert "10 columns, not 8" in person.banner()
+    person.click(person.button("Make W_O 10 columns wide and add the block", "banner"))
+    assert np.array_equal(table(fields, "w_output")[:, :8], kept)
+    assert fields.map("block_output").shape == (2, 10)
+
+
+def test_a_block_without_x_says_that_there_is_none(fields):
+    fields.open("worked-example.npz")
+    fields.person.do("block")
+    assert "there is no X" in fields.person.banner()
+    assert len(fields.person.steps()) == 1
+
+
+def test_the_tables_of_a_block_are_typed_into_kept_and_exported(fields):
+    fields.open(THINKING)
+    person = fields.person
+    person.do("block")
+    person.click(person.button("Add W_O and the block", "banner"))
+    fields.tables("LN · W_L")
+    before = fields.map("normalized")
+    for field, text in (("block.ln_weight", "2"), ("block.ln_bias", "0.5")):
+        fields.tables({"block.ln_weight": "γ", "block.ln_bias": "β"}[field])
+        person.type_into(field, 0, 3, text)
+    expected = before.copy()
+    expected[:, 3] = 2 * before[:, 3] + 0.5
+    assert np.allclose(fields.map("normalized"), expected)
+    fields.type_number("block.ln_eps", "3")
+    assert np.allclose(fields.map("normalized")[:, 0], layer_norm(fields.map("residual"), 3.0)[:, 0])
+    fields.undo()
+    assert np.allclose(fields.map("normalized"), expected)
+    fields.save_and_reopen()
+    assert person.number("block.ln_weight", 0, 3) == 2
+    written = fields.export()
+    assert np.allclose(written["normalized"][0], expected)
+    assert written["block.ln_bias"].tolist() == [0, 0, 0, 0.5, 0, 0, 0, 0]
+    assert np.allclose(written["block_output"][0], expected @ written["block.w_linear"])
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        ("residual", "It is X plus the output."),
+        ("normalized", "brought to mean 0 and variance 1, then times γ plus β."),
+        ("block_output", "It is the sum of 8 products of the normalized row and W_L."),
+    ],
+)
+def test_a_cell_of_the_block_is_explained(fields, stage, words):
+    fields.open(THINKING)
+    person = fields.person
+    person.do("block")
+    person.click(person.button("Add W_O and the block", "banner"))
+    person.show_stage(stage)
+    person.click_cell(stage, 1, 2)
+    assert words in fields.sentence()
+
+
+def test_the_projection_cannot_leave_while_the_block_needs_it(fields):
+    fields.open(THINKING)
+    person = fields.person
+    person.do("block")
+    person.click(person.button("Add W_O and the block", "banner"))
+    person.do("output_projection")
+    assert person.banner() == "block needs w_output."
+    assert person.action("output_projection").isChecked()
