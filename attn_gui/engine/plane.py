@@ -42,6 +42,24 @@ class Plane:
             return values.T, None if allowed is None else allowed.T
         return values, allowed
 
+    @property
+    def draws_pictures(self) -> bool:
+        """Whether the evaluation pools the plane itself: then no large block need be asked for."""
+        return hasattr(self.evaluation, "pooled")
+
+    def pooled(
+        self, height: int, width: int, part: tuple[slice, slice] | None = None
+    ) -> tuple[Array, Array | None]:  # fmt: skip
+        """(values, allowed) of a picture in height × width blocks, or of a part of its blocks; see `draws_pictures`.
+
+        Of each block the number of largest magnitude over allowed cells, sign kept; NaN wins. Not for transposes.
+        """
+        head = self.head if self.head is not None or not self._heads else 0
+        found: tuple[Array, Array | None] = self.evaluation.pooled(  # type: ignore[attr-defined]  # streaming has it
+            self.stage, self.batch, head, height, width, part
+        )
+        return found
+
     def index(self, row: int, column: int) -> tuple[int, ...]:
         """The full index in the stage of a cell as shown."""
         if self.transposed:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-import numpy as np
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QLabel, QWidget
 
 from attn_gui.engine import Evaluation, Plane, Recomputed
-from attn_gui.engine.metrics import row_entropy
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.heads.entropies import Entropies, entropy_text
 from attn_gui.views.heads.group_row import GroupRow
 from attn_gui.views.heads.thumb import HeadThumb
 from attn_gui.views.spine.shelf import Shelf
@@ -30,13 +29,14 @@ class HeadsStrip(QWidget):
         self._evaluation: Evaluation | None = None
         self._item, self._head = 0, 0
         self._compact = False
-        self._entropies = np.empty((0, 0))
+        self._entropies = Entropies(self)
         self._thumbs: list[HeadThumb] = []
         self._title, self._of, self._about = QLabel(self), QLabel(self), QLabel(self)
         self._number = CountBox(self, minimum=0, maximum=0)
         self._row = GroupRow(self)
         self._scroll = Shelf(self._row, self, fits=True)
         self._outer = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        self._entropies.measured.connect(self._on_entropies_measured)
         self._number.valueChanged.connect(self._on_number_value_changed)
         self._row.headPicked.connect(self.headPicked)
         theme_signal.changed.connect(self.set_theme)
@@ -61,12 +61,13 @@ class HeadsStrip(QWidget):
                 thumb = self._thumbs[head]
                 if (part := self._plane(head).cells(box)) is not None:
                     thumb.map.refresh(*part)
-                    self._measure(head, part[0])
+                    self._entropies.follow(head, part[0])
 
     def retake_levels(self) -> None:
         """Take the levels of the maps anew, as at rest after edits."""
         for thumb in self._thumbs:
             thumb.map.retake_levels()
+        self._entropies.go_on()
 
     def set_theme(self, theme: Theme) -> None:
         """Colors and sizes of a theme."""
@@ -115,10 +116,12 @@ class HeadsStrip(QWidget):
         for before, after in pairwise((self._number, *self._thumbs)):
             QWidget.setTabOrder(before, after)
         self._row.set_thumbs(self._thumbs, heads // evaluation.problem.num_kv_heads)
-        self._entropies = np.zeros((heads, evaluation.problem.n))
-        for head, thumb in enumerate(self._thumbs):
-            thumb.map.set_plane(self._plane(head))
-            self._measure(head, slice(0, evaluation.problem.n))
+        planes = [self._plane(head) for head in range(heads)]
+        for thumb, plane in zip(self._thumbs, planes, strict=True):
+            thumb.map.set_plane(plane)
+        self._entropies.set_planes(planes)
+        for head in range(heads):
+            self._on_entropies_measured(head)  # says nothing where it is not known yet
         self._say_counts(evaluation)
         self._scroll.fit()
 
@@ -132,16 +135,8 @@ class HeadsStrip(QWidget):
         thumb.clicked.connect(lambda: self.headPicked.emit(head))
         return thumb
 
-    def _measure(self, head: int, rows: slice) -> None:
-        """Take the entropy of these rows anew; rows that see no key do not count."""
-        plane = self._plane(head)
-        weights, _ = plane.block(rows, slice(0, plane.shape[1]))
-        seeing = (weights != 0).any(axis=-1)
-        self._entropies[head, rows] = np.where(seeing, row_entropy(weights), -1.0)
-        own = self._entropies[head]
-        counted = own[~(own < 0)]
-        mean = counted.mean() if counted.size else 0.0
-        self._thumbs[head].set_entropy("NaN" if math.isnan(mean) else f"{mean:.2f}")
+    def _on_entropies_measured(self, head: int) -> None:
+        self._thumbs[head].set_entropy(entropy_text(self._entropies.mean(head)))
 
     def _show_chosen(self) -> None:
         focused = any(thumb.hasFocus() for thumb in self._thumbs)

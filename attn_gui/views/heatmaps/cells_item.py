@@ -15,11 +15,12 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.figure.cells import SMALLEST_MARK, paint_hatch, paint_marks, paint_values
 from attn_gui.figure.colors import Lut, lut
-from attn_gui.figure.display import ALLOWED, CLOSED, NAN, Display, Levels, argb, pool_blocks, to_display
+from attn_gui.figure.display import ALLOWED, CLOSED, NAN, Display, Levels, argb, to_display
 from attn_gui.figure.numbers import CELL_MARGIN, CellNumbers, cell_decimals
 from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.heatmaps.planes import PlaneLike
+from attn_gui.views.heatmaps.reading import bins_of
 
 DIMMED = 0.45
 FEW = 10.0
@@ -129,12 +130,8 @@ class CellsItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
     def _read(self, down: slice, right: slice) -> tuple[npt.NDArray[Any], Display]:
         """Values and display of some bins."""
         assert self.plane is not None
-        cells = self.rows.cells_of(down), self.columns.cells_of(right)
-        values, allowed = self.plane.block(*cells)
-        if self.rows.pooled or self.columns.pooled:
-            edges = (self.rows.cell_edges[down.start : down.stop + 1] - cells[0].start,
-                     self.columns.cell_edges[right.start : right.stop + 1] - cells[1].start)
-            values, allowed = pool_blocks(values, allowed, *edges)
+        leads = not self.style.small
+        values, allowed = bins_of(self.plane, self.rows, self.columns, down, right, leads=leads)
         return values, to_display(values, allowed, self.style.levels)
 
     def _draw(self, down: slice, right: slice) -> QRect:

@@ -37,7 +37,7 @@ class ColorBar(QWidget):
     def __init__(self, heatmap: Heatmap, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._heatmap = heatmap
-        self._counts: Mapping[int, int] = {}
+        self._counts: Mapping[int, int] | None = None  # not counted yet
         self._tall = 0
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -45,14 +45,23 @@ class ColorBar(QWidget):
         heatmap.levelsChanged.connect(self._on_heatmap_levels_changed)
 
     def set_counts(self, counts: Mapping[int, int]) -> None:
-        """How many cells carry each flag of `figure.display`, for the legend."""
+        """How many cells carry each flag of `figure.display`, for the legend; 0 where they were not counted."""
         if counts != self._counts:
             self._counts = dict(counts)
             self._follow_lines()
 
+    def recount(self) -> None:
+        """The map holds other numbers; counted at once where it is seen, else when it is asked for."""
+        if self.isVisible():
+            self.set_counts(self._heatmap.counts())
+        else:
+            self._counts = None
+
     @property
     def counts(self) -> Mapping[int, int]:
         """What the legend counts."""
+        if self._counts is None:
+            self._counts = self._heatmap.counts()
         return self._counts
 
     def rule(self) -> str:
@@ -154,9 +163,9 @@ class ColorBar(QWidget):
     def _entries(self) -> list[tuple[int | None, str]]:
         """Flag and text of every entry; the rule of the levels comes first and has no flag."""
         entries: list[tuple[int | None, str]] = [(None, self.rule())] if self.rule() else []
-        for flag, count in self._counts.items():
+        for flag, count in self.counts.items():
             name = self.tr("not allowed") if flag == CLOSED else format_number(_VALUES[flag], 0)
-            entries.append((flag, f"{name}  {count}"))
+            entries.append((flag, f"{name}  {count}" if count else name))
         return entries
 
     def _lines(self, width: int | None = None) -> list[list[tuple[int | None, str]]]:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.figure.display import Levels, to_display
+from attn_gui.figure.display import Levels
 from attn_gui.figure.numbers import format_number
 from attn_gui.figure.tokens import Theme
 from attn_gui.views.heatmaps.canvas import MapCanvas
@@ -16,6 +16,7 @@ from attn_gui.views.heatmaps.flash import Flash
 from attn_gui.views.heatmaps.levels import AUTO, LOCKED, MOST, TYPED, levels_of
 from attn_gui.views.heatmaps.overlay import Area, Marks
 from attn_gui.views.heatmaps.planes import PlaneLike
+from attn_gui.views.heatmaps.reading import counts_of
 from attn_gui.views.heatmaps.view import Cell
 
 SPOKEN_DECIMALS = 6
@@ -89,10 +90,7 @@ class Heatmap(MapCanvas):
 
     def counts(self) -> dict[int, int]:
         """How many cells carry each flag of `figure.display` other than ALLOWED, pooled or not."""
-        if self._plane is None:
-            return {}
-        rows, columns = self.shape
-        return to_display(*self._plane.block(slice(0, rows), slice(0, columns)), self.levels).counts()
+        return counts_of(self._plane) if self._plane is not None else {}
 
     # --- levels and colors -----------------------------------------------------------------------
     @property

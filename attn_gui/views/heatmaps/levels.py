@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from attn_gui.figure.display import Levels, auto_levels, percentile_levels
+from attn_gui.figure.display import Levels
 from attn_gui.views.heatmaps.planes import PlaneLike
+from attn_gui.views.heatmaps.reading import levels_of_plane
 
 AUTO, MOST, TYPED, LOCKED = "auto", "99", "typed", "locked"
 POLICIES = (AUTO, MOST, TYPED, LOCKED)
@@ -13,8 +14,4 @@ def levels_of(plane: PlaneLike | None, policy: str) -> Levels:
     """The levels that a plane takes by itself: from all its numbers, or from 99 % of them."""
     if plane is None:
         return Levels(0.0, 1.0)
-    rows, columns = plane.shape
-    values, allowed = plane.block(slice(0, rows), slice(0, columns))
-    if policy == MOST:
-        return percentile_levels(values, allowed, signed=plane.signed)
-    return auto_levels(values, allowed, signed=plane.signed, keys=columns)
+    return levels_of_plane(plane, most=policy == MOST)

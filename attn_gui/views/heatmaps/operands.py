@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, SignalInstance
@@ -13,7 +14,8 @@ from attn_gui.views.heatmaps.catalog import KEY, QUERY, Operand, Picture
 from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.marks import Lines, StageCell
-from attn_gui.views.heatmaps.refresh import refresh_map
+from attn_gui.views.heatmaps.overlay import Area
+from attn_gui.views.heatmaps.refresh import COUNTED_CELLS, refresh_map
 from attn_gui.views.names import stage_title
 
 PLACES = ("left", "top", "factor", "result")
@@ -87,20 +89,25 @@ class Operands(QObject):
             bar.setVisible(place in self._operands)
         self.count()
 
-    def refresh(self, boxes: Mapping[str, Sequence[Box]]) -> None:
-        """Redraw the cells of stages that hold new numbers; matrices of the problem as a whole."""
+    def refresh(self, boxes: Mapping[str, Sequence[Box]], product: Sequence[Area]) -> None:
+        """Redraw the cells of stages that hold new numbers. Of matrices of the problem what can have changed: rows of
+        a left factor and columns of a right one where the product, in the areas given, did."""
         for place, heatmap in self.shown.items():
-            source = self._sources[place]
-            if source in boxes:
-                refresh_map(heatmap, boxes[source])
-            elif boxes:
-                heatmap.refresh_all()
-        self.count()
+            if self._sources[place] in self._stages:
+                refresh_map(heatmap, boxes.get(self._sources[place], ()))
+                continue
+            for rows, columns in product:
+                whole = tuple(slice(0, length) for length in heatmap.shape)
+                heatmap.refresh(*((rows, whole[1]) if place == "left" else (whole[0], columns)))
+        for place, bar in self.shown_bars.items():
+            if math.prod(self.maps[place].shape) <= COUNTED_CELLS:
+                bar.recount()
 
     def retake_levels(self) -> None:
         """Take automatic levels anew."""
         for heatmap in self.shown.values():
             heatmap.retake_levels()
+        self.count()
 
     def set_marks(self, lines: Lines, chosen: StageCell | None, *, result: bool) -> None:
         """Row and column of the stage run through the operands; a cell chosen in an operand has its square."""
@@ -124,7 +131,7 @@ class Operands(QObject):
         """Bring the legends up to date."""
         for place, bar in self.bars.items():
             if place in self._operands:
-                bar.set_counts(self.maps[place].counts())
+                bar.recount()
 
     def retranslate(self) -> None:
         """Name the maps in the present language."""

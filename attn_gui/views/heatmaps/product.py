@@ -82,7 +82,10 @@ class ProductPicture(QWidget):
     def refresh(self, recomputed: Recomputed) -> None:
         """Redraw and outline the cells that hold new numbers, and nothing else."""
         self.maps.refresh(recomputed)
-        self.operands.refresh(recomputed.boxes)
+        stage_map = self.stage_map()
+        plane = stage_map.plane if stage_map is not None else None
+        found = [plane.cells(box) for box in recomputed.boxes.get(self.stage, ())] if plane is not None else []
+        self.operands.refresh(recomputed.boxes, [area for area in found if area is not None])
 
     def retake_levels(self) -> None:
         """Take automatic levels anew, at rest after edits."""

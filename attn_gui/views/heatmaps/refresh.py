@@ -9,6 +9,9 @@ from attn_gui.views.heatmaps.heatmap import Heatmap
 
 MOST_OUTLINES = 4
 
+COUNTED_CELLS = 20_000
+"""The legend of a map of so many cells follows every edit; that of a larger one waits for rest."""
+
 
 def refresh_map(heatmap: Heatmap, boxes: Sequence[Box]) -> bool:
     """Redraw the parts of the boxes that the map shows and outline them; whether there are any."""

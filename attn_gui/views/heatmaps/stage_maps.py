@@ -13,11 +13,8 @@ from attn_gui.views.heatmaps.catalog import KEY, bands_of, picture_of, stage_pla
 from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.marks import NOTHING, Lines, StageCell, lines_of
-from attn_gui.views.heatmaps.refresh import refresh_map
+from attn_gui.views.heatmaps.refresh import COUNTED_CELLS, refresh_map
 from attn_gui.views.names import stage_title
-
-COUNTED_CELLS = 20_000
-"""The legend of a map of so many cells follows every edit; that of a larger one waits for rest."""
 
 
 class StageMaps(QObject):
@@ -74,31 +71,30 @@ class StageMaps(QObject):
     # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
         """Show another evaluation, item or head."""
-        for stage in evaluation.stages:  # before any of them can be asked for
-            if stage not in self._maps:
-                self._made(stage)
-        self.evaluation, self.batch, self.head = evaluation, batch, head
+        self.evaluation = None  # while maps change one by one, nobody lays them out
         for stage, heatmap in self._maps.items():
             if stage not in evaluation.stages:
                 heatmap.setObjectName("")
                 heatmap.set_plane(None)
         for stage in evaluation.stages:
-            heatmap = self._maps[stage]
+            heatmap = self._maps.get(stage) or self._made(stage)
             heatmap.setObjectName(f"heatmap.{stage}")
             heatmap.set_plane(stage_plane(evaluation, stage, batch, head))
             heatmap.set_bands(bands_of(evaluation, stage))
+        self.evaluation, self.batch, self.head = evaluation, batch, head
         self._name_maps()
         self.set_tokens(self.query_tokens, self.key_tokens)
         self.set_chosen(self.chosen)
         self.rearranged.emit()
         for stage in evaluation.stages:
-            self._count(stage)
+            self._bars[stage].recount()
 
     def set_tokens(self, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> None:
         """Names of rows and columns; empty for numbers."""
         self.query_tokens, self.key_tokens = query_tokens or (), key_tokens or ()
         for stage in self.stages:
             self._maps[stage].set_labels(*self.labels(stage))
+        self.marked.emit()
 
     def set_chosen(self, chosen: tuple[str, int, int] | None) -> None:
         """Mark a cell, and in the other maps what it is made of."""
@@ -118,13 +114,13 @@ class StageMaps(QObject):
                 refresh_map(self._maps[stage], boxes)
                 rows, columns = self._maps[stage].shape
                 if rows * columns <= COUNTED_CELLS:
-                    self._count(stage)
+                    self._bars[stage].recount()
 
     def retake_levels(self) -> None:
         """Take automatic levels anew, at rest after edits."""
         for stage in self.stages:
             self._maps[stage].retake_levels()
-            self._count(stage)
+            self._bars[stage].recount()
 
     def set_levels(self, stage: str, policy: str, levels: Levels | None) -> None:
         """Levels of one map; see `levels.POLICIES`."""
@@ -186,9 +182,6 @@ class StageMaps(QObject):
         bar.levelsPicked.connect(lambda policy, levels: self._on_bar_levels_picked(stage, policy, levels))
         bar.paletteChosen.connect(lambda name: self._on_bar_palette_chosen(stage, name))
         return heatmap
-
-    def _count(self, stage: str) -> None:
-        self._bars[stage].set_counts(self._maps[stage].counts())
 
     def _on_bar_levels_picked(self, stage: str, policy: str, levels: Levels | None) -> None:
         self.set_levels(stage, policy, levels)

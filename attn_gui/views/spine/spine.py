@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.views.formula import FormulaView
+from attn_gui.views.heatmaps.planes import FieldPlane
+from attn_gui.views.heatmaps.refresh import refresh_map
 from attn_gui.views.names import stage_title
 from attn_gui.views.spine.boxes import SpineBoxes
 from attn_gui.views.spine.catalog import (
@@ -87,15 +89,14 @@ class Spine(QWidget):
         """Repaint the cells that hold new numbers, and put a dot on their maps."""
         for entry in self._entries:
             boxes = recomputed.boxes.get(entry.name, ())
-            if entry.kind != NODE or not boxes or self._evaluation is None:
+            if entry.kind != NODE or self._evaluation is None:
                 continue
             node = self._nodes[entry.name]
-            plane = entry.plane(self._evaluation, *self._place)
-            parts = [part for part in map(plane.cells, boxes) if part is not None]
-            for rows, columns in parts:
-                node.map.refresh(rows, columns)
-                node.map.flash(rows, columns)
-            if parts:
+            plane = node.map.plane
+            if isinstance(plane, FieldPlane):  # it is told by what is made of it
+                for box in recomputed.boxes.get(entry.chooses, ()):
+                    node.map.refresh(box[-2], slice(0, plane.shape[1]))
+            elif plane is not None and refresh_map(node.map, boxes):
                 node.touch()
 
     def retake_levels(self) -> None:

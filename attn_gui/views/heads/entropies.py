@@ -1,0 +1,103 @@
+"""How spread out the weights of every head are, measured at once where that is quick and else whenever Qt is idle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from attn_gui.engine import Plane
+from attn_gui.engine.metrics import row_entropy
+
+AT_ONCE = 1 << 16
+"""Cells that are measured without giving way to anything else."""
+
+LONGEST = 1 << 25
+"""Cells of the largest map that is measured at all."""
+
+BLIND = -1.0
+"""Stands for a row that sees no key: it has no entropy and does not count."""
+
+
+class Entropies(QObject):
+    """The mean over the rows of every head; `measured` names a head whose mean is known anew."""
+
+    measured = Signal(int)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._planes: tuple[Plane, ...] = ()
+        self._rows = np.zeros((0, 0))
+        self._waiting: dict[int, list[slice]] = {}
+        self._idle = QTimer(self, singleShot=False, interval=0)
+        self._idle.timeout.connect(self._on_idle_timeout)
+
+    def set_planes(self, planes: Sequence[Plane]) -> None:
+        """Measure the weights of these heads."""
+        self._idle.stop()
+        self._planes, self._waiting = tuple(planes), {}
+        rows = planes[0].shape[0] if planes else 0
+        self._rows = np.zeros((len(planes), rows))
+        for head in range(len(planes)):
+            self.follow(head, slice(0, rows))
+        self.go_on()
+
+    def follow(self, head: int, rows: slice) -> None:
+        """These rows hold new weights; many of them wait for `go_on`."""
+        height, width = self._planes[head].shape
+        if height * width > LONGEST:
+            return
+        if head not in self._waiting and (rows.stop - rows.start) * width <= AT_ONCE:
+            self._measure(head, rows)
+            self.measured.emit(head)
+        else:
+            self._waiting[head] = _added(self._waiting.get(head, []), rows)
+
+    def go_on(self) -> None:
+        """Take up what waits, as at rest after edits."""
+        if self._waiting:
+            self._idle.start()
+
+    def mean(self, head: int) -> float | None:
+        """In nats; NaN if a row has none, None while it is not known."""
+        height, width = self._planes[head].shape
+        if head in self._waiting or height * width > LONGEST:
+            return None
+        own = self._rows[head]
+        counted = own[~(own < 0)]
+        return float(counted.mean()) if counted.size else 0.0
+
+    def _on_idle_timeout(self) -> None:
+        head, parts = next(iter(self._waiting.items()))
+        part = parts.pop()
+        step = max(1, AT_ONCE // max(1, self._planes[head].shape[1]))
+        self._measure(head, slice(part.start, min(part.start + step, part.stop)))
+        if part.start + step < part.stop:
+            parts.append(slice(part.start + step, part.stop))
+        if not parts:
+            del self._waiting[head]
+            if not self._waiting:
+                self._idle.stop()
+            self.measured.emit(head)
+
+    def _measure(self, head: int, rows: slice) -> None:
+        plane = self._planes[head]
+        weights, _ = plane.block(rows, slice(0, plane.shape[1]))
+        self._rows[head, rows] = np.where((weights != 0).any(axis=-1), row_entropy(weights), BLIND)
+
+
+def entropy_text(mean: float | None) -> str:
+    """As it stands below a head; nothing while it is not known."""
+    if mean is None:
+        return ""
+    return "NaN" if math.isnan(mean) else f"{mean:.2f}"
+
+
+def _added(parts: list[slice], rows: slice) -> list[slice]:
+    """Parts that together hold the old ones and the new rows, none of them twice."""
+    apart = [part for part in parts if part.stop < rows.start or rows.stop < part.start]
+    touching = [part for part in parts if part not in apart]
+    return [*apart, slice(min([rows.start, *(part.start for part in touching)]),
+                          max([rows.stop, *(part.stop for part in touching)]))]  # fmt: skip

@@ -1,0 +1,67 @@
+"""Entropies of long heads are measured while nothing else happens, and end up the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QObject
+
+from attn_gui.engine import Evaluation, Plane, Problem
+from attn_gui.engine.metrics import row_entropy
+from attn_gui.views.heads import entropies as module
+from attn_gui.views.heads.entropies import Entropies, entropy_text
+
+
+@pytest.fixture
+def evaluation() -> Evaluation:
+    random = np.random.default_rng(3)
+    query, key, value = (random.normal(size=(rows, 6)) for rows in (11, 13, 13))
+    return Evaluation(Problem(query=query, key=key, value=value, num_heads=2))
+
+
+@pytest.fixture
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "AT_ONCE", 26)  # two rows
+
+
+def mean(evaluation: Evaluation, head: int) -> float:
+    return float(row_entropy(evaluation.block("weights", 0, head, slice(0, 11), slice(0, 13))).mean())
+
+
+def planes(evaluation: Evaluation) -> list[Plane]:
+    return [Plane(evaluation, "weights", 0, head) for head in range(2)]
+
+
+def test_a_long_head_is_measured_when_idle(qtbot, evaluation, small_steps):
+    owner = QObject()
+    measured = Entropies(owner)
+    with qtbot.waitSignals([measured.measured] * 2):
+        measured.set_planes(planes(evaluation))
+        assert measured.mean(0) is None
+        assert entropy_text(measured.mean(0)) == ""
+    assert measured.mean(0) == pytest.approx(mean(evaluation, 0))
+    assert measured.mean(1) == pytest.approx(mean(evaluation, 1))
+
+
+def test_many_edited_rows_wait_for_rest_and_are_measured_once(qtbot, evaluation, small_steps):
+    owner = QObject()
+    measured = Entropies(owner)
+    with qtbot.waitSignals([measured.measured] * 2):
+        measured.set_planes(planes(evaluation))
+    key = np.array(evaluation.problem.key)
+    key[5, 1] += 2.0
+    evaluation.update(evaluation.problem.replace(key=key), {"key": [(slice(5, 6), slice(1, 2))]})
+    with qtbot.assertNotEmitted(measured.measured, wait=20):
+        measured.follow(0, slice(0, 7))
+        measured.follow(0, slice(4, 11))
+    with qtbot.waitSignal(measured.measured) as told:
+        measured.go_on()
+    assert told.args == [0]
+    assert measured.mean(0) == pytest.approx(mean(evaluation, 0))
+
+
+def test_a_row_is_measured_at_once(evaluation):
+    owner = QObject()
+    measured = Entropies(owner)
+    measured.set_planes(planes(evaluation))
+    assert measured.mean(1) == pytest.approx(mean(evaluation, 1))
