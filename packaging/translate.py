@@ -6,9 +6,12 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,6 +20,8 @@ import PySide6
 ROOT = Path(__file__).resolve().parents[1]
 TRANSLATIONS = ROOT / "resources" / "translations"
 CHINESE = TRANSLATIONS / "attn_gui_zh.ts"
+# the engine's sentences are plain constants, for it imports no Qt that could mark them
+PLAIN = tuple(ROOT / "attn_gui" / "engine" / name for name in ("sentences.py", "verdicts.py"))
 
 
 def main(arguments: list[str]) -> int:
@@ -36,7 +41,27 @@ def collect(target: Path) -> None:
     # _ stands for QT_TRANSLATE_NOOP in the tables of actions; line numbers would change the file with every edit
     alias = ["-tr-function-alias", "QT_TRANSLATE_NOOP+=_"]
     options = ["-no-obsolete", "-locations", "none", "-source-language", "en", "-target-language", "zh_CN"]
-    _run("lupdate", *alias, *options, *sources, "-ts", str(target))
+    with tempfile.TemporaryDirectory() as folder:
+        marked = Path(folder) / "engine.py"
+        marked.write_text(marked_as_texts(plain_templates()), encoding="utf-8")
+        _run("lupdate", *alias, *options, *sources, str(marked), "-ts", str(target))
+
+
+def plain_templates() -> list[str]:
+    """Every sentence of the engine, in the order of its modules."""
+    found = []
+    for path in PLAIN:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+                found.append(str(node.value.value))
+    return found
+
+
+def marked_as_texts(templates: list[str]) -> str:
+    """A module that lupdate understands."""
+    return "\n".join(
+        f'QT_TRANSLATE_NOOP("Sentences", {json.dumps(template, ensure_ascii=False)})' for template in templates
+    )
 
 
 def compile_texts(source: Path, target: Path) -> None:

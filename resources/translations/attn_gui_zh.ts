@@ -171,7 +171,7 @@
     </message>
     <message>
         <source>&amp;Residual, LayerNorm, Linear</source>
-        <translation type="unfinished"></translation>
+        <translation>残差、LayerNorm、线性层(&amp;R)</translation>
     </message>
     <message>
         <source>&amp;Second sequence</source>
@@ -251,15 +251,15 @@
     </message>
     <message>
         <source>&amp;Softcap</source>
-        <translation type="unfinished"></translation>
+        <translation>软截断(&amp;S)</translation>
     </message>
     <message>
         <source>&amp;Temperature</source>
-        <translation type="unfinished"></translation>
+        <translation>温度(&amp;T)</translation>
     </message>
     <message>
         <source>&amp;Rotary positions</source>
-        <translation type="unfinished"></translation>
+        <translation>旋转位置编码(&amp;R)</translation>
     </message>
     <message>
         <source>&amp;Back to the previous cell</source>
@@ -859,59 +859,59 @@
     </message>
     <message>
         <source>softcap {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>软截断 {value}</translation>
     </message>
     <message>
         <source>temperature {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>温度 {value}</translation>
     </message>
     <message>
         <source>rotary positions, θ = {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>旋转位置编码，θ = {value}</translation>
     </message>
     <message>
         <source>w of the score {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>打分参数 w = {value}</translation>
     </message>
     <message>
         <source>κ of the score {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>打分参数 κ = {value}</translation>
     </message>
     <message>
         <source>hidden units of the score {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>打分的隐藏单元数 {value}</translation>
     </message>
     <message>
         <source>ε of the LayerNorm {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>LayerNorm 的 ε = {value}</translation>
     </message>
     <message>
         <source>removed the softcap</source>
-        <translation type="unfinished"></translation>
+        <translation>移除软截断</translation>
     </message>
     <message>
         <source>removed the temperature</source>
-        <translation type="unfinished"></translation>
+        <translation>移除温度</translation>
     </message>
     <message>
         <source>removed rotary positions</source>
-        <translation type="unfinished"></translation>
+        <translation>移除旋转位置编码</translation>
     </message>
     <message>
         <source>score {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>打分函数改为{name}</translation>
     </message>
     <message>
         <source>added the block</source>
-        <translation type="unfinished"></translation>
+        <translation>添加残差、LayerNorm 和线性层</translation>
     </message>
     <message>
         <source>removed the block</source>
-        <translation type="unfinished"></translation>
+        <translation>移除残差、LayerNorm 和线性层</translation>
     </message>
     <message>
         <source>added W_O and the block</source>
-        <translation type="unfinished"></translation>
+        <translation>添加 W_O、残差、LayerNorm 和线性层</translation>
     </message>
 </context>
 <context>
@@ -1290,11 +1290,11 @@
     </message>
     <message>
         <source>Head output</source>
-        <translation>头输出</translation>
+        <translation>单头输出</translation>
     </message>
     <message>
         <source>Concatenated heads</source>
-        <translation>拼接的头</translation>
+        <translation>拼接的各头</translation>
     </message>
     <message>
         <source>Output</source>
@@ -1354,31 +1354,31 @@
     </message>
     <message>
         <source>Score weights of the query</source>
-        <translation type="unfinished"></translation>
+        <translation>查询的打分权重</translation>
     </message>
     <message>
         <source>Score weights of the key</source>
-        <translation type="unfinished"></translation>
+        <translation>键的打分权重</translation>
     </message>
     <message>
         <source>Score weights of the hidden units</source>
-        <translation type="unfinished"></translation>
+        <translation>隐藏单元的打分权重</translation>
     </message>
     <message>
         <source>LayerNorm weight</source>
-        <translation type="unfinished"></translation>
+        <translation>LayerNorm 权重</translation>
     </message>
     <message>
         <source>LayerNorm bias</source>
-        <translation type="unfinished"></translation>
+        <translation>LayerNorm 偏置</translation>
     </message>
     <message>
         <source>Linear weight</source>
-        <translation type="unfinished"></translation>
+        <translation>线性层权重</translation>
     </message>
     <message>
         <source>Linear bias</source>
-        <translation type="unfinished"></translation>
+        <translation>线性层偏置</translation>
     </message>
     <message>
         <source>Allowed cells of mask layer {k}</source>
@@ -1480,7 +1480,7 @@
     </message>
     <message>
         <source>A finite number is needed. Esc keeps {old}.</source>
-        <translation type="unfinished"></translation>
+        <translation>需要有限的数。按 Esc 保留 {old}。</translation>
     </message>
 </context>
 <context>
@@ -1547,23 +1547,23 @@
     <name>Scores</name>
     <message>
         <source>dot</source>
-        <translation type="unfinished">点积</translation>
+        <translation>点积</translation>
     </message>
     <message>
         <source>additive</source>
-        <translation type="unfinished"></translation>
+        <translation>加性</translation>
     </message>
     <message>
         <source>cosine</source>
-        <translation type="unfinished"></translation>
+        <translation>余弦</translation>
     </message>
     <message>
         <source>Gaussian</source>
-        <translation type="unfinished"></translation>
+        <translation>高斯</translation>
     </message>
     <message>
         <source>average</source>
-        <translation type="unfinished"></translation>
+        <translation>平均</translation>
     </message>
 </context>
 <context>
@@ -1834,15 +1834,15 @@
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, in which the length of the key counts {norm} times, times {w} squared.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的得分：{value}，是二者距离平方的一半取负，其中键的长度按 {norm} 倍计入，再乘以 {w} 的平方。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, times {w} squared.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的得分：{value}，是二者距离平方的一半取负，再乘以 {w} 的平方。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的得分：{value}，是二者距离平方的一半取负。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the score times {scale}.</source>
@@ -1914,15 +1914,15 @@
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is X plus the output.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 的第 {column} 列：{value}，是 X 加上输出。</translation>
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. The row of X plus the output is brought to mean 0 and variance 1, then times γ plus β.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 的第 {column} 列：{value}。X 加输出的这一行先化为均值 0、方差 1，再乘以 γ、加上 β。</translation>
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is the sum of {count} products of the normalized row and W_L.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 的第 {column} 列：{value}，是归一化后的行与 W_L 的 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
@@ -1938,15 +1938,15 @@
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is the sum of {count} hidden units, each times its weight.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的得分：{value}，是 {count} 个隐藏单元各乘以其权重之和。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is the cosine of the angle between them.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的得分：{value}，是二者夹角的余弦。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. Average pooling does not look: every key scores the same.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {query} 与键 {key} 的得分：{value}。平均池化不看内容：每个键得分都相同。</translation>
     </message>
     <message>
         <source>Column {column} for {token}, turned by its position {row}: {value}.</source>
@@ -2044,36 +2044,376 @@
         <source>{file}: the option “{name}” is {got}; expected a JSON {expected}.</source>
         <translation>{file}：选项“{name}”是 {got}；应为 JSON 的 {expected}。</translation>
     </message>
+    <message>
+        <source>{field} is missing: give query, key and value, or x with w_query, w_key and w_value.</source>
+        <translation>缺少 {field}：请给出 query、key 和 value，或者 x 以及 w_query、w_key 和 w_value。</translation>
+    </message>
+    <message>
+        <source>{field} and {other} exclude each other: give query, key and value, or x with weights.</source>
+        <translation>{field} 与 {other} 不能同时给出：请给出 query、key 和 value，或者 x 及其权重。</translation>
+    </message>
+    <message>
+        <source>{field} is not a field of a problem.</source>
+        <translation>问题中没有 {field} 这个字段。</translation>
+    </message>
+    <message>
+        <source>{field} needs {other}.</source>
+        <translation>有 {field} 就必须有 {other}。</translation>
+    </message>
+    <message>
+        <source>{field} must be one of {choices}, got {got}.</source>
+        <translation>{field} 只能是 {choices} 之一，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be a whole number, got {got}.</source>
+        <translation>{field} 必须是整数，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be at least 1, got {got}.</source>
+        <translation>{field} 至少为 1，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be a number, got {got}.</source>
+        <translation>{field} 必须是数，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be finite, got {got}.</source>
+        <translation>{field} 必须有限，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be greater than 0, got {got}.</source>
+        <translation>{field} 必须大于 0，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be True or False, got {got}.</source>
+        <translation>{field} 必须是 True 或 False，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be texts, got {got}.</source>
+        <translation>{field} 必须是文本，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be a mapping, got {got}.</source>
+        <translation>{field} 必须是映射，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be a tuple of mask layers, got {got}.</source>
+        <translation>{field} 必须是掩码层的元组，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must hold real numbers, got {got}.</source>
+        <translation>{field} 的内容必须是实数，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must hold True and False, got {got}.</source>
+        <translation>{field} 的内容必须是 True 和 False，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be a contiguous array of {expected} to be read in place, got {got}.</source>
+        <translation>{field} 必须是 {expected} 的连续数组才能就地读取，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be one of the mask layers {choices}, got {got}.</source>
+        <translation>{field} 只能是掩码层 {choices} 之一，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} does not have the parameter {got}; it has {choices}.</source>
+        <translation>{field} 没有参数 {got}，只有 {choices}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have {expected} axes, got the shape {shape}.</source>
+        <translation>{matrix} 必须有 {expected} 个轴，实际形状为 {shape}。</translation>
+    </message>
+    <message>
+        <source>{matrix} has an axis without cells: its shape is {shape}.</source>
+        <translation>{matrix} 有一个轴没有单元格：形状为 {shape}。</translation>
+    </message>
+    <message>
+        <source>num_kv_heads must divide num_heads: {heads} heads cannot share {got} K/V heads evenly.</source>
+        <translation>num_kv_heads 必须整除 num_heads：{heads} 个头无法平分 {got} 个 K/V 头。</translation>
+    </message>
+    <message>
+        <source>{matrix} has {got} columns, which {heads} heads cannot share evenly.</source>
+        <translation>{matrix} 有 {got} 列，{heads} 个头无法平分。</translation>
+    </message>
+    <message>
+        <source>A head of {matrix} must be as wide as a head of {other}: expected {expected} columns, got {got}.</source>
+        <translation>{matrix} 的一个头必须与 {other} 的一个头同宽：应为 {expected} 列，实为 {got} 列。</translation>
+    </message>
+    <message>
+        <source>Rotary positions pair the columns of a head: {matrix} must have an even number, got {got}.</source>
+        <translation>旋转位置编码把一个头的各列两两配对：{matrix} 每个头的列数必须是偶数，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have as many rows as {other}: expected {expected}, got {got}.</source>
+        <translation>{matrix} 的行数必须与 {other} 相同：应为 {expected}，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have as many batch items as {other}: expected {expected}, got {got}.</source>
+        <translation>{matrix} 的样本数必须与 {other} 相同：应为 {expected}，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have as many rows as {other} has columns: expected {expected}, got {got}.</source>
+        <translation>{matrix} 的行数必须等于 {other} 的列数：应为 {expected}，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have as many columns as {other}: expected {expected}, got {got}.</source>
+        <translation>{matrix} 的列数必须与 {other} 相同：应为 {expected}，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have one number for each column of {other}: expected {expected}, got {got}.</source>
+        <translation>{matrix} 必须与 {other} 的各列一一对应：应有 {expected} 个数，实有 {got} 个。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have one text for each row of {other}: expected {expected}, got {got}.</source>
+        <translation>{matrix} 必须与 {other} 的各行一一对应：应有 {expected} 个文本，实有 {got} 个。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have one number, or one for each batch item: expected {expected}, got {got}.</source>
+        <translation>{matrix} 只能有一个数，或每个样本一个数：应有 {expected} 个，实有 {got} 个。</translation>
+    </message>
+    <message>
+        <source>{matrix} must broadcast to (batch, head, query, key) = {expected}, got the shape {got}.</source>
+        <translation>{matrix} 必须能广播到（样本，头，查询，键）= {expected}，实际形状为 {got}。</translation>
+    </message>
+    <message>
+        <source>The residual adds x, so {matrix} must be as wide as x: expected {expected} columns, got {got}.</source>
+        <translation>残差要加上 x，所以 {matrix} 必须与 x 同宽：应为 {expected} 列，实为 {got} 列。</translation>
+    </message>
+    <message>
+        <source>{stage} is not a stage of this problem; it has {choices}.</source>
+        <translation>这个问题没有阶段 {stage}，只有 {choices}。</translation>
+    </message>
+    <message>
+        <source>{stage} takes an index of {expected} whole numbers within {shape}, got {got}.</source>
+        <translation>{stage} 的索引应是 {shape} 范围内的 {expected} 个整数，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>A box of {stage} must lie within its shape {shape}, got {got}.</source>
+        <translation>{stage} 的区域必须在其形状 {shape} 之内，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{stage} has a map for every head: say which one.</source>
+        <translation>{stage} 的每个头各有一张图：请指明是哪个头。</translation>
+    </message>
+    <message>
+        <source>{stage} would take {size} GB: read it in parts with trace.block.</source>
+        <translation>{stage} 需要 {size} GB：请用 trace.block 分块读取。</translation>
+    </message>
+    <message>
+        <source>The score {score} takes too long for {heads} heads of {n} × {m} cells; only dot products can be so large.</source>
+        <translation>对 {heads} 个头、每头 {n} × {m} 个单元格，打分函数 {score} 耗时太长；只有点积能算这么大。</translation>
+    </message>
+    <message>
+        <source>Give either an index or a cotangent, not {got}.</source>
+        <translation>索引和余切向量只能给出一个，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>The cotangent must have the shape of {stage}: expected {expected}, got {got}.</source>
+        <translation>余切向量的形状必须与 {stage} 相同：应为 {expected}，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>Change one size at a time, got {got}.</source>
+        <translation>一次只能改变一个尺寸，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{got} heads cannot share the columns evenly; {choices} can.</source>
+        <translation>{got} 个头无法平分各列；可以的头数有 {choices}。</translation>
+    </message>
+    <message>
+        <source>{got} K/V heads cannot serve {heads} heads evenly; {choices} can.</source>
+        <translation>{got} 个 K/V 头无法平均服务 {heads} 个头；可以的 K/V 头数有 {choices}。</translation>
+    </message>
+    <message>
+        <source>Rotary positions pair the columns of a head: d_k must be even, got {got}.</source>
+        <translation>旋转位置编码把一个头的各列两两配对：d_k 必须是偶数，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>d_model is {heads} × {width} = {expected} here: change the heads or d_k instead.</source>
+        <translation>这里的 d_model 是 {heads} × {width} = {expected}：请改变头数或 d_k。</translation>
+    </message>
+    <message>
+        <source>The block adds x to the output, so d_model and the width of w_output change together.</source>
+        <translation>残差要把 x 加到输出上，所以 d_model 与 w_output 的宽度必须一起改变。</translation>
+    </message>
+    <message>
+        <source>In self-attention the keys are the queries: change n instead of m.</source>
+        <translation>自注意力中键与查询来自同一序列：请改变 n，而不是 m。</translation>
+    </message>
+    <message>
+        <source>K/V heads have {after} columns now instead of {before}, so that they fit the query heads.</source>
+        <translation>为与查询头匹配，K/V 头由 {before} 列改为 {after} 列。</translation>
+    </message>
+    <message>
+        <source>K/V heads: {before} do not divide {heads} heads, {after} do.</source>
+        <translation>K/V 头数由 {before} 改为 {after}：前者不能整除头数 {heads}。</translation>
+    </message>
+    <message>
+        <source>A cell may differ by what rounding can add up to along the formulas that lead to it, with these numbers.</source>
+        <translation>单元格允许的差异，是舍入误差以这些数值沿通向它的公式所能累积的上限。</translation>
+    </message>
+    <message>
+        <source>Rows of weights sum to 1, or to 0 without an open key: worst difference {difference}; {wrong} rows do not, {wild} rows hold NaN.</source>
+        <translation>权重的每一行之和为 1，没有开放的键时为 0：最大差异 {difference}；{wrong} 行不满足，{wild} 行含有 NaN。</translation>
+    </message>
+    <message>
+        <source>Weights behind a mask are exactly 0: {wrong} of {count} are not.</source>
+        <translation>被掩码屏蔽的权重恰好为 0：{count} 个中有 {wrong} 个不是。</translation>
+    </message>
+    <message>
+        <source>Weights behind a mask are exactly 0: there is no mask.</source>
+        <translation>被掩码屏蔽的权重恰好为 0：这里没有掩码。</translation>
+    </message>
+    <message>
+        <source>Splitting into heads and concatenating gives the same back; heads: {heads}.</source>
+        <translation>拆分成头再拼接，结果不变；头数：{heads}。</translation>
+    </message>
+    <message>
+        <source>Permuting keys with their values changes nothing: worst difference {difference} in {count} rows.</source>
+        <translation>键连同其值一起重排，结果不变：{count} 行中最大差异为 {difference}。</translation>
+    </message>
+    <message>
+        <source>Permuting keys with their values changes nothing: does not apply where positions count.</source>
+        <translation>键连同其值一起重排，结果不变：计算与位置有关时不适用。</translation>
+    </message>
+    <message>
+        <source>The causal future has no influence: NaN put into later keys {count} times, earlier rows compared bit by bit.</source>
+        <translation>因果掩码之后的未来没有影响：向后面的键填入 NaN {count} 次，并逐位比较前面的行。</translation>
+    </message>
+    <message>
+        <source>The causal future has no influence: there is no causal layer.</source>
+        <translation>因果掩码之后的未来没有影响：这里没有因果层。</translation>
+    </message>
+    <message>
+        <source>The causal future has no influence: no query has a later key.</source>
+        <translation>因果掩码之后的未来没有影响：没有一个查询后面还有键。</translation>
+    </message>
+    <message>
+        <source>{stage} cannot be solved for: choose a weight, a score or a cell of the output.</source>
+        <translation>不能对 {stage} 求解：请选择一个权重、一个得分或输出的一个单元格。</translation>
+    </message>
+    <message>
+        <source>A weight lies between 0 and 1: choose a target in between, not {got}.</source>
+        <translation>权重介于 0 与 1 之间：请在其间选择目标值，而不是 {got}。</translation>
+    </message>
+    <message>
+        <source>The {by} row is computed from X here: work on Q, K, V directly, or change a bias instead.</source>
+        <translation>这里 {by} 的行由 X 算出：请直接编辑 Q、K、V，或改为调整偏置。</translation>
+    </message>
+    <message>
+        <source>An output cell reads every key: change the query row or a bias instead.</source>
+        <translation>输出的单元格要读取所有的键：请改为调整查询的行或偏置。</translation>
+    </message>
+    <message>
+        <source>{stage} comes before the bias: change the query or the key row instead.</source>
+        <translation>{stage} 在加偏置之前：请改为调整查询或键的行。</translation>
+    </message>
+    <message>
+        <source>The {score} score is not linear in the query row: change the key row or a bias instead.</source>
+        <translation>打分函数 {score} 对查询的行不是线性的：请改为调整键的行或偏置。</translation>
+    </message>
+    <message>
+        <source>With a softcap, logits are not linear in the query row: change the key row or a bias instead.</source>
+        <translation>有软截断时，logits 对查询的行不是线性的：请改为调整键的行或偏置。</translation>
+    </message>
+    <message>
+        <source>The Gaussian score is not linear in the query row: change the key row, or solve for a weight.</source>
+        <translation>高斯打分对查询的行不是线性的：请调整键的行，或对权重求解。</translation>
+    </message>
+    <message>
+        <source>Average pooling reads neither queries nor keys: change a bias instead.</source>
+        <translation>平均池化既不读取查询也不读取键：请改为调整偏置。</translation>
+    </message>
+    <message>
+        <source>Solving needs finite numbers: {stage} of this row holds NaN or infinity.</source>
+        <translation>求解需要有限的数：这一行的 {stage} 含有 NaN 或无穷大。</translation>
+    </message>
+    <message>
+        <source>A bias of its own for this row would take {count} numbers, more than {most}.</source>
+        <translation>为这一行单设偏置需要 {count} 个数，超过上限 {most}。</translation>
+    </message>
+    <message>
+        <source>Reached by the smallest change of the {by} row that keeps the odds among the other open keys.</source>
+        <translation>已达到：对 {by} 的行做了最小的改动，且其余开放的键之间权重比例不变。</translation>
+    </message>
+    <message>
+        <source>Reached by the smallest change of the key row; in other rows its weights change too.</source>
+        <translation>已达到：对键的行做了最小的改动；其他行中该键的权重也会改变。</translation>
+    </message>
+    <message>
+        <source>Reached but for rounding, which leaves {residual}: numbers are large here (condition number {condition}).</source>
+        <translation>除舍入误差 {residual} 外已达到：这里的数值很大（条件数 {condition}）。</translation>
+    </message>
+    <message>
+        <source>Not reached: with a row as long as is needed, rounding leaves {residual} (condition number {condition}).</source>
+        <translation>未达到：所需的行太长，舍入误差为 {residual}（条件数 {condition}）。</translation>
+    </message>
+    <message>
+        <source>No query row reaches this and keeps the odds among the other open keys: the system has the rank {rank}, with the target {more}. This is the nearest in least squares of the logits.</source>
+        <translation>没有哪个查询行能达到目标，又保持其余开放的键之间的权重比例：方程组的秩为 {rank}，加上目标后为 {more}。这是 logits 最小二乘意义下最接近的解。</translation>
+    </message>
+    <message>
+        <source>Key {key} is closed to this query by a mask or by a bias of −∞: its weight stays 0.</source>
+        <translation>键 {key} 被掩码或值为 −∞ 的偏置屏蔽，该查询看不到它：其权重始终为 0。</translation>
+    </message>
+    <message>
+        <source>Key {key} is the only one open to this query: its weight stays 1.</source>
+        <translation>对该查询开放的键只有 {key}：其权重始终为 1。</translation>
+    </message>
+    <message>
+        <source>No key row changes the score of key {key} for this query: {why} is 0.</source>
+        <translation>对这个查询，任何键的行都改变不了键 {key} 的得分：{why} 为 0。</translation>
+    </message>
+    <message>
+        <source>The softcap keeps scores below {cap}, and this would need {needed}. This is the nearest.</source>
+        <translation>软截断使得分低于 {cap}，而这里需要 {needed}。这是最接近的解。</translation>
+    </message>
+    <message>
+        <source>No key row has a score beyond {most} for this query. This is the nearest.</source>
+        <translation>对这个查询，任何键的行得分都不会超过 {most}。这是最接近的解。</translation>
+    </message>
+    <message>
+        <source>A nearby solution, found step by step (Gauss–Newton, {steps} steps); a smaller change may do.</source>
+        <translation>逐步求得的邻近解（高斯–牛顿法，{steps} 步）；也许有更小的改动。</translation>
+    </message>
+    <message>
+        <source>Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away.</source>
+        <translation>未达到：这是逐步求得的最接近的解（高斯–牛顿法，{steps} 步），相差 {residual}。</translation>
+    </message>
+    <message>
+        <source>Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them.</source>
+        <translation>未达到：这里开放的键的值介于 {low} 与 {high} 之间，而输出是它们的加权平均。</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>
     <message>
         <source>base of the rotary positions</source>
-        <translation type="unfinished"></translation>
+        <translation>旋转位置编码的基数</translation>
     </message>
     <message>
         <source>softcap</source>
-        <translation type="unfinished">软截断</translation>
+        <translation>软截断</translation>
     </message>
     <message>
         <source>temperature</source>
-        <translation type="unfinished"></translation>
+        <translation>温度</translation>
     </message>
     <message>
         <source>w, one over the width of the kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>w，核宽度的倒数</translation>
     </message>
     <message>
         <source>κ, how much the length of a key counts</source>
-        <translation type="unfinished"></translation>
+        <translation>κ，键的长度所占的比重</translation>
     </message>
     <message>
         <source>hidden units of the additive score</source>
-        <translation type="unfinished"></translation>
+        <translation>加性打分的隐藏单元数</translation>
     </message>
     <message>
         <source>ε of the LayerNorm</source>
-        <translation type="unfinished"></translation>
+        <translation>LayerNorm 的 ε</translation>
     </message>
 </context>
 <context>
@@ -2340,43 +2680,43 @@
     <name>SpineBoxes</name>
     <message>
         <source>score</source>
-        <translation type="unfinished">打分</translation>
+        <translation>打分</translation>
     </message>
     <message>
         <source>scale</source>
-        <translation type="unfinished">缩放</translation>
+        <translation>缩放</translation>
     </message>
     <message>
         <source>mask</source>
-        <translation type="unfinished">掩码</translation>
+        <translation>掩码</translation>
     </message>
     <message>
         <source>normalize</source>
-        <translation type="unfinished">归一化</translation>
+        <translation>归一化</translation>
     </message>
     <message>
         <source>position</source>
-        <translation type="unfinished">位置</translation>
+        <translation>位置</translation>
     </message>
     <message>
         <source>softcap</source>
-        <translation type="unfinished">软截断</translation>
+        <translation>软截断</translation>
     </message>
     <message>
         <source>bias</source>
-        <translation type="unfinished">偏置</translation>
+        <translation>偏置</translation>
     </message>
     <message>
         <source>project</source>
-        <translation type="unfinished">投影</translation>
+        <translation>投影</translation>
     </message>
     <message>
         <source>add</source>
-        <translation type="unfinished">相加</translation>
+        <translation>相加</translation>
     </message>
     <message>
         <source>linear</source>
-        <translation type="unfinished">线性</translation>
+        <translation>线性</translation>
     </message>
 </context>
 <context>
@@ -2520,11 +2860,11 @@
     </message>
     <message>
         <source>, </source>
-        <translation type="unfinished"></translation>
+        <translation>，</translation>
     </message>
     <message>
         <source>{place}: {text}</source>
-        <translation type="unfinished"></translation>
+        <translation>{place}：{text}</translation>
     </message>
     <message>
         <source>head {head}, row {row}</source>
@@ -2724,23 +3064,23 @@
     <name>VariantsController</name>
     <message>
         <source>New problem…</source>
-        <translation type="unfinished"></translation>
+        <translation>新建问题…</translation>
     </message>
     <message>
         <source>The block adds X to the output, but Q, K and V are given here: there is no X.</source>
-        <translation type="unfinished"></translation>
+        <translation>残差要把 X 加到输出上，但这里直接给出了 Q、K、V，没有 X。</translation>
     </message>
     <message>
         <source>The block adds X to the output, so the output must be as wide as X: {expected} columns, not {got}.</source>
-        <translation type="unfinished"></translation>
+        <translation>残差要把 X 加到输出上，所以输出必须与 X 同宽：应为 {expected} 列，而不是 {got} 列。</translation>
     </message>
     <message>
         <source>Add W_O and the block</source>
-        <translation type="unfinished"></translation>
+        <translation>添加 W_O、残差、LayerNorm 和线性层</translation>
     </message>
     <message>
         <source>Make W_O {expected} columns wide and add the block</source>
-        <translation type="unfinished"></translation>
+        <translation>将 W_O 改为 {expected} 列，并添加残差、LayerNorm 和线性层</translation>
     </message>
 </context>
 </TS>
