@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Sequence
 
@@ -12,7 +13,9 @@ from attn_gui.engine.layout import Array
 from .passes import Passes
 from .threads import share
 
-AT_ONCE = 1 << 18  # cells of a map that a thread holds
+STEP, AT_ONCE = 256, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
+FEW = 32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for
+SHORT = 64  # blocks up to so many cells are reduced all at once
 
 
 class Blocks:
@@ -33,13 +36,12 @@ class Blocks:
         self.known = np.zeros(rows, bool)
         self._stale: list[tuple[slice, slice]] = []  # rows × blocks that edits have changed
         self._passes, self._lock, self._read = passes, lock, read
-        self._step = max(1, AT_ONCE // keys)
 
     def forget(self, rows: slice, keys: slice) -> None:
         """Cells have changed; the caller holds the lock."""
         first = int(np.searchsorted(self.edges, keys.start, "right")) - 1
         last = int(np.searchsorted(self.edges, keys.stop, "left"))
-        if 4 * (last - first) >= self.high.shape[1]:
+        if FEW * (rows.stop - rows.start) * (last - first) > self.high.size:
             self.known[rows] = False
         else:
             self._stale.append((rows, slice(first, last)))
@@ -61,9 +63,9 @@ class Blocks:
         return True
 
     def _unknown(self, rows: slice) -> list[slice]:
-        first = rows.start // self._step
-        parts = [slice(low, min(low + self._step, len(self.known)))
-                 for low in range(first * self._step, rows.stop, self._step)]  # fmt: skip
+        first = rows.start // STEP
+        parts = [slice(low, min(low + STEP, len(self.known)))
+                 for low in range(first * STEP, rows.stop, STEP)]  # fmt: skip
         return [part for part in parts if not self.known[part].all()]
 
     def _run(
@@ -87,10 +89,13 @@ class Blocks:
 
     def _put(self, rows: slice) -> None:
         generation = self._passes.generation
-        found = self._extremes(rows, slice(0, self.high.shape[1]))
+        count, wide = self.high.shape[1], max(1, AT_ONCE * self.high.shape[1] // (STEP * int(self.edges[-1])))
+        cuts = [slice(low, min(low + wide, count)) for low in range(0, count, wide)]
+        found = [self._extremes(rows, cut) for cut in cuts]
         with self._lock:
             if generation == self._passes.generation:
-                self._write(rows, slice(0, self.high.shape[1]), found)
+                for cut, extremes in zip(cuts, found, strict=True):
+                    self._write(rows, cut, extremes)
                 self.known[rows] = True
 
     def _fill(self, rows: slice, blocks: slice) -> None:
@@ -105,14 +110,12 @@ class Blocks:
         """(high, low, open) with blocks as rows: reducing along the first axis is several times as fast."""
         keys = slice(int(self.edges[blocks.start]), int(self.edges[blocks.stop]))
         values, allowed = self._read(rows, keys)
-        starts = self.edges[blocks.start : blocks.stop] - keys.start
+        inside = self.edges[blocks.start : blocks.stop + 1] - keys.start
         if allowed is None or allowed.all():
-            return np.maximum.reduceat(values, starts), np.minimum.reduceat(values, starts), None
-        high, low = np.where(allowed, values, -np.inf), np.where(allowed, values, np.inf)
-        return (
-            np.maximum.reduceat(high, starts), np.minimum.reduceat(low, starts),
-            np.logical_or.reduceat(np.broadcast_to(allowed, values.shape), starts),
-        )  # fmt: skip
+            return reduced(np.maximum, values, inside), reduced(np.minimum, values, inside), None
+        high, low = (np.where(allowed, values, values.dtype.type(end)) for end in (-np.inf, np.inf))
+        opened = reduced(np.logical_or, np.broadcast_to(allowed, values.shape), inside)
+        return reduced(np.maximum, high, inside), reduced(np.minimum, low, inside), opened
 
 
 def edges(cells: int, blocks: int) -> Array:
@@ -124,3 +127,18 @@ def edges(cells: int, blocks: int) -> Array:
 def largest(high: Array, low: Array) -> Array:
     """Whichever is larger in magnitude; NaN, which is in both, comes through."""
     return np.where(high >= -low, high, low)
+
+
+def reduced(ufunc: np.ufunc, array: Array, inside: Array) -> Array:
+    """`ufunc.reduceat` over blocks of rows that begin and end at `inside`, ten times as fast for short blocks."""
+    starts, lengths = inside[:-1], np.diff(inside)
+    if lengths.max() > SHORT:
+        return np.stack([ufunc.reduce(array[low:high]) for low, high in itertools.pairwise(inside.tolist())])
+    out = array[starts]
+    for place in range(1, int(lengths.max())):
+        longer = lengths > place
+        if longer.all():
+            ufunc(out, array[starts + place], out=out)
+        else:
+            out[longer] = ufunc(out[longer], array[starts[longer] + place])
+    return np.asarray(out)

@@ -8,6 +8,8 @@ from attn_gui.engine import indices
 from attn_gui.engine.indices import Box
 from attn_gui.engine.layout import Array
 
+from .threads import share
+
 
 class Copy:
     """One matrix (batch, row, column) as (batch, K/V head, row, column of the head), with a column of ones behind.
@@ -19,9 +21,17 @@ class Copy:
         batch, rows, columns = array.shape
         self.width = columns // heads
         self.cells = np.empty((batch, heads, rows, self.width + 1), array.dtype)
-        self.cells[..., self.width] = 1
-        for head in range(heads):
-            self.cells[:, head, :, : self.width] = array[:, :, head * self.width : (head + 1) * self.width]
+        self.follow_all(array)
+
+    def follow_all(self, array: Array) -> None:
+        """Take over the whole matrix as it is now."""
+
+        def take(place: tuple[int, ...]) -> None:
+            batch, head = place
+            self.cells[batch, head, :, self.width] = 1
+            self.follow(array, batch, head, slice(0, array.shape[1]))
+
+        share(list(np.ndindex(*self.cells.shape[:2])), take)
 
     def heads(self, box: Box) -> range:
         """The heads that a box of the matrix touches."""

@@ -19,6 +19,7 @@ from attn_gui.engine.layout import Array
 from .chain import AS_THEY_ARE, Chain, Layers
 from .copies import Copy
 from .rows import LOUD, Tile
+from .threads import share
 
 if TYPE_CHECKING:
     from .evaluation import StreamingEvaluation
@@ -41,8 +42,11 @@ class DotKernel:
     def measure(self) -> list[tuple[int, int]]:
         """Measure all keys again; the (batch, K/V head) whose bound has changed."""
         before = self.longest.copy()
-        for place in np.ndindex(*self.longest.shape):
+
+        def measure(place: tuple[int, ...]) -> None:
             self.longest[place] = _bound(self.keys.cells[place])
+
+        share(list(np.ndindex(*self.longest.shape)), measure)
         return [(int(b), int(g)) for b, g in np.argwhere(self.longest != before)]
 
     def lengthen(self, batch: int, group: int, keys: slice) -> None:
@@ -171,5 +175,5 @@ class DotKernel:
 
 def _bound(keys: Array) -> float:
     """A power of √2 no less than any key's norm: it seldom changes, and with it the bits of every tile would."""
-    longest = float(np.einsum("jd,jd->j", keys, keys, dtype=np.float64).max()) - 1.0  # without the column of ones
+    longest = float(np.einsum("jd,jd->j", keys, keys).max()) - 1.0  # without the column of ones
     return float(2.0 ** (np.ceil(np.log2(max(longest, 1e-30)) + 0.001) / 2)) if longest < 1e30 else np.inf

@@ -163,9 +163,7 @@ class Passes:
         """Take over K and V as they are now."""
         for copy, name in ((self.keys, self._chain.key), (self.values, self._chain.value)):
             if copy is not None and name is not None:
-                array = self._evaluation.held(name)
-                for batch, head in np.ndindex(*copy.cells.shape[:2]):
-                    copy.follow(array, batch, head, slice(0, array.shape[1]))
+                copy.follow_all(self._evaluation.held(name))
 
     def _run(self, jobs: Sequence[Job], progress: Progress, cancelled: Callable[[], bool]) -> bool:
         done, stopped = 0, False

@@ -12,7 +12,7 @@ from attn_gui.engine import indices
 from attn_gui.engine.indices import Box
 from attn_gui.engine.layout import Array
 
-from .blocks import Blocks, edges, largest
+from .blocks import Blocks, edges, largest, reduced
 from .chain import Chain
 from .passes import Passes
 
@@ -56,7 +56,7 @@ class Pictures:
                 values = self._picture(stage, blocks, batch, head, down, across)
                 allowed = None
                 if blocks.open is not None and stage in BEHIND:
-                    allowed = np.logical_or.reduceat(blocks.open[cut, across], down[:-1] - cut.start)
+                    allowed = reduced(np.logical_or, blocks.open[cut, across], down - cut.start)
         return values.astype(self._evaluation.problem.dtype, copy=False), allowed
 
     def complete(
@@ -107,9 +107,9 @@ class Pictures:
     def _picture(self, stage: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
         if stage == "weights":
             return self._weights(blocks, batch, head, down, across)
-        cut, starts = slice(int(down[0]), int(down[-1])), down[:-1] - down[0]
-        high = np.maximum.reduceat(blocks.high[cut, across], starts)
-        low = np.minimum.reduceat(blocks.low[cut, across], starts)
+        cut, inside = slice(int(down[0]), int(down[-1])), down - down[0]
+        high = reduced(np.maximum, blocks.high[cut, across], inside)
+        low = reduced(np.minimum, blocks.low[cut, across], inside)
         return self._risen(largest(high, low), stage)
 
     def _risen(self, scores: Array, stage: str) -> Array:
@@ -130,7 +130,7 @@ class Pictures:
                 logits -= total.astype(logits.dtype)[:, None]
             if np.isnan(logits).any():
                 logits[np.isneginf(blocks.high[cut, across])] = -np.inf
-            found.append(np.maximum.reduceat(logits, some[:-1] - some[0]))
+            found.append(reduced(np.maximum, logits, some - some[0]))
         return np.asarray(np.exp(np.minimum(np.concatenate(found), 0)))
 
     def _highest(self, blocks: Blocks, rows: slice, across: slice) -> Array:
@@ -164,7 +164,6 @@ class Pictures:
             down, across = down[part[0].start : part[0].stop + 1], across[part[1].start : part[1].stop + 1]
         cuts = (slice(int(down[0]), int(down[-1])), slice(int(across[0]), int(across[-1])))
         values = self._evaluation.block(stage, batch, head, *cuts)
-        starts = down[:-1] - down[0], across[:-1] - across[0]
-        high = np.maximum.reduceat(np.maximum.reduceat(values, starts[0]), starts[1], axis=1)
-        low = np.minimum.reduceat(np.minimum.reduceat(values, starts[0]), starts[1], axis=1)
+        down, across = down - down[0], across - across[0]
+        high, low = (reduced(ufunc, reduced(ufunc, values, down).T, across).T for ufunc in (np.maximum, np.minimum))
         return largest(high, low)

@@ -89,4 +89,5 @@ def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
             for _ in waiting:  # after an exception here nobody takes another job
                 pass
             for other in others:
-                other.result()
+                if not other.cancel():  # one that never began may wait for what this thread holds
+                    other.result()
