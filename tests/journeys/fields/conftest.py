@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
 
 from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 
@@ -20,8 +21,8 @@ LEFT = Qt.MouseButton.LeftButton
 class Fields:
     """A person with one problem before them, and a folder to keep things in."""
 
-    def __init__(self, launch: Callable[..., Any], folder: Path, patch: pytest.MonkeyPatch) -> None:
-        self._launch, self._folder, self._patch = launch, folder, patch
+    def __init__(self, launch: Callable[..., Any], folder: Path, patch: pytest.MonkeyPatch, bot: QtBot) -> None:
+        self._launch, self._folder, self._patch, self._bot = launch, folder, patch, bot
 
     def open(self, example: str) -> Fields:
         """Start the program with an example, by its file name."""
@@ -31,9 +32,14 @@ class Fields:
     def pick(self, name: str, key: str) -> None:
         """Choose from the list of a step."""
         self.person.pick(name, key)
+        self.back_in_the_window()
+
+    def back_in_the_window(self) -> None:
+        """Offscreen, a list or dialog that has closed keeps the keyboard for a while."""
+        window = self.person.window
         QTest.qWait(1)
-        self.person.window.activateWindow()  # offscreen, a list that has closed keeps the keyboard
-        assert QTest.qWaitForWindowActive(self.person.window)
+        window.activateWindow()
+        self._bot.waitUntil(lambda: QApplication.activeWindow() is window and QApplication.focusWidget() is not None)
 
     def type_number(self, name: str, text: str) -> QWidget:
         """Type into the field of a number over what stands there."""
@@ -90,5 +96,5 @@ class Fields:
 
 
 @pytest.fixture
-def fields(launch: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fields:
-    return Fields(launch, tmp_path, monkeypatch)
+def fields(launch: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> Fields:
+    return Fields(launch, tmp_path, monkeypatch, qtbot)
