@@ -2384,6 +2384,10 @@
         <source>Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them.</source>
         <translation>未达到：这里开放的键的值介于 {low} 与 {high} 之间，而输出是它们的加权平均。</translation>
     </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>

@@ -14,7 +14,15 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLabel
 
+from attn_gui.app.sentences import sentence
 from attn_gui.app.translations import language_of, set_language
+from attn_gui.engine import invariants, verdicts
+from attn_gui.engine import sentences as words_of_the_engine
+from attn_gui.engine.create import new_problem
+from attn_gui.engine.evaluation import Evaluation
+from attn_gui.engine.resize import resize
+from attn_gui.engine.sentences import FieldError, ShapeError
+from attn_gui.figure.words import WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -81,6 +89,60 @@ def test_places_to_fill_in_are_kept(tool):
 def test_menus_keep_one_letter_to_reach_them(tool):
     for (_context, source), text in messages(tool.CHINESE).items():
         assert len(re.findall("&[^&]", source)) == len(re.findall("&[^&]", text)), source
+
+
+def templates(*modules: ModuleType) -> list[str]:
+    return [text for module in modules for name, text in vars(module).items() if name.isupper()]
+
+
+def test_every_sentence_of_the_engine_is_translated(tool):
+    finished = messages(tool.CHINESE)
+    english = templates(words_of_the_engine, verdicts)
+    assert len(english) > 80
+    for template in english:
+        chinese = finished[("Sentences", template)]
+        assert CHINESE.search(chinese), template
+        assert sorted(PLACE.findall(template)) == sorted(PLACE.findall(chinese)), template
+
+
+def test_sentences_end_alike(tool):
+    """A sentence stays one, in the punctuation of the language."""
+    for (context, source), text in messages(tool.CHINESE).items():
+        if context == "Sentences" and source.endswith("."):
+            assert text.endswith("。"), text
+            assert not re.search("[\u4e00-\u9fff][,;:?!]", text), text
+
+
+def test_the_window_says_in_chinese_what_the_engine_refuses(app):
+    set_language(app, "zh")
+    problem = new_problem("direct", n=5, m=7, num_heads=3, d_k=2, d_v=2)
+    with pytest.raises(ShapeError) as clash:
+        problem.replace(value=problem.value[..., :6, :])
+    said = sentence(clash.value)
+    assert CHINESE.search(said)
+    assert not re.search("[A-Za-z]{2,}", said), said
+    assert {"V", "K"} <= set(re.findall("[A-Z]", said))
+    with pytest.raises(FieldError) as uneven:
+        resize(problem, num_heads=5)
+    assert sentence(uneven.value) == "5 个头无法平分各列；可以的头数有 1、2、3、6。"
+    assert str(uneven.value) == "5 heads cannot share the columns evenly; 1, 2, 3, 6 can."
+
+
+def test_what_is_verified_is_said_in_chinese(app):
+    set_language(app, "zh")
+    evaluation = Evaluation(new_problem("self", n=5, m=5, num_heads=2, d_k=3, d_v=3))
+    notes = [sentence(invariant.note) for invariant in invariants.invariants(evaluation)]
+    assert len(notes) == 5
+    for note in notes:
+        assert CHINESE.search(note), note
+        assert set(re.findall("[A-Za-z]{2,}", note)) <= {"NaN"}, note
+
+
+def test_figures_call_stages_as_the_window_does(tool):
+    window = messages(tool.CHINESE)
+    for name, english in WORDS["en"].stages.items():
+        assert window[("Names", english)] == WORDS["zh"].stages[name]
+    assert window[("Heatmap", WORDS["en"].not_allowed)] == WORDS["zh"].not_allowed
 
 
 def test_what_is_compiled_is_what_is_written(tool, tmp_path):
