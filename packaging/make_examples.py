@@ -23,6 +23,7 @@ def main() -> None:
     save_arrays(_worked_example(), FOLDER / "worked-example.npz")
     for width, name in ((4, "thinking-machines.npz"), (64, "thinking-machines-64.npz")):
         save_arrays(_thinking_machines(width), FOLDER / name)
+    save_arrays(_nadaraya_watson(), FOLDER / "nadaraya-watson.npz")
 
 
 def _worked_example() -> dict[str, np.ndarray]:
@@ -55,6 +56,28 @@ def _thinking_machines(d_k: int) -> dict[str, np.ndarray]:
         "w_query": (random.normal(size=(8, 64)) * 0.5).round(2)[:, :d_k],
         "w_key": (random.normal(size=(8, 64)) * 0.5).round(2)[:, :d_k],
         "w_value": (random.normal(size=(8, 4)) * 0.5).round(2),
+        "meta": np.array(json.dumps(about)),
+    }
+
+
+def _nadaraya_watson() -> dict[str, np.ndarray]:
+    """Kernel regression as in "Dive into Deep Learning", 11.2: 50 noisy points, asked for on a grid of 50 queries."""
+    random = np.random.default_rng(50)
+    points = np.sort(random.random(50) * 5).round(3)
+    noisy = (2 * np.sin(points) + points**0.8 + random.normal(scale=0.5, size=50)).round(3)
+    grid = np.arange(50) / 10
+    about = {
+        "title": "Nadaraya–Watson, 50 points",
+        "description": "50 points x with y = 2 sin x + x^0.8 + noise; each query is answered by the points near it.",
+        "num_heads": 1,
+        "score": "gaussian",
+        "query_tokens": [f"{x:.1f}" for x in grid],
+        "key_tokens": [f"{x:.2f}" for x in points],
+    }
+    return {
+        "query": grid[:, None],
+        "key": points[:, None],
+        "value": noisy[:, None],
         "meta": np.array(json.dumps(about)),
     }
 

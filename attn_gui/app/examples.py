@@ -51,6 +51,17 @@ EXAMPLES = (
         "X · W, √64 = 8",
     ),
     Example(
+        "nadaraya",
+        "nadaraya-watson.npz",
+        QT_TRANSLATE_NOOP("Examples", "Nadaraya–Watson, 50 points"),
+        QT_TRANSLATE_NOOP(
+            "Examples",
+            "Attention as regression: 50 noisy points of 2 sin x + x^0.8, asked for on a grid; a Gaussian of x − xᵢ "
+            "says how much each point counts.",
+        ),
+        "50 × 1, Gaussian",
+    ),
+    Example(
         "minilm",
         "minilm-layer2.npz",
         QT_TRANSLATE_NOOP("Examples", "MiniLM, layer 2"),
