@@ -2,6 +2,7 @@
 
     python3 packaging/dev.py app [FILE] [--lang en|zh]
     python3 packaging/dev.py test [arguments for pytest]
+    python3 packaging/dev.py bench [arguments for pytest]
 
 Standard library only. Makes .venv beside this folder and installs into it when pyproject.toml has changed. On Linux
 it looks for the system libraries that Qt needs: as root with apt it installs them, else it prints the line to paste.
@@ -23,6 +24,10 @@ ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 STAMP = VENV / "attn-gui-installed"
 NEEDED = (3, 11)
+BENCH = (
+    "tests/bench", "-q", "--timeout=1800", "--benchmark-columns=median",
+    "-o", "python_files=bench_*.py", "-o", "python_functions=bench_*",
+)  # fmt: skip
 PIP = ("-m", "pip", "--disable-pip-version-check")
 
 # library: package of Debian and Ubuntu, package of Arch; rpm finds its packages by the library's name
@@ -50,18 +55,19 @@ WINDOW = {
 
 
 def main(words: list[str]) -> int:
-    if not words or words[0] not in ("app", "test"):
+    if not words or words[0] not in ("app", "test", "bench"):
         print(__doc__.strip(), file=sys.stderr)
         return 2
     command, arguments = words[0], words[1:]
     if sys.version_info < NEEDED:
         return with_newer_python(words)
-    if not system_is_ready(QT if command == "test" else {**QT, **WINDOW}):
+    if not system_is_ready({**QT, **WINDOW} if command == "app" else QT):
         return 1
     python = prepared_python()
     if command == "app":
         return run([python, "-m", "attn_gui", *arguments])
-    return run([python, "-m", "pytest", *arguments], cwd=ROOT, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+    asked = [*BENCH, *arguments] if command == "bench" else arguments
+    return run([python, "-m", "pytest", *asked], cwd=ROOT, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
 
 
 def with_newer_python(words: list[str]) -> int:

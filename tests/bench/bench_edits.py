@@ -1,0 +1,91 @@
+"""From the press of Enter in a table to the last cell painted for it, against work of the same run."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+from PySide6.QtCore import QRectF
+
+SIZES = (16, 256, 1024, 2048, 4096)
+STAGES = ("scores", "scaled", "weights", "head_output")
+LEAST_MAP = 250
+FIELDS = {"query": "Q", "key": "K", "value": "V"}
+
+TO_REPAINT = {
+    "query": (0.7, 0.7, 0.7, 0.7, 0.75),
+    "key": (1.2, 1.5, 2.2, 3.5, 4.7),
+    "value": (0.4, 0.4, 0.4, 0.4, 0.4),
+}
+TO_PRODUCT = {"query": (None, None, 0.8, 0.25, 0.09), "key": (None, None, 3.2, 1.3, 0.55)}
+REPAINT = 1.3
+MODES = {"all": "all stages", "product": "product"}
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("n", SIZES)
+def bench_edit(benchmark, desk, figures, n, mode):
+    made = desk(n, mode)
+    if mode == "all":
+        assert min(min(made.map(stage).cells_rect().size().toTuple()) for stage in STAGES) >= LEAST_MAP
+    edits = {field: made.edits(field) for field in FIELDS}
+    repaint = benchmark.pedantic(made.repaint, rounds=1)
+    product = scores_of_one_head(made.program.document.problem)
+    at = SIZES.index(n)
+    for field, letter in FIELDS.items():
+        row = f"{MODES[mode]}: {letter} edit ÷ repaint of the window"
+        figures.add(row, n, edits[field] / repaint, TO_REPAINT[field][at])
+    for field, gates in TO_PRODUCT.items():
+        figures.add(f"{MODES[mode]}: {FIELDS[field]} edit ÷ QKᵀ of a head", n, edits[field] / product, gates[at])
+    for field, letter in FIELDS.items():
+        figures.add(f"{MODES[mode]}: {letter} edit, ms", n, edits[field] * 1e3)
+    figures.add(f"{MODES[mode]}: repaint of the window, ms", n, repaint * 1e3)
+    benchmark.extra_info |= {"edits": edits, "repaint": repaint, "product": product}
+    if mode == "all":
+        pictures = made.repaint_maps(STAGES) / repaint_image_items(made)
+        figures.add("four maps ÷ four ImageItems", n, pictures, REPAINT)
+
+
+def scores_of_one_head(problem: object) -> float:
+    """QKᵀ on one thread."""
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    query, key = (np.ascontiguousarray(getattr(problem, name)[:, : problem.d_k]) for name in ("query", "key"))
+    out = np.empty((problem.n, problem.m), problem.dtype)
+    times = []
+    with threadpoolctl.threadpool_limits(1):
+        for _ in range(15):
+            start = time.perf_counter()
+            np.matmul(query, key.T, out=out)
+            times.append(time.perf_counter() - start)
+    return statistics.median(times[3:])
+
+
+def repaint_image_items(made: object) -> float:
+    """Four pictures of the same pixels in a window of nothing else."""
+    window = pg.GraphicsLayoutWidget()
+    sizes = [made.map(stage).cells_rect().size().toTuple() for stage in STAGES]
+    fill(window, sizes)
+    window.show()
+    made.wait(0.2)
+    try:
+        return made.repainted([window.viewport()])
+    finally:
+        window.close()
+        window.deleteLater()
+
+
+def fill(window: pg.GraphicsLayoutWidget, sizes: Sequence[tuple[int, int]]) -> None:
+    window.resize(sizes[0][0] + sizes[1][0] + 40, max(height for _, height in sizes) * 2 + 40)
+    for place, (width, height) in enumerate(sizes):
+        box = window.addViewBox(row=place // 2, col=place % 2, invertY=True, enableMenu=False)
+        box.setFixedWidth(width)
+        box.setFixedHeight(height)
+        values = np.random.default_rng(place).random((height, width), dtype=np.float32)
+        box.addItem(pg.ImageItem(values, levels=(0, 1), axisOrder="row-major"))
+        box.setRange(QRectF(0, 0, width, height), padding=0)

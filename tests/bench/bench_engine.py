@@ -1,0 +1,183 @@
+"""What edits and full passes of the streaming evaluation cost, as ratios within one run (pytest-benchmark).
+
+    python -m pytest tests/bench/bench_engine.py --benchmark-disable-gc -q -s
+
+Not collected by a plain `pytest`, since files here are not named test_*. d_k = d_v = 64, 8 heads.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from statistics import median
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Problem, indices
+from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine.streaming.threads import one_blas_thread, share
+
+HEADS, WIDTH = 8, 64
+EDITS, ROUNDS = 15, 5
+# the most that an edit may cost, in products Q·Kᵀ of one head on one thread; and a pass, in its two products
+MOST = {
+    (1024, "query"): 0.40, (1024, "key"): 0.60, (1024, "value"): 0.40,
+    (2048, "query"): 0.15, (2048, "key"): 0.25, (2048, "value"): 0.15,
+    (4096, "query"): 0.05, (4096, "key"): 0.15, (4096, "value"): 0.05,
+}  # fmt: skip
+PASS = {1024: 1.7, 2048: 1.7, 4096: 1.5}
+
+
+class Bench:
+    def __init__(self, n, dtype="float32", **more):
+        self.rng, self.n = np.random.default_rng(0), n
+        shape = (n, HEADS * WIDTH)
+        self.arrays = {name: self.rng.normal(size=shape).astype(dtype) for name in ("query", "key", "value")}
+        self.problem = Problem.over(self.arrays | {"num_heads": HEADS, "dtype": dtype} | more)
+        self.evaluation = StreamingEvaluation(self.problem)
+        self.evaluation.complete()
+        self.scores = np.zeros((n, n), dtype)
+
+    def edit(self, field):
+        cell = int(self.rng.integers(self.n)), int(self.rng.integers(WIDTH))
+        self.arrays[field][cell] = self.rng.normal()
+        start = time.perf_counter()
+        self.evaluation.update(self.problem, {field: [indices.cell(cell)]})
+        return time.perf_counter() - start
+
+    def product(self):
+        """Q·Kᵀ of one head."""
+        with one_blas_thread():
+            start = time.perf_counter()
+            np.matmul(self.arrays["query"][:, :WIDTH], self.arrays["key"][:, :WIDTH].T, out=self.scores)
+            return time.perf_counter() - start
+
+    def products(self):
+        """Q·Kᵀ and its product with V for every head, on the tiles of a pass."""
+        query, key, value = (self._by_head(array) for array in self.arrays.values())
+        tall, wide = 256, 1024
+
+        def work(job):
+            head, row = job
+            room, total = np.empty((tall, wide), query.dtype), np.zeros((tall, WIDTH), query.dtype)
+            for column in range(0, self.n, wide):
+                scores = room[:, : min(wide, self.n - column)]
+                np.matmul(query[head, row : row + tall], key[head, column : column + wide].T, out=scores)
+                total += scores @ value[head, column : column + wide]
+
+        start = time.perf_counter()
+        share([(head, row) for head in range(HEADS) for row in range(0, self.n, tall)], work)
+        return time.perf_counter() - start
+
+    def _by_head(self, array):
+        return np.ascontiguousarray(array.reshape(self.n, HEADS, WIDTH).swapaxes(0, 1))
+
+    def whole(self):
+        evaluation = StreamingEvaluation(self.problem)
+        start = time.perf_counter()
+        evaluation.complete()
+        return time.perf_counter() - start
+
+
+BENCHES: dict[int, Bench] = {}
+
+
+def bench_of(n):
+    if n not in BENCHES:
+        BENCHES.clear()
+        BENCHES[n] = Bench(n)
+    return BENCHES[n]
+
+
+@pytest.mark.parametrize(("n", "field"), MOST)
+def test_an_edit(benchmark, n, field):
+    bench = bench_of(n)
+    bench.edit(field)
+    pairs = [(bench.product(), bench.edit(field)) for _ in range(EDITS)]
+    ratio = median(edit for _, edit in pairs) / median(product for product, _ in pairs)
+    benchmark.extra_info["ratio to one-thread QKᵀ of one head"] = round(ratio, 4)
+    benchmark.pedantic(bench.edit, (field,), rounds=EDITS)
+    print(f"\n{field} edit at n = {n}: {ratio:.3f} × QKᵀ of one head (at most {MOST[n, field]})")
+    assert ratio <= MOST[n, field]
+
+
+@pytest.mark.parametrize("n", PASS)
+def test_a_full_pass(benchmark, n):
+    bench = bench_of(n)
+    bench.whole()
+    ratio = median(bench.whole() / bench.products() for _ in range(ROUNDS))
+    benchmark.extra_info["ratio to the two products on the same tiles"] = round(ratio, 3)
+    benchmark.pedantic(bench.whole, rounds=3)
+    print(f"\nfull pass at n = {n}: {ratio:.2f} × its two products (at most {PASS[n]})")
+    assert ratio <= PASS[n]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory(benchmark):
+    """Peak above what was there before, with pictures and a settled edit; weights of all heads would be 537 MB."""
+    BENCHES.clear()
+    before, peak, done = resident(), [0.0], threading.Event()
+
+    def watch():
+        while not done.wait(0.002):
+            peak[0] = max(peak[0], resident())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    bench = Bench(4096)
+    scratch = bench.scores.nbytes  # never touched
+    for stage in ("scores", "weights"):
+        bench.evaluation.pooled(stage, 0, 0, 500, 500)
+    bench.edit("key")
+    bench.evaluation.settle()
+    done.set()
+    watcher.join()
+    ratio = (peak[0] - before) / (HEADS * 4096 * 4096 * 4)
+    benchmark.extra_info["peak ÷ bytes of the weights"] = round(ratio, 3)
+    benchmark.pedantic(resident, rounds=1)
+    print(f"\npeak at n = 4096: {(peak[0] - before) / 1e6:.0f} MB, {ratio:.2f} × the weights (at most 0.4); {scratch}")
+    assert ratio <= 0.4
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096.0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("amplitude", [1.0, 10.0])
+def test_drift_after_ten_thousand_edits(benchmark, dtype, amplitude):
+    bench = Bench(256, dtype)
+    rng, fields = bench.rng, list(bench.arrays)
+    for _ in range(10_000):
+        field, cell = fields[int(rng.integers(3))], (int(rng.integers(256)), int(rng.integers(HEADS * WIDTH)))
+        bench.arrays[field][cell] = rng.normal() * (amplitude if rng.random() < 0.2 else 1)
+        bench.evaluation.update(bench.problem, {field: [indices.cell(cell)]})
+    exact_problem = Problem(**{name: array.astype(float) for name, array in bench.arrays.items()}, num_heads=HEADS)
+    exact, fresh = StreamingEvaluation(exact_problem), StreamingEvaluation(bench.problem)
+    box = indices.whole(fresh.shape("output"))
+    if dtype == "float64":
+        exact = reference(exact_problem)
+    else:
+        exact = exact.fetch("output", box)
+    drift, error = (np.abs(one.fetch("output", box) - exact).max() for one in (bench.evaluation, fresh))
+    benchmark.pedantic(bench.evaluation.settle, rounds=1)
+    print(f"\n{dtype}, × {amplitude:g}: drift {drift:.1e}, a fresh computation's error {error:.1e}")
+    assert drift <= 8 * error
+    assert np.array_equal(bench.evaluation.fetch("output", box), fresh.fetch("output", box))
+
+
+def reference(problem):
+    """The output in extended precision."""
+    query, key, value = (
+        array.astype(np.longdouble).reshape(256, HEADS, WIDTH).swapaxes(0, 1)
+        for array in (problem.query, problem.key, problem.value)
+    )
+    out = []
+    for q, k, v in zip(query, key, value, strict=True):
+        scores = q @ k.T * np.longdouble(WIDTH) ** -0.5
+        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+        out.append(shares / shares.sum(axis=1, keepdims=True) @ v)
+    return np.concatenate(out, axis=1)[None]

@@ -1,0 +1,85 @@
+"""From the start of the process to the first window and to its maps, against windows with nothing in them."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+RUNS = 9
+ROOT = Path(__file__).resolve().parents[2]
+
+BARE = """
+import time
+{imports}
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QMainWindow
+app = QApplication([])
+class Window(QMainWindow):
+    def paintEvent(self, event):
+        QTimer.singleShot(0, done)
+def done():
+    print("window", time.time(), flush=True)
+    app.quit()
+window = Window()
+window.show()
+app.exec()
+"""
+PROGRAM = """
+import time
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QApplication
+app = QApplication([])
+seen = set()
+def tell(what):
+    print(what, time.time(), flush=True)
+    if what == "maps":
+        app.exit()
+class Watch(QObject):
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint:
+            parent = watched.parent()
+            for what, name in (("window", watched.objectName()), ("maps", parent.objectName() if parent else "")):
+                if name == NAMES[what] and what not in seen:
+                    seen.add(what)
+                    QTimer.singleShot(0, lambda what=what: tell(what))
+        return False
+NAMES = {"window": "mainWindow", "maps": "heatmap.weights"}
+watch = Watch()
+app.installEventFilter(watch)
+from attn_gui.app.start import run
+run()
+"""
+SCRIPTS = {
+    "bare": BARE.format(imports="import numpy"),
+    "with pyqtgraph": BARE.format(imports="import numpy, pyqtgraph"),
+    "program": PROGRAM,
+}
+
+
+def bench_start(benchmark, figures, tmp_path):
+    for script in SCRIPTS.values():
+        marks_of(script, tmp_path)  # into the cache of the disk
+    rounds = [{name: marks_of(script, tmp_path) for name, script in SCRIPTS.items()} for _ in range(RUNS)]
+    benchmark.pedantic(marks_of, args=(PROGRAM, tmp_path), rounds=1)
+
+    def median(script: str, mark: str) -> float:
+        return statistics.median(marks[script][mark] for marks in rounds)
+
+    first = median("program", "window") / median("bare", "window")
+    figures.add("start to window ÷ bare PySide6 + NumPy", "", first, 1.3)
+    maps = median("program", "maps") / median("with pyqtgraph", "window")
+    figures.add("start to maps ÷ bare PySide6 + NumPy + pyqtgraph", "", maps, 1.25)
+    for script, mark in (("bare", "window"), ("with pyqtgraph", "window"), ("program", "window"), ("program", "maps")):
+        figures.add(f"start: {script}, {mark}, ms", "", median(script, mark) * 1e3)
+
+
+def marks_of(script: str, home: Path) -> dict[str, float]:
+    """Seconds from the start of a process to each thing that it tells."""
+    env = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "XDG_CONFIG_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    start = time.time()
+    said = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True).stdout
+    return {what: float(at) - start for what, at in map(str.split, said.splitlines())}
