@@ -132,7 +132,8 @@ def _long_and_short(needs: Needs, long: int, short: int, long_room: int, short_r
     if crowded and widest * short < needs.least_side:
         widest = max(1, min(short_room // short, STEEPEST * needs.comfortable_cell))
         cell = max(1, -(-widest // STEEPEST))
-        return Side(long_room // cell * cell, long_room // cell), Side(short * int(widest), short)
+        seen = min(long, max(1, long_room // cell))  # one at least, also where there is no room at all
+        return Side(seen * cell, seen), Side(short * int(widest), short)
     return _side(long, cell, long_room), _side(short, widest, short_room)
 
 
