@@ -47,9 +47,15 @@ def exchange(
     state.worn[place] += gone * (1 + np.abs(top) / heat) / np.where(total > 0, total, 1.0)
     sound = np.asarray((total > HALVED * before) & (total > FADED) & (np.abs(top) < LOUD * heat))
     sound &= (taken.max(axis=1) < STALE) & (state.worn[place] < WORN)
-    sound &= (size <= DROWNED * np.abs(sums)).all(axis=1)
+    sound &= ((size <= DROWNED * np.abs(sums)) | _stays(sums, change)).all(axis=1)
+    sound |= np.isnan(before) & (old.logits < np.inf).all(axis=1) & (new.logits < np.inf).all(axis=1)
     closed = np.asarray((np.isneginf(old.logits) & np.isneginf(new.logits)).all(axis=1))
     return ~(sound | closed)
+
+
+def _stays(sums: Array, change: Array) -> Array:
+    """Where a sum is NaN or infinite by keys that are not edited: then it stays so."""
+    return ~np.isfinite(sums) & (np.abs(change) < np.sqrt(np.finfo(sums.dtype).max))
 
 
 def _product(minus: Array, plus: Array, old: Array, new: Array) -> tuple[Array, Array]:

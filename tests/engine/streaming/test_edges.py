@@ -67,6 +67,29 @@ def test_two_wild_columns_do_not_hide_each_other(rng):
     assert np.abs(working.stage("head_output")[0, 0, :, 1] - dense(working, "head_output")[0, 0, :, 1]).max() < 1e-13
 
 
+@pytest.mark.parametrize("wild", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("field", ["query", "key", "value"])
+@pytest.mark.parametrize("masked", [False, True], ids=["open", "masked"])
+def test_edits_beside_a_value_that_is_no_number(field, wild, masked, rng):
+    """What it has spoilt stays so, is not computed anew at every edit, and is mended when it goes."""
+    working = long(rng, mask=layers(rng) if masked else ())
+    cell = indices.cell((70, 5))
+    old = working.arrays[field][cell].copy()
+    working.write(field, cell, wild)
+    working.stage("head_output")
+    for _ in range(8):
+        other = ("query", "key", "value")[int(rng.integers(3))]
+        box = random_box(working.arrays[other].shape, rng, most=2)
+        if not np.isfinite(working.arrays[other][box]).all():
+            continue
+        working.write(other, box, rng.normal())
+        if other == "key" and np.isnan(wild):
+            assert working.evaluation.complete_now
+        assert working.worst(("weights", "output")) < 1e-12
+    working.write(field, cell, old)
+    assert working.worst(("weights", "output")) < 1e-12
+
+
 def dense(working, stage):
     return whole(Evaluation(working.problem()), stage)
 
