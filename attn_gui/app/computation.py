@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
 
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.choice import evaluation_of
 
 QUICK_CELLS = 100_000  # n · m · heads that are computed anew within a frame or two
+LONG_CELLS = 200_000_000  # n · m · heads that a full pass goes through in a second or two
 PATIENCE_MS = 300  # after which the window says that it is computing
 
 
@@ -18,17 +21,18 @@ class _Pass(QObject, QRunnable):
 
     done = Signal(int, object, float)  # generation, Evaluation or the error, seconds
 
-    def __init__(self, problem: Problem, generation: int) -> None:
+    def __init__(self, problem: Problem, generation: int, heads: Sequence[tuple[int, int]] | None) -> None:
         QObject.__init__(self)
         QRunnable.__init__(self)
         self.setAutoDelete(False)
-        self._problem, self._generation = problem, generation
+        self._problem, self._generation, self._heads = problem, generation, heads
 
     def run(self) -> None:
         start = time.perf_counter()
         found: object
         try:
-            found = Evaluation(self._problem)
+            found = evaluation_of(self._problem)
+            found.complete(self._heads)
         except Exception as error:  # whatever it is, it is said on the GUI thread
             found = error
         self.done.emit(self._generation, found, time.perf_counter() - start)
@@ -81,7 +85,7 @@ class Computation(QObject):
             self._pass = None
             self._take(Evaluation(problem))
             return
-        self._pass = _Pass(problem, self._document.generation)
+        self._pass = _Pass(problem, self._document.generation, None if _all_at_once(problem) else [(0, 0)])
         self._pass.done.connect(self._on_pass_done)
         self._running.add(self._pass)
         if not self._patience.isActive():
@@ -103,3 +107,8 @@ class Computation(QObject):
         self.working.emit(False)
         self.evaluation, opened, self._opened = evaluation, self._opened, False
         self.rebuilt.emit(opened)
+
+
+def _all_at_once(problem: Problem) -> bool:
+    """Whether all heads are computed before anything is shown; else the first, and the others when they are."""
+    return problem.n * problem.m * problem.num_heads * problem.batch_size <= LONG_CELLS

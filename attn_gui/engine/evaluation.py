@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -183,6 +183,13 @@ class Evaluation:
                 if node.name in reached and node.name in self._arrays and not (node.stage.alias or node.stage.boolean)
             }
         return Recomputed(self._shown(reached), self._shown(counts), time.perf_counter() - start)
+
+    def complete(
+        self, heads: Sequence[tuple[int, int]] | None = None, *,
+        progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool,
+    ) -> bool:  # fmt: skip
+        """Compute what is not known yet, of (batch, head) pairs or of all; False if cancelled. Here all is known."""
+        return True
 
     def reach(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
         """The boxes of every stage that a change of the given fields, or of stages, would reach."""

@@ -213,7 +213,8 @@ class MaskBox(OperatorBox):
         self._name()
 
     def _name(self) -> None:
-        self.button.setAccessibleName(f"{self._caption.text()}: {self.button.text()}")
+        name = self.tr("{caption}: {choice}").format(caption=self._caption.text(), choice=self.button.text())
+        self.button.setAccessibleName(name)
 
 
 class PlainBox(OperatorBox):

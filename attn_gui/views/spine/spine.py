@@ -37,9 +37,12 @@ from attn_gui.views.theme import scaled, set_ground, theme_signal
 class Cell(Protocol):
     """A cell of a stage as it is shown: row and column within the shown head."""
 
-    stage: str
-    row: int
-    column: int
+    @property
+    def stage(self) -> str: ...
+    @property
+    def row(self) -> int: ...
+    @property
+    def column(self) -> int: ...
 
 
 class Spine(QWidget):
