@@ -13,7 +13,7 @@ from attn_gui.app.actions import ACTIONS, MENUS, SUBMENUS, TOOLBAR, Actions, tra
 from attn_gui.figure.tokens import SIZE
 from attn_gui.paths import notices
 from attn_gui.views.dialogs.about import AboutDialog
-from attn_gui.views.dialogs.palette import ActionPalette
+from attn_gui.views.dialogs.palette import ActionPalette, without_access_key
 from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import scaled
@@ -238,7 +238,9 @@ class CommandsController(QObject):
 
     def show_shortcuts(self) -> None:
         rows = [
-            (a.text().replace("&", ""), a.shortcut().toString()) for a in self._listed() if not a.shortcut().isEmpty()
+            (without_access_key(action.text()), action.shortcut().toString())
+            for action in self._listed()
+            if not action.shortcut().isEmpty()
         ]
         ShortcutsDialog(rows, self._window).exec()
 

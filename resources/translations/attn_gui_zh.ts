@@ -107,7 +107,7 @@
     </message>
     <message>
         <source>Export &amp;numbers…</source>
-        <translation>导出数值(&amp;N)…</translation>
+        <translation>导出数值(&amp;M)…</translation>
     </message>
     <message>
         <source>&amp;Quit</source>
@@ -143,7 +143,7 @@
     </message>
     <message>
         <source>Fill &amp;right</source>
-        <translation>向右填充(&amp;R)</translation>
+        <translation>向右填充(&amp;G)</translation>
     </message>
     <message>
         <source>Fill with small &amp;integers</source>
@@ -171,7 +171,7 @@
     </message>
     <message>
         <source>&amp;Residual, LayerNorm, Linear</source>
-        <translation>残差、LayerNorm、线性层(&amp;R)</translation>
+        <translation>残差、LayerNorm、线性层(&amp;L)</translation>
     </message>
     <message>
         <source>&amp;Second sequence</source>
@@ -179,7 +179,7 @@
     </message>
     <message>
         <source>Work on Q, K, V &amp;directly</source>
-        <translation>直接编辑 Q、K、V(&amp;D)</translation>
+        <translation>直接编辑 Q、K、V(&amp;Q)</translation>
     </message>
     <message>
         <source>&amp;Product</source>
@@ -199,7 +199,7 @@
     </message>
     <message>
         <source>Copy &amp;image of the map</source>
-        <translation>复制热图图片(&amp;I)</translation>
+        <translation>复制热图图片(&amp;C)</translation>
     </message>
     <message>
         <source>Zoom &amp;in</source>
@@ -243,7 +243,7 @@
     </message>
     <message>
         <source>&amp;Paint the mask</source>
-        <translation>绘制掩码(&amp;P)</translation>
+        <translation>绘制掩码(&amp;D)</translation>
     </message>
     <message>
         <source>&amp;Open or close the chosen cell</source>
@@ -370,6 +370,14 @@
     <message>
         <source>The same two words with d_k = 64: scores are divided by √64 = 8.</source>
         <translation>同样两个词，d_k = 64：得分除以 √64 = 8。</translation>
+    </message>
+    <message>
+        <source>Nadaraya–Watson, 50 points</source>
+        <translation>Nadaraya–Watson，50 个点</translation>
+    </message>
+    <message>
+        <source>Attention as regression: 50 noisy points of 2 sin x + x^0.8, asked for on a grid; a Gaussian of x − xᵢ says how much each point counts.</source>
+        <translation>把注意力当作回归：50 个带噪声的点来自 2 sin x + x^0.8，在网格上求值；x − xᵢ 的高斯函数决定每个点的分量。</translation>
     </message>
     <message>
         <source>MiniLM, layer 2</source>
@@ -1099,6 +1107,13 @@
     <message>
         <source>Save image…</source>
         <translation>保存图片…</translation>
+    </message>
+</context>
+<context>
+    <name>MaskBox</name>
+    <message>
+        <source>{caption}: {choice}</source>
+        <translation>{caption}：{choice}</translation>
     </message>
 </context>
 <context>
@@ -1926,11 +1941,11 @@
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
-        <translation>{matrix} 中 {token} 的第 {column} 列：{value}，是给定的，不是算出来的。</translation>
+        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是给定的，不是算出来的。</translation>
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}.</source>
-        <translation>{matrix} 中 {token} 的第 {column} 列：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
+        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>the {kind} mask</source>

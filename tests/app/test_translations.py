@@ -23,6 +23,7 @@ from attn_gui.engine.evaluation import Evaluation
 from attn_gui.engine.resize import resize
 from attn_gui.engine.sentences import FieldError, ShapeError
 from attn_gui.figure.words import WORDS
+from attn_gui.views.dialogs.palette import without_access_key
 
 ROOT = Path(__file__).resolve().parents[2]
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -157,6 +158,12 @@ def test_what_is_compiled_is_what_is_written(tool, tmp_path):
 ])  # fmt: skip
 def test_every_chinese_system_gets_chinese(wanted, language):
     assert language_of(wanted) == language
+
+
+def test_lists_of_actions_show_no_letters_of_menus(tool):
+    for (context, source), text in messages(tool.CHINESE).items():
+        if context == "Actions" and "&" in source:
+            assert not re.search("[&()]", without_access_key(text)), text
 
 
 def test_the_language_is_switched_live(app, qtbot):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QDialog, QLineEdit, QListView, QVBoxLayout, QWidget
+
+
+def without_access_key(label: str) -> str:
+    """`Open…` of `&Open…`, 打开… of 打开(&O)…: Chinese adds the letter behind the words."""
+    return re.sub(r"\(&.\)|&", "", label)
 
 
 class ActionPalette(QDialog):
@@ -18,7 +24,7 @@ class ActionPalette(QDialog):
         self._actions = [action for action in actions if action.isEnabled()]
         self._model = QStandardItemModel(self)
         for action in self._actions:
-            text = action.text().replace("&", "")
+            text = without_access_key(action.text())
             keys = action.shortcut().toString()
             item = QStandardItem(f"{text}    {keys}" if keys else text)
             item.setEditable(False)
