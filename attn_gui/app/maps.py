@@ -24,6 +24,7 @@ class MapsController(QObject):
     def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._rebuilding = False
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._retake_levels)
         computation.rebuilt.connect(self._on_computation_rebuilt)
@@ -46,7 +47,9 @@ class MapsController(QObject):
         head = min(look.head, problem.num_heads - 1)
         batch = min(look.batch, problem.batch_size - 1)
         cell = look.cell if look.cell and not opened and exists(evaluation, look.cell) else None
+        self._rebuilding = True  # everything is shown once, below
         self._view.set(stage=stage, head=head, batch=batch, cell=cell)
+        self._rebuilding = False
         self._show_everything()
 
     def _show_everything(self) -> None:
@@ -76,6 +79,8 @@ class MapsController(QObject):
 
     def _on_view_changed(self, names: frozenset[str]) -> None:
         look = self._view.look
+        if self._rebuilding:
+            return
         if names & {"head", "batch"}:
             self._show_everything()
         elif "stage" in names:

@@ -77,7 +77,7 @@ class ColumnHeader(MarkedHeader):
 
     def sizeHint(self) -> QSize:
         height = max(scaled(SIZE.table_header), self.fontMetrics().height() + scaled(SPACING.xs))
-        return QSize(super().sizeHint().width(), height)
+        return QSize(self.length(), height)  # Qt's own hint asks the model for hundreds of headers
 
 
 class TokenHeader(MarkedHeader):
@@ -98,7 +98,7 @@ class TokenHeader(MarkedHeader):
         typical = "animal" if self._compact else "because"
         needed = QFontMetrics(ui_font(self.size_name)).horizontalAdvance(typical) + scaled(2 * SPACING.s)
         least = SIZE.table_row_header - (SPACING.m if self._compact else 0)
-        return QSize(max(scaled(least), needed) + self.spare, super().sizeHint().height())
+        return QSize(max(scaled(least), needed) + self.spare, self.length())
 
     def set_compact(self, compact: bool) -> None:
         self._compact = compact
