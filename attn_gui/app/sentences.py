@@ -10,27 +10,46 @@ from attn_gui.engine.sentences import spoken
 from attn_gui.engine.symbols import symbol
 from attn_gui.views.names import TITLES
 
-NAMED = ("matrix", "other", "field", "stage", "by", "why")  # places where the engine names a matrix or a stage
+NAMED = ("matrix", "other", "field", "stage", "by", "why")  # places where the engine names what it speaks of
+NUMBERS = {
+    "scale": ("SpineBoxes", "scale"),
+    "softcap": ("Settings", "softcap"),
+    "temperature": ("Settings", "temperature"),
+    "rotary_theta": ("Settings", "base of the rotary positions"),
+    "block.ln_eps": ("Settings", "ε of the LayerNorm"),
+}
 
 
 def sentence(said: object) -> str:
-    """The translated sentence of an error or note that carries its template and values, else its own words."""
+    """The translated sentence of an error or note that carries its template and values, else its own words.
+
+    Matrices and numbers are called as in the window; what is wrong with a file keeps the names of its arrays.
+    """
+    return _sentence(said, _named)
+
+
+def _sentence(said: object, named: Callable[[str], str]) -> str:
     template, values = getattr(said, "template", None), getattr(said, "values", None)
     if not isinstance(template, str) or not isinstance(values, Mapping):
         return str(said)
-    words = {place: _word(place, value) for place, value in values.items()}
+    words = {place: named(value) if place in NAMED and isinstance(value, str) else _word(value)
+             for place, value in values.items()}  # fmt: skip
     return QCoreApplication.translate("Sentences", template).format(**words)
 
 
-def _word(place: str, value: object) -> str:
-    """What fills a place: matrices by the letters that the window shows, lists with the commas of the language."""
+def _word(value: object) -> str:
     if hasattr(value, "template"):
-        return sentence(value)
-    if place in NAMED and isinstance(value, str) and value in TITLES:
-        return symbol(value)
+        return _sentence(value, str)
     if isinstance(value, tuple) and value and all(isinstance(part, str) for part in value):
         return QCoreApplication.translate("Sentences", ", ").join(value)
     return spoken(value)
+
+
+def _named(name: str) -> str:
+    """The letter of a matrix, the word for a number."""
+    if name in NUMBERS:
+        return QCoreApplication.translate(*NUMBERS[name])
+    return symbol(name) if name in TITLES else name
 
 
 def saying(said: object) -> Callable[[], str]:

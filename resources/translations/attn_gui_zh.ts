@@ -262,6 +262,10 @@
         <translation>旋转位置编码(&amp;R)</translation>
     </message>
     <message>
+        <source>&amp;Verify the numbers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Back to the previous cell</source>
         <translation>回到上一个单元格(&amp;B)</translation>
     </message>
@@ -950,6 +954,14 @@
         <translation>解释</translation>
     </message>
     <message>
+        <source>Sensitivity</source>
+        <translation>灵敏度</translation>
+    </message>
+    <message>
+        <source>Verify</source>
+        <translation>验证</translation>
+    </message>
+    <message>
         <source>by size</source>
         <translation>按大小</translation>
     </message>
@@ -1579,6 +1591,25 @@
     <message>
         <source>average</source>
         <translation>平均</translation>
+    </message>
+</context>
+<context>
+    <name>SensitivityPage</name>
+    <message>
+        <source>How much {name} changes when one number of the problem grows by a little, for each unit:</source>
+        <translation>问题中的某个数略微增大时，{name} 的变化率（每增加 1 个单位）：</translation>
+    </message>
+    <message>
+        <source>Choose a cell: the numbers that it changes most with are listed here.</source>
+        <translation>请选择一个单元格：这里会列出对它影响最大的数。</translation>
+    </message>
+    <message>
+        <source>{name} does not change with any number of the problem.</source>
+        <translation>问题中没有哪个数会改变 {name}。</translation>
+    </message>
+    <message>
+        <source>The maps of this problem are not kept, so no gradients are taken.</source>
+        <translation>这个问题的各张图没有保留在内存中，所以不计算梯度。</translation>
     </message>
 </context>
 <context>
@@ -3100,6 +3131,33 @@
     <message>
         <source>Make W_O {expected} columns wide and add the block</source>
         <translation>将 W_O 改为 {expected} 列，并添加残差、LayerNorm 和线性层</translation>
+    </message>
+</context>
+<context>
+    <name>VerifyPage</name>
+    <message>
+        <source>Verify now</source>
+        <translation>立即验证</translation>
+    </message>
+    <message>
+        <source>All {count} rows were computed a second time, in plain loops. The worst difference:</source>
+        <translation>全部 {count} 行已用简单循环重算一遍。最大差异：</translation>
+    </message>
+    <message>
+        <source>A sample of {count} of {all} rows was computed a second time, in plain loops. The worst difference:</source>
+        <translation>从 {all} 行中抽取 {count} 行，已用简单循环重算一遍。最大差异：</translation>
+    </message>
+    <message>
+        <source>Computing everything a second time …</source>
+        <translation>正在全部重算一遍…</translation>
+    </message>
+    <message>
+        <source>The numbers have changed since.</source>
+        <translation>此后数值已有改动。</translation>
+    </message>
+    <message>
+        <source>Computes every number a second time, in plain loops that share nothing with the program, and checks what must always hold.</source>
+        <translation>用与本程序毫无共用代码的简单循环把每个数重算一遍，并检查始终应当成立的性质。</translation>
     </message>
 </context>
 </TS>

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLabel
@@ -23,6 +24,7 @@ from attn_gui.engine.evaluation import Evaluation
 from attn_gui.engine.resize import resize
 from attn_gui.engine.sentences import FieldError, ShapeError
 from attn_gui.figure.words import WORDS
+from attn_gui.formats import FormatError, load
 from attn_gui.views.dialogs.palette import without_access_key
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -127,6 +129,28 @@ def test_the_window_says_in_chinese_what_the_engine_refuses(app):
         resize(problem, num_heads=5)
     assert sentence(uneven.value) == "5 个头无法平分各列；可以的头数有 1、2、3、6。"
     assert str(uneven.value) == "5 heads cannot share the columns evenly; 1, 2, 3, 6 can."
+
+
+def test_numbers_are_called_as_in_the_window(app):
+    set_language(app, "zh")
+    problem = new_problem("direct", n=5, m=7, num_heads=3, d_k=2, d_v=2)
+    said = []
+    for name in ("scale", "softcap", "temperature", "rotary_theta"):
+        with pytest.raises(FieldError) as wrong:
+            problem.replace(**{name: float("nan")})
+        said.append(sentence(wrong.value).split(" ")[0])
+    assert said == ["缩放", "软截断", "温度", "旋转位置编码的基数"]
+
+
+def test_a_file_keeps_the_names_of_its_arrays(app, tmp_path):
+    set_language(app, "zh")
+    path = tmp_path / "narrow.npz"
+    np.savez(path, query=np.ones((3, 5)), key=np.ones((7, 4)), value=np.ones((7, 2)))
+    with pytest.raises(FormatError) as wrong:
+        load(path)
+    said = sentence(wrong.value)
+    assert CHINESE.search(said)
+    assert {"key", "query"} <= set(re.findall("[a-z]+", said))
 
 
 def test_what_is_verified_is_said_in_chinese(app):

@@ -17,7 +17,7 @@ COLOR_ROLE = Qt.ItemDataRole.UserRole + 2  # the theme's color of a number
 ROLES = {"query": "query", "rotated_query": "query", "key": "key", "rotated_key": "key", "value": "key"}
 ALONG_KEYS = ("weights", "head_output")
 LETTERS = {"query": "q", "rotated_query": "q", "key": "k", "rotated_key": "k", "value": "v", "weights": "a",
-           "x": "x", "context": "x", "concat": "o"}
+           "x": "x", "context": "x", "concat": "o", "normalized": "z"}
 
 SCORE_LETTERS = {"scaled": "s′", "capped": "s″", "biased": "s + b", "masked": "s′"}  # open cells keep their score
 SCORE_TERMS = {"additive": "w·tanh", "cosine": "q·k/‖q‖‖k‖", "gaussian": "−w²(q−k)²/2"}  # the others add products
