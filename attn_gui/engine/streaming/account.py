@@ -55,7 +55,7 @@ def exchange(
 
 def _stays(sums: Array, change: Array) -> Array:
     """Where a sum is NaN or infinite by keys that are not edited: then it stays so."""
-    return ~np.isfinite(sums) & (np.abs(change) < np.sqrt(np.finfo(sums.dtype).max))
+    return np.asarray(~np.isfinite(sums) & (np.abs(change) < np.sqrt(np.finfo(sums.dtype).max)))
 
 
 def _product(minus: Array, plus: Array, old: Array, new: Array) -> tuple[Array, Array]:

@@ -21,9 +21,10 @@ from .chain import Chain
 from .edit import Edit
 from .passes import Passes
 from .pictures import Pictures
-from .threads import one_blas_thread
+from .threads import one_blas_thread, share
 
 HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
+MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time
 PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
 
 
@@ -32,8 +33,8 @@ class StreamingEvaluation(Evaluation):
 
     Rows are computed when they are asked for, or by `complete`. An edit of few keys takes their old terms out of the
     rows and puts the new ones in; where that would lose digits the row is computed anew. `settle` makes what edits
-    have left equal to a fresh computation, bit for bit. `complete` and `settle` may run in another thread than
-    everything else. Raises FieldError for a score that cannot be computed by rows at this size.
+    have left equal to a fresh computation, bit for bit. `complete`, `prepare` and `settle` may run in another thread
+    while cells are edited; a problem of another structure needs an evaluation of its own then. Raises FieldError for a score that cannot be computed by rows at this size.
     """
 
     def __init__(self, problem: Problem, *, tile: int | None = None, chunk: int | None = None) -> None:
@@ -60,6 +61,10 @@ class StreamingEvaluation(Evaluation):
     # --- reading ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
         """The numbers of a box of any stage or source, as float64 (or booleans); unknown rows are computed first."""
+        if name == "output" and self._kind == np.float32 and indices.count(box) > MANY:
+            found = self._narrow_output(box)
+            if found is not None:
+                return found
         if name not in ("weights", "head_output"):
             return super().fetch(name, box)
         with np.errstate(all="ignore"):
@@ -77,6 +82,30 @@ class StreamingEvaluation(Evaluation):
             _, whole = self._chain.softmax.compute((*place, slice(0, self.problem.m)), super().fetch)
             weights[batch, head, row] = whole[0, 0, 0, box[3]]
         return np.asarray(weights)
+
+    def _narrow_output(self, box: Box) -> Array | None:
+        """Many cells of the output in float32, by rows on all threads; None where it is not a finite product."""
+        problem = self.problem
+        if problem.w_output is None:
+            return None
+        heads = slice(0, problem.num_heads)
+        self._passes.ensure((box[0], heads, box[1]))
+        found = np.empty(indices.shape_of(box), np.float32)
+        weights = np.ascontiguousarray(problem.w_output[:, box[2]])
+
+        def work(place: tuple[int, int]) -> None:
+            item, low = place
+            rows = slice(low, min(low + OUTPUT_ROWS, box[1].stop))
+            with np.errstate(all="ignore"):
+                mixed = self._passes.rows.output((slice(item, item + 1), heads, rows, slice(None)))[0]
+                joined = mixed.swapaxes(0, 1).reshape(rows.stop - low, -1).astype(np.float32)
+                found[item - box[0].start, low - box[1].start : rows.stop - box[1].start] = joined @ weights
+
+        starts = range(box[1].start, box[1].stop, OUTPUT_ROWS)
+        share([(item, low) for item in range(box[0].start, box[0].stop) for low in starts], work)
+        if problem.b_output is not None:
+            found += problem.b_output[box[2]]
+        return found.astype(np.float64) if np.isfinite(found).all() else None
 
     def known(self, batch: int, head: int) -> Array:
         """Which rows of a head have been computed: booleans (n,)."""
@@ -141,9 +170,21 @@ class StreamingEvaluation(Evaluation):
                 self._passes.moved.add(node.name)
         return cells
 
-    def recompute(self, node: Node) -> None:
-        """A kept stage anew, as a fresh evaluation computes it."""
-        self._compute(node, indices.whole(node.shape))
+    def anew(self, names: Sequence[str]) -> dict[str, Array]:
+        """Kept stages as a fresh evaluation computes them, beside those that are held."""
+        found: dict[str, Array] = {}
+
+        def fetch(name: str, box: Box) -> Array:
+            return found[name][box].astype(np.float64) if name in found else Evaluation.fetch(self, name, box)
+
+        for node in self._nodes:
+            if node.name in names:
+                array = np.empty(node.shape, self._kind)
+                for tile in self._tiles(node, indices.whole(node.shape)):
+                    outer, part = node.compute(tile, fetch)
+                    array[tile] = part[indices.within(tile, outer)]
+                found[node.name] = array
+        return found
 
     def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
         """Rows of a kept stage, as many as may be held in float64."""

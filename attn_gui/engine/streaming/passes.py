@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,16 +103,14 @@ class Passes:
 
     # --- many tiles ------------------------------------------------------------------------------
     def ensure(self, rows: Box) -> None:
-        """Make the rows of a box known."""
+        """Make the rows of a box known, also if edits come in between."""
         known = self.rows.known
-        if known[rows].all():
-            return
-        jobs = [
-            (batch, head, tile)
-            for batch in range(rows[0].start, rows[0].stop) for head in range(rows[1].start, rows[1].stop)
-            for tile in self.rows.tiles(rows[2]) if not known[batch, head, self._within(rows[2], tile)].all()
-        ]  # fmt: skip
-        self._run(jobs, None, bool)
+        while not known[rows].all():
+            self._run([
+                (batch, head, tile)
+                for batch in range(rows[0].start, rows[0].stop) for head in range(rows[1].start, rows[1].stop)
+                for tile in self.rows.tiles(rows[2]) if not known[batch, head, self._within(rows[2], tile)].all()
+            ], None, bool)  # fmt: skip
 
     def _within(self, rows: slice, number: int) -> slice:
         tile = self.rows.tile(number)
@@ -136,28 +134,45 @@ class Passes:
 
     def settle(self, progress: Progress, cancelled: Callable[[], bool]) -> bool:
         """Everything known computed as a fresh evaluation would."""
-        with self._lock, np.errstate(all="ignore"):
-            self._settle_stages()
-            rows = self.rows
-            jobs = []
-            for batch, head, tile in np.argwhere(rows.dirty).tolist():
-                rows.dirty[batch, head, tile] = rows.known[batch, head, rows.tile(tile)].any()
-                if rows.dirty[batch, head, tile]:
-                    jobs.append((batch, head, tile))
+        with np.errstate(all="ignore"):
+            generation, moved = self.generation, tuple(self.moved)
+            fresh = self._evaluation.anew(moved)  # beside what is held, so that no edit has to wait
+            with self._lock:
+                if generation != self.generation:
+                    return False
+                self._take_over(fresh)
+                self.moved.clear()
+                self._soil_bounds()
+                jobs = self._soiled()
         return self._run(jobs, progress, cancelled) and not self.rows.dirty.any() and not self.moved
 
-    def _settle_stages(self) -> None:
-        """Kept stages as a whole, since a part may differ in its last bits; then all that reads them."""
-        for name in sorted(self.moved, key=list(self._chain.nodes).index):
-            node = self._chain.nodes[name]
-            self._evaluation.recompute(node)
-        if self.moved:
+    def _take_over(self, fresh: Mapping[str, Array]) -> None:
+        """Kept stages as a whole, since a part may differ in its last bits; and the rows that read them are dirty."""
+        for name, array in fresh.items():
+            held = self._evaluation.held(name)
+            other = (held != array) & ~(np.isnan(held) & np.isnan(array))
+            np.copyto(held, array)
+            if name in (self._chain.key, self._chain.value) and other.any():
+                self.rows.dirty[:] = True
+            elif name == self._chain.query:
+                for batch, row in np.argwhere(other.any(axis=-1)).tolist():
+                    self.rows.dirty[batch, :, row // self.rows.step] = True
+        if fresh:
             self.copy_all()
-            self.rows.dirty[:] = True
-        self.moved.clear()
+
+    def _soil_bounds(self) -> None:
+        """A bound that has changed changes the last bits of all rows that use it."""
         for batch, group in self.fast.measure() if self.fast is not None else ():
-            share_of = slice(group * self._chain.group, (group + 1) * self._chain.group)
-            self.rows.dirty[batch, share_of] = True
+            self.rows.dirty[batch, group * self._chain.group : (group + 1) * self._chain.group] = True
+
+    def _soiled(self) -> list[Job]:
+        jobs = []
+        for batch, head, tile in np.argwhere(self.rows.dirty).tolist():
+            known = bool(self.rows.known[batch, head, self.rows.tile(tile)].any())
+            self.rows.dirty[batch, head, tile] = known
+            if known:
+                jobs.append((batch, head, tile))
+        return jobs
 
     def copy_all(self) -> None:
         """Take over K and V as they are now."""

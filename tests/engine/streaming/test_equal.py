@@ -115,6 +115,19 @@ def test_what_is_reported_holds_every_change(makers, problem_name):
             assert not ((whole(dense, stage) != old) & ~claimed).any(), (stage, name)
 
 
+def test_a_large_output_in_float32(rng):
+    shapes = {"query": (130, 96), "key": (90, 48), "value": (90, 128), "w_output": (256, 530), "b_output": (530,)}
+    arrays = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    problem = Problem(**arrays, num_heads=4, num_kv_heads=2, dtype="float32")
+    dense, streaming = Evaluation(problem), StreamingEvaluation(problem)
+    box = (slice(0, 1), slice(1, 130), slice(3, 530))
+    np.testing.assert_allclose(streaming.box("output", box), dense.box("output", box), rtol=0, atol=3e-5)
+    arrays["w_output"][5, 5] = np.inf
+    problem = Problem(**arrays, num_heads=4, num_kv_heads=2, dtype="float32")
+    dense, streaming = Evaluation(problem), StreamingEvaluation(problem)
+    assert np.array_equal(np.isfinite(streaming.box("output", box)), np.isfinite(dense.box("output", box)))
+
+
 def test_one_key_costs_one_column_and_one_query_one_row(rng):
     arrays = {name: rng.normal(size=(64, 128)) for name in ("query", "key", "value")}
     working = Working(Problem(**arrays, num_heads=8), None, None)
