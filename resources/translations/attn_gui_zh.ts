@@ -263,7 +263,7 @@
     </message>
     <message>
         <source>&amp;Verify the numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>验证数值(&amp;V)</translation>
     </message>
     <message>
         <source>&amp;Back to the previous cell</source>
