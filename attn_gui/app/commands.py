@@ -115,6 +115,7 @@ class CommandsController(QObject):
             "masks": program.panel.show_masks,
             "toggle_mask_cell": program.panel.toggle_mask_cell,
             "mask_tool": program.panel.set_painting,
+            "verify": program.verify.verify_now,
             "softcap": lambda on: program.variants.switch("softcap", on),
             "temperature": lambda on: program.variants.switch("temperature", on),
             "rotary_positions": lambda on: program.variants.switch("rotary_theta", on),
@@ -158,6 +159,7 @@ class CommandsController(QObject):
         self._program.files.fill_examples(self._menus["examples"])
         self._program.document.retranslate()
         self._program.files.show_examples()
+        self._program.verify.retranslate()
         self._show_icons()
         self._show_checks()
         self._show_history()

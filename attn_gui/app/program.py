@@ -18,6 +18,7 @@ from attn_gui.app.explain import ExplainController
 from attn_gui.app.export import ExportController
 from attn_gui.app.files import FilesController
 from attn_gui.app.history import HistoryController
+from attn_gui.app.judging import SensitivityController, VerifyController
 from attn_gui.app.keys import MapKeys
 from attn_gui.app.layout import LayoutController
 from attn_gui.app.look import LookController
@@ -59,6 +60,8 @@ class Program(QObject):
         self.table_blocks = TableBlocks(window, document, self.tables, self.target)
         self.panel = PanelController(window, document, computation, view)
         self.table_edits.directRequested.connect(self.panel.make_direct)
+        self.sensitivity = SensitivityController(window, computation, view)
+        self.verify = VerifyController(window, document)
         self.variants = VariantsController(window, document, computation)
         self.explain = ExplainController(window, computation, view)
         self.status = StatusController(window, document, computation, view)
@@ -92,6 +95,7 @@ class Program(QObject):
     def end(self) -> None:
         """Close without asking; for whoever drives the program from outside."""
         self.computation.finish()
+        self.verify.finish()
         self.window.history.set_stack(None)
         self.document.stack.setClean()
         self.document.stack.blockSignals(True)  # it tells of its end, when whoever listens is gone

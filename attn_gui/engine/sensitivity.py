@@ -41,6 +41,19 @@ def sensitivity(
         return _by_field(evaluation, _pulled_back(evaluation, {stage: [start]}))
 
 
+def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tuple[int, ...], float]]:
+    """The `count` largest gradients as (field, index, gradient), largest first; zeros are left out, NaN comes first."""
+    found = []
+    for field, gradient in gradients.items():
+        size = np.nan_to_num(np.abs(gradient.ravel()), nan=np.inf, posinf=np.inf)
+        kept = np.argpartition(-size, count - 1)[:count] if size.size > count else np.arange(size.size)
+        for place in kept[size[kept] > 0]:
+            index = tuple(int(k) for k in np.unravel_index(place, gradient.shape))
+            found.append((float(size[place]), field, index, float(gradient.ravel()[place])))
+    found.sort(key=lambda one: (-one[0], one[1], one[2]))
+    return [(field, index, value) for _, field, index, value in found[:count]]
+
+
 def _pulled_back(
     evaluation: Evaluation, pending: dict[str, list[tuple[Box, Array]]]
 ) -> Mapping[str, list[tuple[Box, Array]]]:

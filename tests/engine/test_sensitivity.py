@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, Problem, ShapeError, compute, layer_from_mapping, sensitivity
+from attn_gui.engine.sensitivity import strongest
 
 
 def changed(problem, name, index, step):
@@ -78,3 +79,12 @@ def test_what_is_asked_must_be_clear(makers):
 def test_float32_problems_have_float64_gradients():
     problem = Problem(query=[[1.0, 2.0]], key=[[1.0, 0.5], [0.0, 1.0]], value=[[1.0], [2.0]], dtype="float32")
     assert sensitivity(compute(problem), "output", (0, 0, 0))["query"].dtype == np.float64
+
+
+def test_the_strongest_are_named_by_field_and_place_without_zeros():
+    query, value = np.array([[0.0, -3, 2], [1, 0, 0]]), np.array([[np.nan, 0.5]])
+    gradients = {"query": query, "value": value, "scale": np.array(-2.5)}
+    assert strongest(gradients, 4)[1:] == [("query", (0, 1), -3.0), ("scale", (), -2.5), ("query", (0, 2), 2.0)]
+    assert strongest(gradients, 4)[0][:2] == ("value", (0, 0))
+    assert len(strongest(gradients, 50)) == 6
+    assert strongest({"query": np.zeros((2, 3))}, 3) == []

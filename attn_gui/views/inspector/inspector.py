@@ -16,10 +16,12 @@ from attn_gui.views.inspector.context import ExplainContext, cell_name
 from attn_gui.views.inspector.fitting import FittingPage
 from attn_gui.views.inspector.relations import Relations
 from attn_gui.views.inspector.runs import SentenceView
+from attn_gui.views.inspector.sensitivity_page import SensitivityPage
 from attn_gui.views.inspector.sentences import Sentences
 from attn_gui.views.inspector.start_page import StartPage
 from attn_gui.views.inspector.terms_view import TermsView
 from attn_gui.views.inspector.trail import Trail
+from attn_gui.views.inspector.verify_page import VerifyPage
 from attn_gui.views.theme import dress
 
 __all__ = ["ExplainContext", "Inspector"]
@@ -37,6 +39,7 @@ class Inspector(QWidget):
     exampleRequested = Signal(str)
     newRequested = Signal()
     openRequested = Signal()
+    pageTurned = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,6 +59,7 @@ class Inspector(QWidget):
         self._caption, self._order = QLabel(self), QLabel(self)
         self._terms, self._relations = TermsView(self), Relations(self)
         self._copy_text, self._copy_latex = QPushButton(self), QPushButton(self)
+        self.sensitivity, self.verify = SensitivityPage(), VerifyPage()
         self._connect()
         self._build()
         self.retranslate()
@@ -79,6 +83,11 @@ class Inspector(QWidget):
         self._show_trail()
         self._order_tabs()
 
+    def turn_to(self, page: QWidget) -> None:
+        """Show another page than the explanation."""
+        holders = (self._tabs.widget(place) for place in range(self._tabs.count()))
+        self._tabs.setCurrentWidget(next(one for one in holders if one is not None and one.isAncestorOf(page)))
+
     def set_examples(self, examples: Sequence[tuple[str, str, str]]) -> None:
         """(key, title, shape) of the examples on the first page."""
         self._start.set_examples(examples)
@@ -86,7 +95,8 @@ class Inspector(QWidget):
     def retranslate(self) -> None:
         """All words in the present language."""
         self.setAccessibleName(self.tr("Explain"))
-        self._tabs.setTabText(0, self.tr("Explain"))
+        for place, title in enumerate((self.tr("Explain"), self.tr("Verify"), self.tr("Sensitivity"))):
+            self._tabs.setTabText(place, title)
         self._order.setText(self.tr("by size"))
         self._copy_text.setText(self.tr("Copy text"))
         self._copy_latex.setText(self.tr("Copy LaTeX"))
@@ -159,7 +169,9 @@ class Inspector(QWidget):
         self._trail.placeRequested.connect(self.placeRequested)
         self._terms.cellRequested.connect(self.cellRequested)
         self._terms.terms().modelReset.connect(self._show_caption)
-        self._relations.cellRequested.connect(self.cellRequested)
+        for links in (self._relations, self.sensitivity, self.verify):
+            links.cellRequested.connect(self.cellRequested)
+        self._tabs.currentChanged.connect(lambda _: self.pageTurned.emit())
         self._copy_text.clicked.connect(lambda: self.copyRequested.emit("text"))
         self._copy_latex.clicked.connect(lambda: self.copyRequested.emit("latex"))
         for mine, theirs in ((self.exampleRequested, self._start.exampleRequested),
@@ -195,7 +207,8 @@ class Inspector(QWidget):
         self._pages.addWidget(self._start_page)
         self._pages.addWidget(self._cell_page)
         self._pages.setContentsMargins(0, SPACING.m, 0, 0)
-        self._tabs.addTab(self._pages, "")
+        for page in (self._pages, FittingPage(self.verify, self), FittingPage(self.sensitivity, self)):
+            self._tabs.addTab(page, "")
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._tabs)

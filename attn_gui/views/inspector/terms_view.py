@@ -191,7 +191,7 @@ class TermDelegate(QStyledItemDelegate):
         length = max((room.width() - scaled(2)) * share, 1.0)
         height = room.height() * 0.45
         bar = QRectF(room.left(), room.center().y() + 0.5 - height / 2, length, height)
-        painter.fillRect(bar, _bar_color(value, signed=terms.signed(), chosen=bool(index.data(CHOSEN_ROLE))))
+        painter.fillRect(bar, bar_color(value, signed=terms.signed(), chosen=bool(index.data(CHOSEN_ROLE))))
 
 
 def row_height() -> int:
@@ -199,7 +199,8 @@ def row_height() -> int:
     return max(scaled(SIZE.terms_row), _metrics("body").height() + 2)
 
 
-def _bar_color(value: float, *, signed: bool, chosen: bool) -> QColor:
+def bar_color(value: float, *, signed: bool, chosen: bool) -> QColor:
+    """The color of a bar: that of its sign in the signed map, or the role of the chosen one."""
     theme = current_theme()
     if signed:
         stops = dict(SIGNED_STOPS[theme.name])

@@ -31,7 +31,7 @@ def test_a_bias_is_typed_seen_explained_undone_kept_and_exported(fields):
     add_layer(fields, "bias")
     fields.tables("M")
     person.type_into("mask.0.values", 0, 1, "1.5")
-    expected = SCALED + [[0, 1.5], [0, 0]]
+    expected = SCALED + np.array([[0, 1.5], [0, 0]])
     assert np.allclose(fields.map("biased"), expected)
     assert np.allclose(fields.map("weights"), softmax(expected))
     person.show_stage("biased")

@@ -1,0 +1,125 @@
+"""The pages beside the explanation: what the chosen cell changes most with, and the check of all numbers."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+
+from attn_gui.app.computation import Computation
+from attn_gui.app.sentences import sentence
+from attn_gui.app.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.engine import Evaluation, Problem, Verification, sensitivity, verify
+from attn_gui.engine.sensitivity import strongest
+from attn_gui.views.heatmaps.catalog import stage_plane
+from attn_gui.views.inspector.context import cell_name
+from attn_gui.views.inspector.sensitivity_page import Gradient
+from attn_gui.views.inspector.verify_page import Checked, Held, Report
+from attn_gui.views.main_window import MainWindow
+
+LISTED = 12  # so many gradients are named
+KEEP = 1 << 26  # bytes: what is verified keeps no larger stage
+
+
+class SensitivityController(QObject):
+    """Takes the gradients of the chosen cell, while its page is on show."""
+
+    def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
+        super().__init__(window)
+        self._page, self._computation, self._view = window.inspector.sensitivity, computation, view
+        window.inspector.pageTurned.connect(self.show_gradients)
+        computation.updated.connect(self.show_gradients)
+        computation.rebuilt.connect(self.show_gradients)
+        view.changed.connect(self.show_gradients)
+
+    def show_gradients(self, *_: object) -> None:
+        """Bring the page up to date if anybody looks at it."""
+        look, evaluation = self._view.look, self._computation.evaluation
+        if not self._page.isVisible():
+            return
+        if look.cell is None:
+            self._page.set_nothing("cell")
+        elif not isinstance(evaluation, Evaluation):
+            self._page.set_nothing("long")
+        else:
+            stage = look.cell.stage
+            index = stage_plane(evaluation, stage, look.batch, look.head).index(look.cell.row, look.cell.column)
+            found = strongest(sensitivity(evaluation, stage, index), LISTED)
+            gradients = [Gradient(field, self._place(field, at), value) for field, at, value in found]
+            self._page.set_gradients(cell_name(stage, index), gradients)
+
+    def _place(self, field: str, index: tuple[int, ...]) -> tuple[int, ...]:
+        """Q, K and V are stages too, and those have a batch axis."""
+        return (self._view.look.batch, *index) if field in ("query", "key", "value") and len(index) == 2 else index
+
+
+class _Check(QObject, QRunnable):
+    """One verification on another thread; the answer carries the generation that it was asked for."""
+
+    done = Signal(int, object)  # generation, Verification or the error
+
+    def __init__(self, problem: Problem, generation: int) -> None:
+        QObject.__init__(self)
+        QRunnable.__init__(self)
+        self.setAutoDelete(False)
+        self._problem, self._generation = problem, generation
+
+    def run(self) -> None:
+        found: object
+        try:
+            found = verify(Evaluation(self._problem, KEEP))
+        except Exception as error:  # whatever it is, it is said on the GUI thread
+            found = error
+        self.done.emit(self._generation, found)
+
+
+class VerifyController(QObject):
+    """Has everything computed a second time when a person asks; an answer for other numbers is dropped."""
+
+    def __init__(self, window: MainWindow, document: Document) -> None:
+        super().__init__(window)
+        self._window, self._document, self._page = window, document, window.inspector.verify
+        self._running: set[_Check] = set()  # kept until their threads are through
+        self._found: Verification | None = None
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(1)
+        self._page.verifyRequested.connect(self.verify_now)
+        document.changed.connect(self._on_document_changed)
+
+    def verify_now(self) -> None:
+        """Turn to the page and begin."""
+        self._window.inspector.turn_to(self._page)
+        self._page.set_working()
+        check = _Check(self._document.snapshot(), self._document.generation)
+        check.done.connect(self._on_check_done)
+        self._running.add(check)
+        self._pool.start(check)
+
+    def finish(self) -> None:
+        """Wait for the check that is under way; for the end of the program."""
+        self._pool.waitForDone()
+
+    def retranslate(self) -> None:
+        """What was found, in the present language."""
+        if self._found is not None:
+            self._page.set_report(_report(self._found))
+
+    def _on_document_changed(self, *_: object) -> None:
+        self._found = None
+        self._page.set_outdated()
+
+    def _on_check_done(self, generation: int, found: object) -> None:
+        self._running = {check for check in self._running if check is not self.sender()}
+        if generation != self._document.generation:
+            return
+        if isinstance(found, Exception):
+            self._page.set_outdated()
+            raise found
+        assert isinstance(found, Verification)
+        self._found = found
+        self.retranslate()
+
+
+def _report(found: Verification) -> Report:
+    stages = [Checked(check.stage, check.difference, check.index, check.within) for check in found.stages]
+    held = [Held(sentence(invariant.note), invariant.holds) for invariant in found.invariants]
+    return Report(stages, held, sentence(found.reason), found.rows, found.all_rows)

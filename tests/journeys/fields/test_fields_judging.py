@@ -1,0 +1,94 @@
+"""The pages beside the explanation: all numbers computed a second time, and what a cell changes most with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QTabBar
+
+WORKED = "worked-example.npz"
+
+
+def turn_to(fields, title: str) -> None:
+    """Click a tab of the inspector."""
+    bar = fields.person.find("inspector").findChild(QTabBar)
+    place = next(k for k in range(bar.count()) if bar.tabText(k) == title)
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
+
+
+def words(fields, page: str) -> list[str]:
+    labels = fields.person.find(page).findChildren(QLabel)
+    return [label.text() for label in labels if label.isVisible()]
+
+
+def test_the_numbers_are_verified_and_an_edit_takes_the_verdict_back(fields, qtbot):
+    fields.open("thinking-machines.npz")
+    person = fields.person
+    turn_to(fields, "Verify")
+    person.click(person.find("inspector.verify").button)
+    qtbot.waitUntil(lambda: "✓" in words(fields, "inspector.verify"), timeout=10_000)
+    shown = words(fields, "inspector.verify")
+    assert "✗" not in shown
+    assert any("All 2 rows were computed a second time" in text for text in shown)
+    assert any("Rows of weights sum to 1" in text for text in shown)
+    person.type_into("x", 0, 0, "3")
+    qtbot.waitUntil(lambda: words(fields, "inspector.verify") == ["The numbers have changed since."])
+
+
+def test_the_menu_verifies_and_a_stage_leads_to_its_worst_cell(fields, qtbot):
+    fields.open(WORKED)
+    person = fields.person
+    person.do("verify")
+    page = person.find("inspector.verify")
+    assert page.isVisible()
+    qtbot.waitUntil(lambda: "✓" in words(fields, "inspector.verify"), timeout=10_000)
+    person.click(person.button("Weights", page))
+    turn_to(fields, "Explain")
+    assert fields.sentence().startswith("Query ")
+
+
+def test_a_cell_names_the_numbers_that_it_changes_most_with(fields):
+    fields.open(WORKED)
+    person = fields.person
+    person.show_stage("scores")
+    person.click_cell("scores", 1, 0)
+    turn_to(fields, "Sensitivity")
+    page = person.find("inspector.sensitivity")
+    shown = words(fields, "inspector.sensitivity")
+    assert shown[0] == "S[1, 0]"
+    # s = q · k with q = (0, 1, 1) and k = (1, 1, 0): its gradient is the other row
+    gradients = {link.text(): value for link, value in zip(page.links(), shown[2:], strict=True)}
+    assert gradients == {"Q[1, 0]": "1.0000", "Q[1, 1]": "1.0000", "K[0, 1]": "1.0000", "K[0, 2]": "1.0000"}
+    person.type_into("key", 0, 2, "-4")
+    names = [link.text() for link in page.links()]
+    gradients = dict(zip(names, words(fields, "inspector.sensitivity")[2:], strict=True))
+    assert gradients["Q[1, 2]"] == "−4.0000"
+    person.click(next(link for link in page.links() if link.text() == "Q[1, 2]"))
+    assert person.find("heatmap.query").isVisible()
+
+
+@pytest.mark.parametrize("score", ["additive", "cosine", "gaussian"])
+def test_gradients_foretell_what_a_small_step_does(fields, score):
+    fields.open(WORKED)
+    person = fields.person
+    fields.pick("score", score)
+    person.click_cell("weights", 1, 1)
+    turn_to(fields, "Sensitivity")
+    shown = dict(zip((link.text() for link in person.find("inspector.sensitivity").links()),
+                     words(fields, "inspector.sensitivity")[2:], strict=True))  # fmt: skip
+    name, told = next((name, text) for name, text in shown.items() if name.startswith(("Q", "K")))
+    field = {"Q": "query", "K": "key"}[name[0]]
+    row, column = (int(part) for part in name[2:-1].split(","))
+    before, step = person.value("weights", 1, 1), 1e-5
+    person.type_into(field, row, column, repr(person.number(field, row, column) + step))
+    slope = (person.value("weights", 1, 1) - before) / step
+    assert np.isclose(slope, float(told.replace("−", "-")), atol=2e-4)
+
+
+def test_without_a_cell_the_page_says_what_to_do(fields):
+    fields.open(WORKED)
+    turn_to(fields, "Sensitivity")
+    assert words(fields, "inspector.sensitivity") == [
+        "Choose a cell: the numbers that it changes most with are listed here."]
