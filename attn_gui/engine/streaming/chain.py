@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from attn_gui.engine import indices
 from attn_gui.engine.evaluation import Evaluation
 from attn_gui.engine.indices import Box, Reference
 from attn_gui.engine.layout import Array
-from attn_gui.engine.sources import Readable
+from attn_gui.engine.sources import Positions, Readable
 
 Given = Mapping[str, Callable[[Box], Array]]
+DIAGONAL = ("causal", "window", "alibi")  # rules of how far a key lies behind a query, and of nothing else
 Layers = Mapping[str, Readable]
 NOTHING: Given = {}
 AS_THEY_ARE: Layers = {}
@@ -78,16 +80,10 @@ class Chain:
         """One layer at a box of one head, to be broadcast to its rows and columns, in its own dtype."""
         ranges = {letter: (cut.start, cut.stop) for letter, cut in zip("bhij", place, strict=True)}
         readable = layers[ref.name] if ref.name in layers else self._evaluation.sources[ref.name].cells
+        if isinstance(readable, Positions) and readable.layer.kind in DIAGONAL:
+            return _diagonals(readable, place)
         cells = np.asarray(readable[indices.box_of(ref.axes, ranges, self.softmax.sizes)])
         return cells.reshape(cells.shape[-2:])
-
-    def bias(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array | None:
-        """The sum of all that is added at a box of one head."""
-        total = None
-        for ref in self.added:
-            cells = self.cells(ref, place, layers)
-            total = cells if total is None else total + cells
-        return total
 
     def allowed(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array | None:
         """Which cells are open at a box of one head; None where no layer closes any."""
@@ -96,3 +92,14 @@ class Chain:
             cells = self.cells(ref, place, layers)
             found = cells if found is None else found & cells
         return found
+
+
+def _diagonals(rule: Positions, place: Box) -> Array:
+    """A rule that is the same along every diagonal: one row of it, a little longer, shifted for all the others."""
+    _, heads, rows, keys = place
+    count = rows.stop - rows.start
+    row = np.array([[[rows.stop - 1]]]), np.arange(keys.start, keys.stop + count - 1)[None, None]
+    spot = (np.array([[[heads.start]]]), *row) if len(rule.shape) == 3 else tuple(part[0] for part in row)
+    line = np.ascontiguousarray(rule.layer.at(spot, rule.sizes)).reshape(-1)
+    step = line.strides[0]
+    return as_strided(line[count - 1 :], (count, keys.stop - keys.start), (-step, step), writeable=False)

@@ -1,8 +1,8 @@
 """Rows and columns of dot products by few matrix products, in the problem's dtype.
 
-Scores are kept in units of ln 2 / T and the factor is folded into Q, so that a share is one `exp2`. Where the norms of
-Q and K bound a tile's scores closely enough, the bound rides along as one more column of Q (K's copy has ones there):
-then the only pass over the tile is `exp2`. Elsewhere the true maximum is taken off, chunk by chunk, as it grows.
+The scale is folded into Q. Where the norms of Q and K bound a tile's scores closely enough, the bound rides along as
+one more column of Q (K's copy has ones there): then the only pass over the tile is `exp2`, which is fast as long as
+nothing underflows. Elsewhere the true maximum is taken off, chunk by chunk, as it grows; `exp` minds no small numbers.
 """
 
 from __future__ import annotations
@@ -70,46 +70,48 @@ class DotKernel:
                 peak, faded = self._lower(shares, allowed, peak)
                 if sums.size:
                     sums *= faded[:, None]
-            np.exp2(shares, out=shares)
-            if bounded and allowed is not None:
-                np.multiply(shares, allowed, out=shares)
+                np.exp(shares, out=shares)
+            else:
+                np.exp2(shares, out=shares)
+                if allowed is not None:
+                    np.multiply(shares, allowed, out=shares)
             part = shares @ self.values.cells[batch, head // self.chain.group, keys]
             sums = np.add(sums, part, out=part) if sums.size else part
         if not sums.size:
             return self._empty(rows)
-        return self._finished(sums, peak if limit is None else limit)
+        return self._finished(sums, peak if limit is None else limit, 1.0 if limit is None else 1 / LOG2E)
 
     def _query(self, batch: int, head: int, rows: slice) -> tuple[Array, Array | None]:
         """Q times the factor with a last column for the bound, and the bound where it is used."""
         assert self.chain.query is not None
         width = self.keys.width
         own = self._evaluation.held(self.chain.query)[batch, rows, head * width : (head + 1) * width]
+        factor, limit = self._factor(), None
+        if not self.chain.added and self.chain.softcap is None:
+            steepness = abs(factor) * LOG2E * self.longest[batch, head // self.chain.group]
+            limit = np.sqrt(np.einsum("id,id->i", own, own)) * self.dtype.type(steepness)
+            limit = limit if limit.max() <= TIGHT else None
         query = np.zeros((len(own), width + 1), self.dtype)
-        np.multiply(own, self.dtype.type(self._factor()), out=query[:, :width])
-        if self.chain.added or self.chain.softcap is not None:
-            return query, None
-        norms = np.sqrt(np.einsum("id,id->i", query[:, :width], query[:, :width]))
-        limit = norms * self.longest[batch, head // self.chain.group]
-        if not limit.max() <= TIGHT:
-            return query, None
-        query[:, width] = -limit
+        np.multiply(own, self.dtype.type(factor if limit is None else factor * LOG2E), out=query[:, :width])
+        if limit is not None:
+            query[:, width] = -limit
         return query, limit
 
     def _factor(self) -> float:
         cap = self.chain.softcap
-        return self.chain.scale * LOG2E / self.chain.heat if cap is None else self.chain.scale / cap
+        return self.chain.scale / self.chain.heat if cap is None else self.chain.scale / cap
 
     def _scores(self, query: Array, place: Box) -> Array:
-        """Scores of a chunk in powers of 2, softcap and biases included; in this thread's scratch."""
+        """Scores of a chunk over T, softcap and biases included; in this thread's scratch."""
         batch, head, _, keys = (cut.start for cut in place)
         shares = self._room(len(query), place[3].stop - keys)
         np.matmul(query, self.keys.cells[batch, head // self.chain.group, place[3]].T, out=shares)
-        power, cap = LOG2E / self.chain.heat, self.chain.softcap
+        heat, cap = self.chain.heat, self.chain.softcap
         if cap is not None:
             np.tanh(shares, out=shares)
-            shares *= self.dtype.type(cap * power)
+            shares *= self.dtype.type(cap / heat)
         for ref in self.chain.added:
-            shares += np.multiply(self.chain.cells(ref, place), power, dtype=self.dtype)
+            shares += np.multiply(self.chain.cells(ref, place), 1 / heat, dtype=self.dtype)
         return shares
 
     def _room(self, rows: int, columns: int) -> Array:
@@ -125,17 +127,17 @@ class DotKernel:
         higher = np.maximum(peak, shares.max(axis=1))
         reference = np.where(np.isneginf(higher), self.dtype.type(0), higher)
         shares -= reference[:, None]
-        return higher, np.exp2(peak - reference)
+        return higher, np.exp(peak - reference)
 
-    def _finished(self, sums: Array, reference: Array) -> Tile:
+    def _finished(self, sums: Array, reference: Array, unit: float) -> Tile:
         """The reference moved by a whole power of 2 so that the total lies in 1 to 2: nothing is rounded."""
         total = sums[:, -1].astype(np.float64)
         power = np.where(total > 0, np.frexp(total)[1] - 1, 0)
         sums = sums[:, :-1] * np.exp2(-power).astype(self.dtype)[:, None]
-        trusted = np.isfinite(sums).all(axis=1) & ((np.abs(reference) < LOUD * LOG2E) | (total == 0))
+        reference = np.where(np.isneginf(reference), 0.0, reference.astype(np.float64) * unit)
+        trusted = np.isfinite(sums).all(axis=1) & ((np.abs(reference) < LOUD) | (total == 0))
         total = np.where(trusted, np.ldexp(total, -power), np.nan)
-        reference = np.where(np.isneginf(reference), 0.0, reference.astype(np.float64)) + power
-        return Tile(reference * (self.chain.heat / LOG2E), total, sums)
+        return Tile((reference + power / LOG2E) * self.chain.heat, total, sums)
 
     def _empty(self, rows: slice) -> Tile:
         count = rows.stop - rows.start

@@ -34,7 +34,8 @@ class StreamingEvaluation(Evaluation):
     Rows are computed when they are asked for, or by `complete`. An edit of few keys takes their old terms out of the
     rows and puts the new ones in; where that would lose digits the row is computed anew. `settle` makes what edits
     have left equal to a fresh computation, bit for bit. `complete`, `prepare` and `settle` may run in another thread
-    while cells are edited; a problem of another structure needs an evaluation of its own then. Raises FieldError for a score that cannot be computed by rows at this size.
+    while cells are edited; a problem of another structure needs an evaluation of its own then.
+    Raises FieldError for a score that cannot be computed by rows at this size.
     """
 
     def __init__(self, problem: Problem, *, tile: int | None = None, chunk: int | None = None) -> None:
