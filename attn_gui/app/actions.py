@@ -125,6 +125,7 @@ ACTIONS = (
     Row("softcap", "compute", QT_TRANSLATE_NOOP("Actions", "&Softcap"), None, checkable=True, separator=True),
     Row("temperature", "compute", QT_TRANSLATE_NOOP("Actions", "&Temperature"), None, checkable=True),
     Row("rotary_positions", "compute", QT_TRANSLATE_NOOP("Actions", "&Rotary positions"), None, checkable=True),
+    Row("set_target", "compute", QT_TRANSLATE_NOOP("Actions", "Set the chosen ce&ll to…"), "Ctrl+G"),
     Row("verify", "compute", QT_TRANSLATE_NOOP("Actions", "&Verify the numbers"), None, separator=True),
     Row(
         "previous_place",

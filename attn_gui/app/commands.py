@@ -127,6 +127,7 @@ class CommandsController(QObject):
             "reset_layout": program.layout.reset,
         }.items():
             on(name, lambda checked=False, slot=slot, name=name: self._run(name, slot, checked))
+        program.targets.use_action(self.actions["set_target"])
         for kind in ("integers", "random", "identity"):
             on(f"fill_{kind}", lambda _=False, kind=kind: program.table_edits.fill(kind))
         for mode, key in (("product", "product"), ("all_stages", "all")):
@@ -160,6 +161,8 @@ class CommandsController(QObject):
         self._program.document.retranslate()
         self._program.files.show_examples()
         self._program.verify.retranslate()
+        for part in (self._program.tables.show, self._program.panel.show_state, self._program.status.show):
+            part()  # their words lie in views that are told each of them
         self._show_icons()
         self._show_checks()
         self._show_history()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject
 
+from attn_gui.app.background import Background
 from attn_gui.app.computation import Computation
 from attn_gui.app.sentences import sentence
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
-from attn_gui.engine import Evaluation, Problem, Verification, sensitivity, verify
+from attn_gui.engine import Evaluation, Verification, sensitivity, verify
 from attn_gui.engine.sensitivity import strongest
 from attn_gui.views.heatmaps.catalog import stage_plane
 from attn_gui.views.inspector.context import cell_name
@@ -52,36 +53,15 @@ class SensitivityController(QObject):
         return (self._view.look.batch, *index) if field in ("query", "key", "value") and len(index) == 2 else index
 
 
-class _Check(QObject, QRunnable):
-    """One verification on another thread; the answer carries the generation that it was asked for."""
-
-    done = Signal(int, object)  # generation, Verification or the error
-
-    def __init__(self, problem: Problem, generation: int) -> None:
-        QObject.__init__(self)
-        QRunnable.__init__(self)
-        self.setAutoDelete(False)
-        self._problem, self._generation = problem, generation
-
-    def run(self) -> None:
-        found: object
-        try:
-            found = verify(Evaluation(self._problem, KEEP))
-        except Exception as error:  # whatever it is, it is said on the GUI thread
-            found = error
-        self.done.emit(self._generation, found)
-
-
 class VerifyController(QObject):
     """Has everything computed a second time when a person asks; an answer for other numbers is dropped."""
 
     def __init__(self, window: MainWindow, document: Document) -> None:
         super().__init__(window)
         self._window, self._document, self._page = window, document, window.inspector.verify
-        self._running: set[_Check] = set()  # kept until their threads are through
         self._found: Verification | None = None
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(1)
+        self._background = Background(self)
+        self._background.answered.connect(self._on_background_answered)
         self._page.verifyRequested.connect(self.verify_now)
         document.changed.connect(self._on_document_changed)
 
@@ -89,14 +69,12 @@ class VerifyController(QObject):
         """Turn to the page and begin."""
         self._window.inspector.turn_to(self._page)
         self._page.set_working()
-        check = _Check(self._document.snapshot(), self._document.generation)
-        check.done.connect(self._on_check_done)
-        self._running.add(check)
-        self._pool.start(check)
+        problem = self._document.snapshot()
+        self._background.ask(lambda: verify(Evaluation(problem, KEEP)))
 
     def finish(self) -> None:
         """Wait for the check that is under way; for the end of the program."""
-        self._pool.waitForDone()
+        self._background.finish()
 
     def retranslate(self) -> None:
         """What was found, in the present language."""
@@ -104,13 +82,11 @@ class VerifyController(QObject):
             self._page.set_report(_report(self._found))
 
     def _on_document_changed(self, *_: object) -> None:
+        self._background.forget()
         self._found = None
         self._page.set_outdated()
 
-    def _on_check_done(self, generation: int, found: object) -> None:
-        self._running = {check for check in self._running if check is not self.sender()}
-        if generation != self._document.generation:
-            return
+    def _on_background_answered(self, found: object) -> None:
         if isinstance(found, Exception):
             self._page.set_outdated()
             raise found

@@ -31,6 +31,7 @@ from attn_gui.app.table_blocks import TableBlocks
 from attn_gui.app.table_edits import TableEdits
 from attn_gui.app.table_target import TableTarget
 from attn_gui.app.tables import TablesController
+from attn_gui.app.targets import TargetController
 from attn_gui.app.variants import VariantsController
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
@@ -61,6 +62,7 @@ class Program(QObject):
         self.panel = PanelController(window, document, computation, view)
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.sensitivity = SensitivityController(window, computation, view)
+        self.targets = TargetController(window, document, computation, view)
         self.verify = VerifyController(window, document)
         self.variants = VariantsController(window, document, computation)
         self.explain = ExplainController(window, computation, view)
@@ -96,6 +98,7 @@ class Program(QObject):
         """Close without asking; for whoever drives the program from outside."""
         self.computation.finish()
         self.verify.finish()
+        self.targets.finish()
         self.window.history.set_stack(None)
         self.document.stack.setClean()
         self.document.stack.blockSignals(True)  # it tells of its end, when whoever listens is gone

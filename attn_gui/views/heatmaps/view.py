@@ -153,11 +153,17 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         if not self._menu_offered:
             event.ignore()
             return
+        cell = self.cell_under(event.pos()) if event.reason() == QContextMenuEvent.Reason.Mouse else None
+        if cell is not None and self._interactive:
+            self.cellChosen.emit(*cell)  # what the menu offers is for the cell that it was opened on
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         copy, save = QAction(self.tr("Copy image"), menu), QAction(self.tr("Save image…"), menu)
         copy.triggered.connect(self.copyImageRequested)
         save.triggered.connect(self.saveImageRequested)
+        if self.actions():
+            menu.addActions(self.actions())
+            menu.addSeparator()
         menu.addActions([copy, save])
         menu.popup(event.globalPos())
 

@@ -14,6 +14,7 @@ from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.views.formula import FormulaView
 from attn_gui.views.inspector.context import ExplainContext, cell_name
 from attn_gui.views.inspector.fitting import FittingPage
+from attn_gui.views.inspector.links import FlowLayout
 from attn_gui.views.inspector.relations import Relations
 from attn_gui.views.inspector.runs import SentenceView
 from attn_gui.views.inspector.sensitivity_page import SensitivityPage
@@ -40,6 +41,7 @@ class Inspector(QWidget):
     newRequested = Signal()
     openRequested = Signal()
     pageTurned = Signal()
+    targetRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,7 +60,7 @@ class Inspector(QWidget):
         self._parts = FormulaView(self, size=FONT_SIZE.body, role="text2")
         self._caption, self._order = QLabel(self), QLabel(self)
         self._terms, self._relations = TermsView(self), Relations(self)
-        self._copy_text, self._copy_latex = QPushButton(self), QPushButton(self)
+        self._copy_text, self._copy_latex, self._target = QPushButton(self), QPushButton(self), QPushButton(self)
         self.sensitivity, self.verify = SensitivityPage(), VerifyPage()
         self._connect()
         self._build()
@@ -76,6 +78,10 @@ class Inspector(QWidget):
         self._explanation = self._context = None
         self._places = ()
         self._pages.setCurrentWidget(self._start_page)
+
+    def set_target_offered(self, offered: bool) -> None:
+        """Whether the explained cell can be given a target."""
+        self._target.setVisible(offered)
 
     def set_trail(self, places: Sequence[Place]) -> None:
         """(stage, row, column as shown) of the cells that were followed, the explained one last."""
@@ -100,6 +106,7 @@ class Inspector(QWidget):
         self._order.setText(self.tr("by size"))
         self._copy_text.setText(self.tr("Copy text"))
         self._copy_latex.setText(self.tr("Copy LaTeX"))
+        self._target.setText(self.tr("Set to…"))
         if self._explanation is not None:
             self._show_explanation()
 
@@ -142,7 +149,7 @@ class Inspector(QWidget):
     def _order_tabs(self) -> None:
         """Links come and go: put them where they stand."""
         order = (self._tabs.tabBar(), *self._trail.links(), self._terms, *self._relations.links(), self._copy_text,
-                 self._copy_latex)
+                 self._copy_latex, self._target)
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 
@@ -173,6 +180,7 @@ class Inspector(QWidget):
             links.cellRequested.connect(self.cellRequested)
         self._tabs.currentChanged.connect(lambda _: self.pageTurned.emit())
         self._copy_text.clicked.connect(lambda: self.copyRequested.emit("text"))
+        self._target.clicked.connect(self.targetRequested)
         self._copy_latex.clicked.connect(lambda: self.copyRequested.emit("latex"))
         for mine, theirs in ((self.exampleRequested, self._start.exampleRequested),
                              (self.newRequested, self._start.newRequested),
@@ -183,14 +191,13 @@ class Inspector(QWidget):
         dress(self._caption, "section", strong=True)
         dress(self._order, "small", "text3")
         self._caption.setTextFormat(Qt.TextFormat.PlainText)
-        caption, buttons = QHBoxLayout(), QHBoxLayout()
+        caption, buttons = QHBoxLayout(), QWidget(self)
+        flow = FlowLayout(buttons)
         caption.addWidget(self._caption)
         caption.addStretch(1)
         caption.addWidget(self._order)
-        for button in (self._copy_text, self._copy_latex):
-            buttons.addWidget(button)
-        buttons.setSpacing(SPACING.m)
-        buttons.addStretch(1)
+        for button in (self._copy_text, self._copy_latex, self._target):
+            flow.addWidget(button)
         column = QVBoxLayout(self._page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACING.m)
@@ -199,7 +206,7 @@ class Inspector(QWidget):
         column.addLayout(caption)
         column.addWidget(self._terms, 1000)
         column.addWidget(self._relations)
-        column.addLayout(buttons)
+        column.addWidget(buttons)
         column.addStretch(1)
         self._build_pages()
 

@@ -1,0 +1,124 @@
+"""Edit the answer: a target for the chosen cell, and the smallest change that reaches it, as one edit."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QAction
+
+from attn_gui.app.background import Background
+from attn_gui.app.computation import Computation
+from attn_gui.app.sentences import sentence
+from attn_gui.app.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetCells, SetFields
+from attn_gui.document.names import field_symbol
+from attn_gui.engine import Box, Evaluation, Solution, solve
+from attn_gui.engine.solve import MAPS, OUTPUTS
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.dialogs.target_dialog import Answer, TargetDialog
+from attn_gui.views.heatmaps.catalog import stage_plane
+from attn_gui.views.inspector.context import cell_name, number
+from attn_gui.views.main_window import MainWindow
+
+REST_MS = 120  # a number is typed to its end before it is solved for
+
+
+class TargetController(QObject):
+    """Opens the dialog for the chosen cell, solves while a person types, applies what was agreed to."""
+
+    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._dialog: TargetDialog | None = None
+        self._solution: Solution | None = None
+        self._question: tuple[str, tuple[int, ...], float, str] | None = None
+        self._background = Background(self)
+        self._background.answered.connect(self._on_background_answered)
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._solve)
+        window.inspector.targetRequested.connect(self.open)
+
+    def offered(self) -> bool:
+        """Whether the chosen cell can have a target."""
+        cell = self._view.look.cell
+        return cell is not None and cell.stage in (*MAPS, *OUTPUTS) and isinstance(
+            self._computation.evaluation, Evaluation)
+
+    def use_action(self, action: QAction) -> None:
+        """The action of the menu: enabled where the chosen cell can have a target, and in the menus of such maps."""
+        action.triggered.connect(self.open)
+        self._computation.rebuilt.connect(lambda *_: self._offer(action))
+        self._view.changed.connect(lambda *_: self._offer(action))
+        self._offer(action)
+
+    def _offer(self, action: QAction) -> None:
+        action.setEnabled(self.offered())
+        self._window.inspector.set_target_offered(self.offered())
+        maps = self._window.product.maps
+        for stage in maps.stages:
+            if stage in (*MAPS, *OUTPUTS) and action not in maps.map(stage).actions():
+                maps.map(stage).addAction(action)
+
+    def open(self) -> None:
+        """Ask for the target of the chosen cell."""
+        look, evaluation = self._view.look, self._computation.evaluation
+        if look.cell is None or not self.offered():
+            return
+        stage, plane = look.cell.stage, stage_plane(evaluation, look.cell.stage, look.batch, look.head)
+        index = plane.index(look.cell.row, look.cell.column)
+        value = float(plane.block(*(slice(k, k + 1) for k in look.cell[1:]))[0][0, 0])
+        way = "bias" if self._document.problem.projected else "query"
+        self._dialog = dialog = TargetDialog(cell_name(stage, index), value, way, self._window)
+        dialog.asked.connect(lambda target, by: self._ask(stage, index, target, by))
+        agreed = dialog.exec()
+        self._rest.stop()
+        self._background.forget()
+        self._dialog = None
+        dialog.deleteLater()
+        if agreed and self._solution is not None:
+            self._apply(self._solution, cell_name(stage, index))
+
+    def finish(self) -> None:
+        """Wait for what is being solved; for the end of the program."""
+        self._background.finish()
+
+    # --- solving ---------------------------------------------------------------------------------
+    def _ask(self, stage: str, index: tuple[int, ...], target: float, by: str) -> None:
+        self._solution, self._question = None, (stage, index, target, by)
+        self._background.forget()
+        self._rest.start()
+
+    def _solve(self) -> None:
+        if self._question is not None:
+            question, problem = self._question, self._document.snapshot()
+            self._background.ask(lambda: solve(problem, *question))
+
+    def _on_background_answered(self, found: object) -> None:
+        if self._dialog is None:
+            return
+        if isinstance(found, (ValueError, TypeError)):
+            self._dialog.set_refusal(sentence(found))
+        elif isinstance(found, Solution):
+            self._solution = found
+            where = cells_text(found.field, found.box)
+            self._dialog.set_answer(
+                Answer(found.reached, found.feasible, found.norm, where, sentence(found.reason))
+            )
+        else:
+            assert isinstance(found, Exception)
+            raise found
+
+    def _apply(self, solution: Solution, name: str) -> None:
+        value = number(solution.reached)
+        label = Label(QT_TRANSLATE_NOOP("History", "set {cell} to {value}"), {"cell": name, "value": value})
+        if solution.field in self._document.problem.arrays():
+            array = solution.problem.arrays()[solution.field]
+            self._document.apply(SetCells(solution.field, solution.box, array[solution.box], label))
+        else:  # a bias of its own, which the problem did not have
+            self._document.apply(SetFields({"mask": solution.problem.mask}, label))
+
+
+def cells_text(field: str, box: Box) -> str:
+    """`Q[10, 96 … 127]`: the cells of a box, batch and heads left out."""
+    places = [str(cut.start) if cut.stop - cut.start == 1 else f"{cut.start} … {cut.stop - 1}" for cut in box[-2:]]
+    return f"{field_symbol(field)}[{', '.join(places)}]"

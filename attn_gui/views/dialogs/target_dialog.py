@@ -1,0 +1,168 @@
+"""Set a cell to a target: which number, by changing what, and at once whether that can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attn_gui.document.phrases import Refusal
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.number_field import NumberField
+from attn_gui.views.inspector.context import number
+from attn_gui.views.theme import dress, scaled
+
+WAYS = ("query", "key", "bias")
+BUTTONS = QDialogButtonBox.StandardButton
+WIDTH = 400
+REASON_LINES = 4  # so that the dialog keeps its size while a person types
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a target leads to: `norm` is how long the change of the cells `where` is; 0 where nothing can change."""
+
+    reached: float
+    feasible: bool
+    norm: float
+    where: str
+    reason: str
+
+
+class TargetDialog(QDialog):
+    """Asks for a target and shows what it leads to; whoever listens to `asked` answers or refuses."""
+
+    asked = Signal(float, str)  # the target, and what is changed for it
+
+    def __init__(self, name: str, value: float, way: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.target")
+        self._name, self._value = name, value
+        self._answer: Answer | None = None
+        self._refusal = ""
+        self._accepting = False
+        self.field, self._group = NumberField(self, finite=True), QButtonGroup(self)
+        self.radios = {way: QRadioButton(self) for way in WAYS}
+        self._caption, self._now = QLabel(self), QLabel(self)
+        self.reached, self.change, self.reason = QLabel(self), QLabel(self), QLabel(self)
+        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        self.radios[way].setChecked(True)
+        self._build()
+        self.retranslate()
+        self.field.setFocus()
+
+    def set_answer(self, answer: Answer) -> None:
+        """What the present target leads to."""
+        self._answer, self._refusal = answer, ""
+        self._show()
+        if self._accepting:
+            self.accept()
+
+    def set_refusal(self, sentence: str) -> None:
+        """Why the present target makes no sense."""
+        self._answer, self._refusal, self._accepting = None, sentence, False
+        self._show()
+
+    def accept(self) -> None:
+        """Only what was answered can be taken; Enter may come before the answer."""
+        self._accepting = self._answer is None and not self._refusal and bool(self.field.text())
+        if self._may():
+            super().accept()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setWindowTitle(self.tr("Set {name}").format(name=self._name))
+        self._caption.setText(self.tr("{name} shall be").format(name=self._name))
+        self._now.setText(self.tr("now {value}").format(value=number(self._value)))
+        self.field.setAccessibleName(self.tr("target"))
+        words = {"query": self.tr("by its query row"), "key": self.tr("by its key row"), "bias": self.tr("by a bias")}
+        for way, radio in self.radios.items():
+            radio.setText(words[way])
+        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self._show()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        row, ways, words = QHBoxLayout(), QHBoxLayout(), QVBoxLayout()
+        for widget in (self._caption, self.field, self._now):
+            row.addWidget(widget)
+        for way, radio in self.radios.items():
+            radio.setObjectName(f"target.{way}")
+            self._group.addButton(radio)
+            ways.addWidget(radio)
+        ways.addStretch(1)
+        words.setSpacing(SPACING.xs)
+        for label in (self.reached, self.change, self.reason):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            words.addWidget(label)
+        self.reason.setMinimumHeight(REASON_LINES * self.reason.fontMetrics().lineSpacing())
+        self.reason.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.field.setObjectName("target.value")
+        dress(self._now, tone="text2")
+        dress(self.change, tone="text2")
+        self._caption.setTextFormat(Qt.TextFormat.PlainText)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
+        column.setSpacing(SPACING.l)
+        for part in (row, ways, words):
+            column.addLayout(part)
+        column.addStretch(1)
+        column.addWidget(self.buttons)
+        self.setMinimumWidth(scaled(WIDTH))
+        self.field.textChanged.connect(self._ask)
+        self._group.buttonClicked.connect(lambda _: self._ask())
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+
+    def way(self) -> str:
+        """What is changed for the target."""
+        return next(way for way, radio in self.radios.items() if radio.isChecked())
+
+    def _ask(self) -> None:
+        text, self._answer, self._refusal = self.field.text().strip(), None, ""
+        try:
+            target = self.field.read(text) if text else None
+        except Refusal as refusal:
+            self._refusal = refusal.sentence()
+            target = None
+        except ValueError as error:
+            self._refusal = str(error)
+            target = None
+        if target is not None:
+            self.asked.emit(target, self.way())
+        self._show()
+
+    def _may(self) -> bool:
+        return self._answer is not None and self._answer.norm > 0
+
+    def _show(self) -> None:
+        answer = self._answer
+        ok = self.buttons.button(BUTTONS.Ok)
+        ok.setEnabled(self._may() or (answer is None and not self._refusal and bool(self.field.text())))
+        nearest = answer is not None and not answer.feasible
+        ok.setText(self.tr("Take the nearest") if nearest else self.tr("Set"))
+        dress(self.reached, tone="text" if answer is None else "good" if answer.feasible else "error", strong=True)
+        dress(self.reason, tone="error" if self._refusal else "text2")
+        reached = self.tr("It reaches {value}.").format(value=number(answer.reached)) if answer is not None else ""
+        changed = self.tr("Changes {cells}, by a length of {norm}.")
+        self.reached.setText(reached)
+        self.change.setText(
+            changed.format(cells=answer.where, norm=number(answer.norm)) if answer is not None and answer.norm else ""
+        )
+        self.reason.setText(self._refusal if answer is None else answer.reason)

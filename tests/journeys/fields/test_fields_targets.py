@@ -1,0 +1,151 @@
+"""The way back: a cell is given a target, the dialog says what reaches it, and one step changes the row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMenu
+
+from attn_gui.views.dialogs.target_dialog import TargetDialog
+
+WORKED = "worked-example.npz"
+OK, CANCEL = QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def target(fields, qtbot):
+    """Open the dialog for the chosen cell, type, and press a button once it can be pressed; its words are kept."""
+    said: dict[str, str] = {}
+
+    def ask(text: str, by: str = "", button=OK) -> dict[str, str]:
+        def answer(dialog: TargetDialog) -> None:
+            if by:
+                QTest.mouseClick(dialog.radios[by], LEFT, pos=QPoint(8, dialog.radios[by].height() // 2))
+            QTest.keyClicks(dialog.field, text)
+            qtbot.waitUntil(lambda: bool(dialog.reason.text()))
+            said.update(reached=dialog.reached.text(), change=dialog.change.text(), reason=dialog.reason.text(),
+                        ok=dialog.buttons.button(OK).text(),
+                        can=str(dialog.buttons.button(OK).isEnabled()))  # fmt: skip
+            QTest.mouseClick(dialog.buttons.button(button), LEFT)
+            if dialog.isVisible():
+                dialog.reject()
+
+        fields.person.answering(TargetDialog, answer, lambda: fields.person.do("set_target"))
+        fields.back_in_the_window()
+        return said
+
+    return ask
+
+
+def test_a_weight_is_set_by_its_query_row_in_one_step(fields, target):
+    fields.open(WORKED)
+    person = fields.person
+    person.click_cell("weights", 1, 0)
+    before = person.numbers("query")
+    said = target("0.5")
+    assert said["reached"] == "It reaches 0.5000."
+    assert said["change"].startswith("Changes Q[1, 0 … 2], by a length of ")
+    assert np.allclose(fields.map("weights"), [[0.5, 0.5], [0.5, 0.5]])
+    assert person.numbers("query")[0] == before[0]
+    # K₀ − K₁ = (1, 0, −1): with the odds even, the score's difference −1 goes by half along each of the two
+    assert np.allclose(np.array(person.numbers("query")[1], float), [0.5, 1, 0.5])
+    assert person.steps()[1:] == ["set A[1, 0] to 0.5000"]
+    fields.undo()
+    assert person.numbers("query") == before
+    person.do("redo")
+    fields.save_and_reopen()
+    assert np.allclose(fields.export()["weights"], 0.5)
+
+
+@pytest.mark.parametrize(("by", "field"), [("key", "key"), ("bias", "mask.0.values")])
+def test_a_weight_is_set_by_a_key_row_or_a_bias(fields, target, by, field):
+    fields.open(WORKED)
+    fields.person.click_cell("weights", 1, 0)
+    query = fields.person.numbers("query")
+    target("0.9", by)
+    assert fields.map("weights")[1, 0] == pytest.approx(0.9)
+    assert fields.person.numbers("query") == query
+    assert field in fields.export()
+    assert len(fields.person.steps()) == 2
+
+
+def test_an_output_cell_finds_a_nearby_solution(fields, target):
+    fields.open(WORKED)
+    fields.person.show_stage("head_output")
+    fields.person.click_cell("head_output", 0, 0)
+    said = target("2.5")  # a mean of 1 and 3
+    assert "Gauss–Newton" in said["reason"]
+    assert fields.map("head_output")[0, 0] == pytest.approx(2.5)
+
+
+def test_what_no_row_reaches_is_said_and_the_nearest_offered(fields, target):
+    fields.open("nadaraya-watson.npz")
+    fields.pick("score", "dot")
+    fields.person.click_cell("weights", 20, 22)
+    said = target("0.9")
+    assert said["ok"] == "Take the nearest"
+    assert "the system has the rank" in said["reason"]
+    assert fields.person.steps()[-1].startswith("set A[20, 22] to ")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"), [("1.5", "A weight lies between 0 and 1"), ("inf", "A finite number"), ("1,5", "use a point")]
+)
+def test_a_target_that_makes_no_sense_is_refused_and_changes_nothing(fields, target, text, reason):
+    fields.open(WORKED)
+    fields.person.click_cell("weights", 1, 0)
+    said = target(text)
+    assert reason in said["reason"]
+    assert said["can"] == "False"
+    assert len(fields.person.steps()) == 1
+
+
+def test_rows_computed_from_x_are_left_alone(fields, target):
+    fields.open("thinking-machines.npz")
+    fields.person.click_cell("weights", 1, 0)
+    said = target("0.3", "query", CANCEL)
+    assert "is computed from X here" in said["reason"]
+    assert len(fields.person.steps()) == 1
+    target("0.3")  # a bias is what is proposed
+    assert fields.map("weights")[1, 0] == pytest.approx(0.3)
+
+
+def test_enter_may_come_before_the_answer(fields, qtbot):
+    fields.open(WORKED)
+    fields.person.click_cell("weights", 1, 0)
+
+    def answer(dialog: TargetDialog) -> None:
+        QTest.keyClicks(dialog.field, "0.25")
+        QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: not dialog.isVisible())
+
+    fields.person.answering(TargetDialog, answer, lambda: fields.person.do("set_target"))
+    assert fields.map("weights")[1, 0] == pytest.approx(0.25)
+
+
+def test_the_menu_of_a_map_and_the_explanation_offer_it(fields):
+    fields.open(WORKED)
+    person = fields.person
+    assert not person.action("set_target").isEnabled()
+    heatmap = person.find("heatmap.weights")
+    place = heatmap.cell_rect(1, 1).center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, heatmap.viewport().mapToGlobal(place))
+    QApplication.sendEvent(heatmap.viewport(), event)
+    menu = heatmap.findChild(QMenu)
+    assert person.action("set_target") in menu.actions()
+    menu.close()
+    assert person.find("inspector").isVisible()
+    assert fields.sentence().startswith("Query 1 gives key 1")
+    opened = []
+    person.answering(
+        TargetDialog, lambda dialog: (opened.append(dialog.windowTitle()), dialog.reject()),
+        lambda: person.click(person.button("Set to…", "inspector")),
+    )  # fmt: skip
+    assert opened == ["Set A[1, 1]"]
+    person.show_stage("query")
+    person.click_cell("query", 0, 0)
+    assert not person.action("set_target").isEnabled()
