@@ -21,17 +21,18 @@ class Copy:
         batch, rows, columns = array.shape
         self.width = columns // heads
         self.cells = np.empty((batch, heads, rows, self.width + 1), array.dtype)
-        self.follow_all(array)
+        self.ready = np.zeros((batch, heads), bool)  # a head is copied when it is first computed
+
+    def begin(self, array: Array, batch: int, head: int) -> None:
+        """Copy a head for the first time."""
+        self.cells[batch, head, :, self.width] = 1
+        self.follow(array, batch, head, slice(0, array.shape[1]))
+        self.ready[batch, head] = True
 
     def follow_all(self, array: Array) -> None:
-        """Take over the whole matrix as it is now."""
-
-        def take(place: tuple[int, ...]) -> None:
-            batch, head = place
-            self.cells[batch, head, :, self.width] = 1
-            self.follow(array, batch, head, slice(0, array.shape[1]))
-
-        share(list(np.ndindex(*self.cells.shape[:2])), take)
+        """Take over all heads that are copied as they are now."""
+        places = [(int(batch), int(head)) for batch, head in np.argwhere(self.ready)]
+        share(places, lambda place: self.follow(array, *place, slice(0, array.shape[1])))
 
     def heads(self, box: Box) -> range:
         """The heads that a box of the matrix touches."""

@@ -35,7 +35,6 @@ class DotKernel:
         self.chain, self._evaluation, self.keys, self.values, self.chunk = chain, evaluation, keys, values, chunk
         self.dtype = values.cells.dtype
         self.longest = np.zeros(keys.cells.shape[:2])
-        self.measure()
         self._scratch = threading.local()
 
     # --- the longest keys ------------------------------------------------------------------------
@@ -43,10 +42,10 @@ class DotKernel:
         """Measure all keys again; the (batch, K/V head) whose bound has changed."""
         before = self.longest.copy()
 
-        def measure(place: tuple[int, ...]) -> None:
+        def measure(place: tuple[int, int]) -> None:
             self.longest[place] = _bound(self.keys.cells[place])
 
-        share(list(np.ndindex(*self.longest.shape)), measure)
+        share([(int(batch), int(group)) for batch, group in np.argwhere(self.keys.ready)], measure)
         return [(int(b), int(g)) for b, g in np.argwhere(self.longest != before)]
 
     def lengthen(self, batch: int, group: int, keys: slice) -> None:

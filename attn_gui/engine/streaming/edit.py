@@ -38,7 +38,7 @@ class Edit:
             self._rows.known[:] = False
         for batch, head, rows in stale:
             self._forget(batch, head, rows)
-        for batch, group in np.ndindex(*self._passes.values.cells.shape[:2]):
+        for batch, group in np.argwhere(self._passes.values.ready).tolist():
             self._exchange(batch, group)
         for name in self._passes.layers.keys() & self._changed.keys():
             self._passes.renew(name)

@@ -60,6 +60,19 @@ class Passes:
         return np.asarray(cells[indices.whole(cells.shape)])
 
     # --- own copies ------------------------------------------------------------------------------
+    def need(self, batch: int, group: int) -> None:
+        """Copy a K/V head before it is first used: a long problem opens without waiting for all of them."""
+        if self.values.ready[batch, group]:
+            return
+        with self._lock:
+            if self.values.ready[batch, group]:
+                return
+            if self.keys is not None:
+                self.keys.begin(self._evaluation.held(str(self._chain.key)), batch, group)
+            if self.fast is not None:
+                self.fast.lengthen(batch, group, slice(0, self._chain.shape[3]))
+            self.values.begin(self._evaluation.held(self._chain.value), batch, group)
+
     def renew(self, name: str) -> None:
         """Take over a layer as it is now."""
         self.layers[name] = np.array(self._cells(name))
@@ -78,6 +91,7 @@ class Passes:
     # --- a tile ----------------------------------------------------------------------------------
     def computed(self, batch: int, head: int, rows: slice) -> Tile:
         """Rows from nothing: by the fast kernel, and by the stages what it cannot vouch for."""
+        self.need(batch, head // self._chain.group)
         if self.fast is None:
             return self.stages.tile(batch, head, rows)
         tile = self.fast.tile(batch, head, rows)
@@ -88,6 +102,7 @@ class Passes:
 
     def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
         """(values, allowed) of a map at a box of one head, keys as rows; `allowed` only for the masked scores."""
+        self.need(place[0].start, place[1].start // self._chain.group)
         if self.fast is not None:
             values = self.fast.transposed(stage, place)
         else:
