@@ -125,8 +125,8 @@ class InputsView(QWidget):
         if self._field not in fields:
             self._field = fields[0]
         shown = {self._field} if one_by_one else set(fields)
-        if one_by_one and not self._compact and self._field != fields[0]:
-            shown.add(fields[0])  # the sequence stays beside the matrix that is chosen
+        if one_by_one and not self._compact:  # the sequence and a matrix that it meets, one above the other
+            shown |= {fields[0], fields[1] if self._field == fields[0] else self._field}
         self._groups_switch.set_choices([(key, text) for key, text, _ in self._groups], self._group)
         names = [(field, self.panels[field].symbol()) for field in fields] if one_by_one else []
         self._fields_switch.set_choices(names, self._field)

@@ -228,10 +228,18 @@ class Person:
                 dialog.reject() if isinstance(dialog, QDialog) else dialog.close()
                 raise
 
+        def give_up() -> None:
+            while (dialog := QApplication.activeModalWidget()) is not None:
+                dialog.close()
+
         clock.timeout.connect(look)
         clock.start()
+        patience = QTimer(self.window, singleShot=True, interval=20_000)  # a dialog nobody answers hangs a run
+        patience.timeout.connect(give_up)
+        patience.start()
         ask()
         clock.stop()
+        patience.stop()
         assert met, f"no {kind.__name__} was opened"
 
     def choose_file(self, path: Path, ask: Callable[[], object]) -> None:
@@ -240,6 +248,8 @@ class Person:
         def answer(dialog: QFileDialog) -> None:
             line = dialog.findChild(QWidget, "fileNameEdit")
             self.overwrite(line, str(path))
+            if dialog.isVisible():  # where the list of completions took the Enter
+                dialog.accept()
 
         self.answering(QFileDialog, answer, ask)
 
