@@ -262,6 +262,10 @@
         <translation>旋转位置编码(&amp;R)</translation>
     </message>
     <message>
+        <source>Set the chosen ce&amp;ll to…</source>
+        <translation>将所选单元格设为(&amp;L)…</translation>
+    </message>
+    <message>
         <source>&amp;Verify the numbers</source>
         <translation>验证数值(&amp;V)</translation>
     </message>
@@ -925,6 +929,10 @@
         <source>added W_O and the block</source>
         <translation>添加 W_O、残差、LayerNorm 和线性层</translation>
     </message>
+    <message>
+        <source>set {cell} to {value}</source>
+        <translation>将 {cell} 设为 {value}</translation>
+    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -972,6 +980,10 @@
     <message>
         <source>Copy LaTeX</source>
         <translation>复制 LaTeX</translation>
+    </message>
+    <message>
+        <source>Set to…</source>
+        <translation>设为…</translation>
     </message>
     <message>
         <source>All keys of this query</source>
@@ -2972,6 +2984,57 @@
     <message>
         <source>= {x}·{w} (computed)</source>
         <translation>= {x}·{w}（计算所得）</translation>
+    </message>
+</context>
+<context>
+    <name>TargetDialog</name>
+    <message>
+        <source>Set {name}</source>
+        <translation>设定 {name}</translation>
+    </message>
+    <message>
+        <source>{name} shall be</source>
+        <translation>{name} 设为</translation>
+    </message>
+    <message>
+        <source>now {value}</source>
+        <translation>当前为 {value}</translation>
+    </message>
+    <message>
+        <source>target</source>
+        <translation>目标值</translation>
+    </message>
+    <message>
+        <source>by its query row</source>
+        <translation>改动查询的行</translation>
+    </message>
+    <message>
+        <source>by its key row</source>
+        <translation>改动键的行</translation>
+    </message>
+    <message>
+        <source>by a bias</source>
+        <translation>改动偏置</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Take the nearest</source>
+        <translation>采用最接近的解</translation>
+    </message>
+    <message>
+        <source>Set</source>
+        <translation>设定</translation>
+    </message>
+    <message>
+        <source>It reaches {value}.</source>
+        <translation>可达到 {value}。</translation>
+    </message>
+    <message>
+        <source>Changes {cells}, by a length of {norm}.</source>
+        <translation>改动 {cells}，改动量的长度为 {norm}。</translation>
     </message>
 </context>
 <context>
