@@ -13,10 +13,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLabel
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialogButtonBox, QLabel, QWidget
 
+from attn_gui.app.program import Program
 from attn_gui.app.sentences import sentence
 from attn_gui.app.translations import language_of, set_language
+from attn_gui.app.view_state import ChosenCell
 from attn_gui.engine import invariants, verdicts
 from attn_gui.engine import sentences as words_of_the_engine
 from attn_gui.engine.create import new_problem
@@ -209,6 +211,32 @@ def test_the_language_is_switched_live(app, qtbot):
     set_language(app, "en")
     app.processEvents()
     assert heard[-1] == "&Undo"
+
+
+@pytest.fixture
+def program(app: QApplication) -> Iterator[Program]:
+    opened = Program(app, lang="en")
+    opened.files.begin_with_example("thinking")
+    opened.window.banner.hide()
+    opened.window.show()
+    yield opened
+    opened.end()
+
+
+def test_no_word_of_the_window_stays_behind(app, program):
+    program.panel.set_output_projection(True)
+    program.view.set(stage="weights", cell=ChosenCell("weights", 1, 1))
+    app.processEvents()
+    assert "Weights · head 0" in shown_words(program.window)
+    program.look.set_language("zh")
+    app.processEvents()
+    words = re.sub("<[^>]*>|[A-Z]\\w*|Ctrl[+]\\w+", "", shown_words(program.window))
+    assert set(re.findall("[a-z]{4,}", words)) <= {"softmax", "float", "dmodel", "thinking", "machines"}
+
+
+def shown_words(window: QWidget) -> str:
+    widgets = [*window.findChildren(QLabel), *window.findChildren(QAbstractButton)]
+    return "\n".join(widget.text() for widget in widgets if widget.isVisible())
 
 
 def test_an_unknown_language_is_refused(app):
