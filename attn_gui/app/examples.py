@@ -59,7 +59,7 @@ EXAMPLES = (
             "Attention as regression: 50 noisy points of 2 sin x + x^0.8, asked for on a grid; a Gaussian of x − xᵢ "
             "says how much each point counts.",
         ),
-        "50 × 1, Gaussian",
+        "50 × 1 · 1 × 50",
     ),
     Example(
         "minilm",
