@@ -111,3 +111,4 @@ class TableEdits(QObject):
             self._window.inputs.panels["x"].select_cell(0, 0)
         else:
             self.directRequested.emit()
+        self._window.inputs.panels["x" if key == "x" else field].view.setFocus()  # where the typing goes on

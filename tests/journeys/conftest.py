@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QComboBox,
-    QDialog,
     QFileDialog,
     QLabel,
+    QLineEdit,
     QListView,
     QMainWindow,
     QTableView,
@@ -109,7 +109,7 @@ class Person:
         """Type over what stands in a field."""
         field.setFocus()
         self.press("Ctrl+A")
-        QTest.keyClicks(field, text)
+        QTest.keyClicks(field, text) if text else self.press("Del")
         if end:
             self.press(end)
 
@@ -214,39 +214,44 @@ class Person:
     def answering(self, kind: type[W], answer: Callable[[W], object], ask: Callable[[], object]) -> None:
         """Do `ask`, which opens a dialog that waits; `answer` it once it is there."""
         met: list[str] = []
-        clock = QTimer(self.window, interval=5)
+        clock, patience = QTimer(self.window, interval=5), QTimer(self.window, interval=PATIENCE_MS)
 
         def look() -> None:
             dialog = QApplication.activeModalWidget()
-            if not isinstance(dialog, kind):
-                return
-            clock.stop()
-            try:
+            if isinstance(dialog, kind) and dialog.isActiveWindow() and dialog.isAncestorOf(self.focus()):
+                clock.stop()
                 met.append(type(dialog).__name__)
-                answer(dialog)
-            except BaseException:
-                dialog.reject() if isinstance(dialog, QDialog) else dialog.close()
-                raise
+                try:
+                    answer(dialog)
+                except BaseException:
+                    dismiss()
+                    raise
+
+        def dismiss() -> None:
+            for left in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
+                if left is not None:
+                    left.close()
 
         def give_up() -> None:
-            while (dialog := QApplication.activeModalWidget()) is not None:
-                dialog.close()
+            met.append("a dialog that stayed open")
+            dismiss()
 
         clock.timeout.connect(look)
-        clock.start()
-        patience = QTimer(self.window, singleShot=True, interval=20_000)  # a dialog nobody answers hangs a run
         patience.timeout.connect(give_up)
-        patience.start()
+        for timer in (clock, patience):
+            timer.start()
         ask()
-        clock.stop()
-        patience.stop()
-        assert met, f"no {kind.__name__} was opened"
+        for timer in (clock, patience):
+            timer.stop()
+        assert len(met) == 1, f"wanted one {kind.__name__}, met {met}"
+        assert QTest.qWaitForWindowActive(self.window)
 
     def choose_file(self, path: Path, ask: Callable[[], object]) -> None:
         """Type a path into the file dialog that `ask` opens, and press Enter."""
 
         def answer(dialog: QFileDialog) -> None:
-            line = dialog.findChild(QWidget, "fileNameEdit")
+            line = dialog.findChild(QLineEdit, "fileNameEdit")
+            line.setCompleter(None)  # its list would pop up over the rest of the typing
             self.overwrite(line, str(path))
             if dialog.isVisible():  # where the list of completions took the Enter
                 dialog.accept()

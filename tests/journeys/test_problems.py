@@ -1,0 +1,199 @@
+"""New problems of every kind, and projected ones: what may be typed into, what follows."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPlainTextEdit, QWidget
+
+SIZES = {"n": 3, "m": 5, "num_heads": 2, "d_k": 7, "d_v": 4}
+
+
+def make(person, kind, fill="integers", **sizes):
+    """File ▸ New, every box typed into."""
+
+    def answer(dialog: QDialog) -> None:
+        radio = dialog.findChild(QWidget, f"new.{kind}")
+        person.click(radio)
+        for name, size in (SIZES | sizes).items():
+            box = dialog.findChild(QWidget, f"new.{name}")
+            if box.isEnabled():
+                person.overwrite(box, str(size), end="Tab")
+        person.choose(dialog.findChild(QWidget, "new.fill"), fill)
+        person.click(dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Ok))
+
+    person.answering(QDialog, answer, lambda: person.press("Ctrl+N"))
+
+
+def shape(person, field):
+    model = person.table(field).model()
+    return model.rowCount(), model.columnCount()
+
+
+def test_queries_keys_and_values_directly(launch):
+    person = launch("worked-example.npz")
+    make(person, "direct")
+    assert [shape(person, field) for field in ("query", "key", "value")] == [(3, 14), (5, 14), (5, 8)]
+    assert all(float(text).is_integer() for row in person.numbers("query") for text in row)
+    assert person.find("heatmap.weights").shape == (3, 5)
+    assert not person.window.isWindowModified()
+    assert len(person.steps()) == 1
+    assert not person.has("table.x")
+
+
+def test_self_attention(launch):
+    person = launch("worked-example.npz")
+    make(person, "self", fill="random")
+    assert shape(person, "x") == (3, 14)
+    assert not person.has("table.context")
+    assert shape(person, "query") == (3, 14)
+    assert shape(person, "key") == (3, 14)
+    assert not person.find("control.m").isEnabled()
+    person.size("n", 4)
+    assert person.find("heatmap.weights").shape == (4, 4)
+
+
+def test_cross_attention(launch):
+    person = launch("worked-example.npz")
+    make(person, "cross", fill="random")
+    assert [shape(person, field)[0] for field in ("x", "context", "query", "key", "value")] == [3, 5, 3, 5, 5]
+    assert person.action("second_sequence").isChecked()
+    assert person.find("heatmap.weights").shape == (3, 5)
+
+
+def test_the_last_choice_is_remembered(launch):
+    person = launch("worked-example.npz")
+    make(person, "self", fill="zeros", n=6)
+    seen = {}
+
+    def look(dialog: QDialog) -> None:
+        children = {child.objectName(): child for child in dialog.findChildren(QWidget)}
+        seen.update(n=children["new.n"].value(), fill=children["new.fill"].currentData(),
+                    self_attention=children["new.self"].isChecked())
+        person.press("Esc")
+
+    person.answering(QDialog, look, lambda: person.do("new"))
+    assert seen == {"n": 6, "fill": "zeros", "self_attention": True}
+    assert shape(person, "x") == (6, 14)
+
+
+def test_typing_into_a_computed_table_opens_both_ways_out(launch):
+    person = launch("thinking-machines.npz")
+    person.click(person.button("Q · K · V", "zone.inputs"))
+    before = person.numbers("query")
+    person.go_to("query", 0, 1)
+    person.type("5")
+    assert person.numbers("query") == before
+    edit_x, direct = person.button("Edit X", "zone.inputs"), person.button("Work on Q, K, V directly", "zone.inputs")
+    assert direct.isVisible()
+    person.click(edit_x)
+    assert person.table("x").isVisible()
+    assert person.table("x").hasFocus()
+    person.type("5")
+    person.press("Return")
+    assert person.number("x", 0, 0) == 5
+    assert person.numbers("query") != before
+
+
+def test_working_on_q_k_v_directly_is_one_step(launch):
+    person = launch("thinking-machines.npz")
+    weights, output = person.values("weights"), person.values("output")
+    x = person.numbers("x")
+    person.click(person.button("Q · K · V", "zone.inputs"))
+    person.go_to("query", 0, 1)
+    person.type("5")
+    person.click(person.button("Work on Q, K, V directly", "zone.inputs"))
+    assert person.steps()[1:] == ["Q, K, V directly"]
+    assert person.values("weights") == weights
+    assert person.values("output") == output
+    assert not person.has("table.x")
+    person.type_into("query", 0, 1, "5")
+    assert person.number("query", 0, 1) == 5
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert person.numbers("x") == x
+    assert person.values("weights") == weights
+
+
+def test_delete_and_paste_into_a_computed_table_offer_the_same(launch):
+    person = launch("thinking-machines.npz")
+    person.click(person.button("Q · K · V", "zone.inputs"))
+    before = person.numbers("key")
+    person.clipboard("1")
+    for key in ("Del", "Ctrl+V", "F2"):
+        person.go_to("key", 0, 0)
+        person.press(key)
+        assert person.numbers("key") == before, key
+        assert person.button("Edit X", "zone.inputs").isVisible(), key
+    assert len(person.steps()) == 1
+
+
+def test_a_row_of_x_changes_that_row_of_q_k_and_v(launch):
+    person = launch("thinking-machines.npz")
+    before = {field: person.numbers(field) for field in ("query", "key", "value")}
+    weights = person.values("weights")
+    person.type_into("x", 1, 0, "3.5")
+    for field, numbers in before.items():
+        assert person.numbers(field)[0] == numbers[0], field
+        assert person.numbers(field)[1] != numbers[1], field
+    assert person.values("weights") != weights
+    person.press("Ctrl+Z")
+    assert {field: person.numbers(field) for field in before} == before
+    assert person.values("weights") == weights
+
+
+def test_an_output_projection_comes_and_goes(launch):
+    person = launch("worked-example.npz")
+    output = person.values("output")
+    person.do("output_projection")
+    assert person.action("output_projection").isChecked()
+    rows, columns = shape(person, "w_output")
+    assert rows == 2
+    assert person.find("heatmap.output").shape == (2, columns)
+    person.find("table.w_output")
+    person.click(person.button("W_O", "zone.inputs"))
+    person.type_into("w_output", 0, 0, "7")
+    expected = sum(output[1][k] * person.number("w_output", k, 0) for k in range(2))
+    assert person.value("output", 1, 0) == pytest.approx(expected)
+    person.do("output_projection")
+    assert not person.has("table.w_output")
+    assert person.values("output") == output
+    person.press("Ctrl+Z")
+    assert person.number("w_output", 0, 0) == 7
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert not person.has("table.w_output")
+    assert not person.action("output_projection").isChecked()
+
+
+def test_biases_and_a_second_sequence_come_and_go(launch):
+    person = launch("thinking-machines.npz")
+    weights = person.values("weights")
+    person.do("biases")
+    assert shape(person, "b_query")[0] == 1
+    assert person.values("weights") == weights  # they begin with zeros
+    person.do("second_sequence")
+    assert person.has("table.context")
+    person.size("m", 5)
+    assert person.find("heatmap.weights").shape == (2, 5)
+    assert len(person.steps()) == 4
+    while person.action("undo").isEnabled():
+        person.do("undo")
+    assert not person.has("table.context")
+    assert not person.has("table.b_query")
+    assert person.values("weights") == weights
+
+
+def test_tokens_from_a_sentence(launch):
+    person = launch("worked-example.npz")
+
+    def answer(dialog: QDialog) -> None:
+        lines = [w for w in dialog.findChildren(QWidget)
+                 if isinstance(w, (QLineEdit, QPlainTextEdit)) and w.isVisible()]
+        lines[0].setFocus()
+        person.press("Ctrl+A")
+        for letter in "我爱":
+            person.type(letter)
+        person.click(dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Ok))
+
+    person.answering(QDialog, answer, lambda: person.press("Ctrl+T"))
+    assert [person.table("query").model().headerData(row, Qt.Orientation.Vertical) for row in (0, 1)] == ["我", "爱"]
+    assert len(person.steps()) == 2
