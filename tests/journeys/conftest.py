@@ -244,6 +244,7 @@ class Person:
         for timer in (clock, patience):
             timer.stop()
         assert len(met) == 1, f"wanted one {kind.__name__}, met {met}"
+        self.window.activateWindow()  # as a window manager does; the one of the tests does not
         assert QTest.qWaitForWindowActive(self.window)
 
     def choose_file(self, path: Path, ask: Callable[[], object]) -> None:
