@@ -17,7 +17,6 @@ from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
 from attn_gui.app.program import Program
 from attn_gui.engine import Problem
-from attn_gui.figure.tokens import TIME_MS
 from attn_gui.views.heads.thumb import HeadThumb
 from attn_gui.views.heatmaps.cells_item import CellsItem
 from attn_gui.views.heatmaps.heatmap import Heatmap
@@ -34,9 +33,9 @@ QUIET = 0.04
 """Seconds without a painted cell after which an edit counts as shown."""
 
 REST = 0.2
-"""Seconds after which the colors have taken their new levels."""
+"""Seconds after which the colors have taken their new levels; the outline of an edit still stands for the next one,
+which so has to take it away, too."""
 
-FADED = (TIME_MS.edited_outline_hold + TIME_MS.edited_outline_fade) / 1000 + 0.05
 PAINTERS = ((CellsItem, "paint"), (CellDelegate, "paint"), (HeadThumb, "paintEvent"))
 """What paints the color or text of cells: of maps, of tables, and the mean entropies of heads."""
 
@@ -65,7 +64,7 @@ class Desk:
         while self.program.computation.pending:
             self.wait(0.05)
         self.program.view.set(stage="weights", head=0, mode=mode)
-        self.wait(REST + FADED)
+        self.wait(REST)
 
     def close(self) -> None:
         self.program.end()
@@ -96,9 +95,7 @@ class Desk:
         while time.perf_counter() < max(heard, self.painted) + QUIET or self.program.computation.pending:
             self.app.processEvents()
         assert self.painted, "nothing was painted"
-        taken = self.painted - start
-        self.wait(FADED)
-        return taken
+        return self.painted - start
 
     def edits(self, field: str) -> float:
         """The median of many edits, each in another row and column of the shown head."""

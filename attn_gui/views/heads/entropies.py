@@ -45,7 +45,8 @@ class Entropies(QObject):
         self.go_on()
 
     def follow(self, head: int, rows: slice) -> None:
-        """These rows hold new weights; many of them wait for `go_on`."""
+        """These rows hold new weights; many of them, and what waits already, wait for `go_on`."""
+        self._idle.stop()
         height, width = self._planes[head].shape
         if height * width > LONGEST:
             return

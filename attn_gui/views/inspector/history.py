@@ -163,7 +163,7 @@ class HistoryView(QWidget):
         self.setObjectName("history")
         self._model = HistoryModel(self)
         self._title, self._hint = QLabel(self), QLabel(self)
-        self._steps = StepList(self)
+        self._steps, self._shown = StepList(self), QSize()
         self._steps.setModel(self._model)
         self._steps.setItemDelegate(StepDelegate(self._steps))
         self._steps.activated.connect(self._on_steps_activated)
@@ -201,7 +201,9 @@ class HistoryView(QWidget):
         dress(self._hint, "small", "text3")
 
     def _on_model_reset(self) -> None:
-        self._steps.updateGeometry()
+        if self._steps.sizeHint() != self._shown:  # else the whole window would be laid out after each edit
+            self._shown = self._steps.sizeHint()
+            self._steps.updateGeometry()
         current = self._model.index(self._model.current_row())
         self._steps.setCurrentIndex(current)
         self._steps.scrollTo(current)

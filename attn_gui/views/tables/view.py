@@ -1,4 +1,4 @@
-"""The table itself: keys as in a spreadsheet, whole rows, lines around the marked row and column."""
+"""The table itself: keys as in a spreadsheet, typing, and columns that fill the width."""
 
 from __future__ import annotations
 
@@ -7,42 +7,32 @@ from functools import partial
 
 from PySide6.QtCore import (
     QAbstractItemModel,
-    QEasingCurve,
     QEvent,
     QItemSelection,
     QModelIndex,
     QRect,
     Qt,
-    QTimer,
-    QVariantAnimation,
     Signal,
 )
 from PySide6.QtGui import (
-    QFocusEvent,
     QHideEvent,
     QInputMethodEvent,
     QKeyEvent,
     QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QRegion,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QHeaderView, QWidget
 
-from attn_gui.figure.tokens import LINE, TIME_MS
 from attn_gui.views.tables.delegate import CellDelegate, Index, step_of
 from attn_gui.views.tables.editor import Bubble, CellEditor
-from attn_gui.views.tables.headers import ColumnHeader, TokenHeader
-from attn_gui.views.theme import current_theme
+from attn_gui.views.tables.marked_view import MarkedView
 
 Trigger = QAbstractItemView.EditTrigger
 Modifier = Qt.KeyboardModifier
 FAR = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 
 
-class MatrixView(QTableView):
+class MatrixView(MarkedView):
     """Says what a person wants of the cells; the model says what they hold."""
 
     cellChosen = Signal(int, int)
@@ -56,17 +46,11 @@ class MatrixView(QTableView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.rows, self.columns = TokenHeader(self), ColumnHeader(self)
         self.cells = CellDelegate(self)
         self._silent = False
         self._goal: QModelIndex | None = None
         self._least = 1
-        self._row: tuple[int, str] | None = None
-        self._column: tuple[int, str] | None = None
-        self._edited: tuple[slice, slice] | None = None
         self._bubble: Bubble | None = None
-        self.setVerticalHeader(self.rows)
-        self.setHorizontalHeader(self.columns)
         self.setItemDelegate(self.cells)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.setEditTriggers(Trigger.DoubleClicked | Trigger.EditKeyPressed | Trigger.AnyKeyPressed)
@@ -76,12 +60,6 @@ class MatrixView(QTableView):
         self.setTabKeyNavigation(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.cells.stepped.connect(self.step)
-        self._hold = QTimer(self, singleShot=True, interval=TIME_MS.edited_outline_hold)
-        self._fade = QVariantAnimation(self, startValue=1.0, endValue=0.0, duration=TIME_MS.edited_outline_fade)
-        self._fade.setEasingCurve(QEasingCurve.Type.OutQuad)
-        self._hold.timeout.connect(self._fade.start)
-        self._fade.valueChanged.connect(self._on_fade_value_changed)
-        self._fade.finished.connect(self._on_fade_finished)
 
     # --- silent setters --------------------------------------------------------------------------
     def setModel(self, model: QAbstractItemModel | None) -> None:
@@ -89,13 +67,6 @@ class MatrixView(QTableView):
         if model is not None and hasattr(model, "refused"):
             model.refused.connect(self._on_model_refused)
             model.modelReset.connect(self._hide_bubble)
-
-    def set_marks(self, row: tuple[int, str] | None, column: tuple[int, str] | None) -> None:
-        """A row and a column between lines in a role's color, their headers as chips."""
-        self._row, self._column = row, column
-        self.rows.set_mark(*(row or (None, "")))
-        self.columns.set_mark(*(column or (None, "")))
-        self.viewport().update()
 
     def choose(self, row: int, column: int) -> None:
         """Make a cell the current one without a signal."""
@@ -113,14 +84,6 @@ class MatrixView(QTableView):
 
     def visible_rows(self) -> int:
         return max(1, self.viewport().height() // self.rows.defaultSectionSize())
-
-    def flash(self, rows: slice, columns: slice) -> None:
-        """Outline what was just edited, for a moment."""
-        self._fade.stop()
-        self._repaint_edited()
-        self._edited = (rows, columns)
-        self._hold.start()
-        self._repaint_edited()
 
     # --- keys ------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -257,64 +220,6 @@ class MatrixView(QTableView):
             self.rows.spare = spare
             self.scheduleDelayedItemsLayout()  # at once would be in the middle of Qt's own layout
 
-    # --- painting --------------------------------------------------------------------------------
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self.model() is None or (self._row is None and self._column is None and self._edited is None):
-            return
-        painter, theme = QPainter(self.viewport()), current_theme()
-        rows, columns = self.model().rowCount(), self.model().columnCount()
-        for mark, vertical in ((self._column, True), (self._row, False)):
-            if mark is None:
-                continue
-            place = slice(mark[0], mark[0] + 1)
-            rect = self._area(slice(0, rows), place) if vertical else self._area(place, slice(0, columns))
-            painter.setPen(QPen(getattr(theme, mark[1]), LINE.row_and_column))
-            _pair_of_lines(painter, rect, vertical)
-        if self._edited is not None:
-            painter.setOpacity(self._fade.currentValue() if self._fade.state() == self._fade.State.Running else 1.0)
-            painter.setPen(QPen(theme.edit, LINE.edited))
-            painter.drawRect(self._area(*self._edited).adjusted(0, 0, 1, 1))
-
-    def _area(self, rows: slice, columns: slice) -> QRect:
-        """The rectangle of a block of cells in the viewport, grid lines left out."""
-        left, top = self.columnViewportPosition(columns.start), self.rowViewportPosition(rows.start)
-        right = self.columnViewportPosition(columns.stop - 1) + self.columnWidth(columns.stop - 1)
-        bottom = self.rowViewportPosition(rows.stop - 1) + self.rowHeight(rows.stop - 1)
-        return QRect(left, top, right - left - 1, bottom - top - 1)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Qt would paint all cells anew, after each edit, for the frame of the current one."""
-        self._follow_focus(event, super().focusInEvent)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        self._follow_focus(event, super().focusOutEvent)
-
-    def _follow_focus(self, event: QFocusEvent, whole: Callable[[QFocusEvent], None]) -> None:
-        current = self.currentIndex()
-        if current.isValid():
-            self.update(current)
-            self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, event.gotFocus() and self._typed_into(current))
-            frame = self.frameWidth()
-            QWidget.update(self, QRegion(self.rect()) - QRegion(self.rect().adjusted(frame, frame, -frame, -frame)))
-        else:
-            whole(event)
-
-    def _typed_into(self, index: QModelIndex) -> bool:
-        return bool(self.model().flags(index) & Qt.ItemFlag.ItemIsEditable)
-
-    def _repaint_edited(self) -> None:
-        """Where the outline is, its pen included."""
-        if self._edited is not None:
-            wide = int(LINE.edited) + 1
-            self.viewport().update(self._area(*self._edited).adjusted(-wide, -wide, wide + 1, wide + 1))
-
-    def _on_fade_value_changed(self) -> None:
-        self._repaint_edited()
-
-    def _on_fade_finished(self) -> None:
-        self._repaint_edited()
-        self._edited = None
 
 
 def _resize_sections(header: QHeaderView, size: int, first: int) -> None:
@@ -322,13 +227,3 @@ def _resize_sections(header: QHeaderView, size: int, first: int) -> None:
     if size != header.defaultSectionSize():
         header.setDefaultSectionSize(size)
         header.setOffsetToSectionPosition(first)
-
-
-def _pair_of_lines(painter: QPainter, rect: QRect, vertical: bool) -> None:
-    """Along both sides of a row or column; the neighbors' first pixels belong to it, so that no number is touched."""
-    if vertical:
-        painter.drawLine(rect.left(), rect.top(), rect.left(), rect.bottom())
-        painter.drawLine(rect.right() + 1, rect.top(), rect.right() + 1, rect.bottom())
-    else:
-        painter.drawLine(rect.left(), rect.top(), rect.right(), rect.top())
-        painter.drawLine(rect.left(), rect.bottom() + 1, rect.right(), rect.bottom() + 1)

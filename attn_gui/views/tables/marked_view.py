@@ -1,0 +1,117 @@
+"""A table with marks: lines around a row and a column, an outline around what was just edited, the focus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEasingCurve, QModelIndex, QRect, Qt, QTimer, QVariantAnimation
+from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen, QRegion
+from PySide6.QtWidgets import QTableView, QWidget
+
+from attn_gui.figure.tokens import LINE, TIME_MS
+from attn_gui.views.tables.headers import ColumnHeader, TokenHeader
+from attn_gui.views.theme import current_theme
+
+
+class MarkedView(QTableView):
+    """Repaints no more than a mark, an outline or the focus touches."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows, self.columns = TokenHeader(self), ColumnHeader(self)
+        self._row: tuple[int, str] | None = None
+        self._column: tuple[int, str] | None = None
+        self._edited: tuple[slice, slice] | None = None
+        self.setVerticalHeader(self.rows)
+        self.setHorizontalHeader(self.columns)
+        self._hold = QTimer(self, singleShot=True, interval=TIME_MS.edited_outline_hold)
+        self._fade = QVariantAnimation(self, startValue=1.0, endValue=0.0, duration=TIME_MS.edited_outline_fade)
+        self._fade.setEasingCurve(QEasingCurve.Type.OutQuad)
+        self._hold.timeout.connect(self._fade.start)
+        self._fade.valueChanged.connect(self._on_fade_value_changed)
+        self._fade.finished.connect(self._on_fade_finished)
+
+    # --- silent setters --------------------------------------------------------------------------
+    def set_marks(self, row: tuple[int, str] | None, column: tuple[int, str] | None) -> None:
+        """A row and a column between lines in a role's color, their headers as chips."""
+        self._row, self._column = row, column
+        self.rows.set_mark(*(row or (None, "")))
+        self.columns.set_mark(*(column or (None, "")))
+        self.viewport().update()
+
+    def flash(self, rows: slice, columns: slice) -> None:
+        """Outline what was just edited, for a moment."""
+        self._fade.stop()
+        self._repaint_edited()
+        self._edited = (rows, columns)
+        self._hold.start()
+        self._repaint_edited()
+
+    # --- painting --------------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.model() is None or (self._row is None and self._column is None and self._edited is None):
+            return
+        painter, theme = QPainter(self.viewport()), current_theme()
+        rows, columns = self.model().rowCount(), self.model().columnCount()
+        for mark, vertical in ((self._column, True), (self._row, False)):
+            if mark is None:
+                continue
+            place = slice(mark[0], mark[0] + 1)
+            rect = self._area(slice(0, rows), place) if vertical else self._area(place, slice(0, columns))
+            painter.setPen(QPen(getattr(theme, mark[1]), LINE.row_and_column))
+            _pair_of_lines(painter, rect, vertical)
+        if self._edited is not None:
+            painter.setOpacity(self._fade.currentValue() if self._fade.state() == self._fade.State.Running else 1.0)
+            painter.setPen(QPen(theme.edit, LINE.edited))
+            painter.drawRect(self._area(*self._edited).adjusted(0, 0, 1, 1))
+
+    def _area(self, rows: slice, columns: slice) -> QRect:
+        """The rectangle of a block of cells in the viewport, grid lines left out."""
+        left, top = self.columnViewportPosition(columns.start), self.rowViewportPosition(rows.start)
+        right = self.columnViewportPosition(columns.stop - 1) + self.columnWidth(columns.stop - 1)
+        bottom = self.rowViewportPosition(rows.stop - 1) + self.rowHeight(rows.stop - 1)
+        return QRect(left, top, right - left - 1, bottom - top - 1)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Qt would paint all cells anew, after each edit, for the frame of the current one."""
+        self._follow_focus(event, super().focusInEvent)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._follow_focus(event, super().focusOutEvent)
+
+    def _follow_focus(self, event: QFocusEvent, whole: Callable[[QFocusEvent], None]) -> None:
+        current = self.currentIndex()
+        if current.isValid():
+            self.update(current)
+            self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, event.gotFocus() and self._typed_into(current))
+            frame = self.frameWidth()
+            QWidget.update(self, QRegion(self.rect()) - QRegion(self.rect().adjusted(frame, frame, -frame, -frame)))
+        else:
+            whole(event)
+
+    def _typed_into(self, index: QModelIndex) -> bool:
+        return bool(self.model().flags(index) & Qt.ItemFlag.ItemIsEditable)
+
+    def _repaint_edited(self) -> None:
+        """Where the outline is, its pen included."""
+        if self._edited is not None:
+            wide = int(LINE.edited) + 1
+            self.viewport().update(self._area(*self._edited).adjusted(-wide, -wide, wide + 1, wide + 1))
+
+    def _on_fade_value_changed(self) -> None:
+        self._repaint_edited()
+
+    def _on_fade_finished(self) -> None:
+        self._repaint_edited()
+        self._edited = None
+
+
+def _pair_of_lines(painter: QPainter, rect: QRect, vertical: bool) -> None:
+    """Along both sides of a row or column; the neighbors' first pixels belong to it, so that no number is touched."""
+    if vertical:
+        painter.drawLine(rect.left(), rect.top(), rect.left(), rect.bottom())
+        painter.drawLine(rect.right() + 1, rect.top(), rect.right() + 1, rect.bottom())
+    else:
+        painter.drawLine(rect.left(), rect.top(), rect.right(), rect.top())
+        painter.drawLine(rect.left(), rect.bottom() + 1, rect.right(), rect.bottom() + 1)
