@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -102,23 +102,14 @@ class WholeRows(QWidget):
         super().__init__()
         self._view = view
         view.setParent(self)
-        view.horizontalScrollBar().installEventFilter(self)
+        for side in (view.columns, view.rows):
+            side.geometriesChanged.connect(self.fit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.fit()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
-            self.fit()
-        return super().eventFilter(watched, event)
-
     def minimumSizeHint(self) -> QSize:
         return QSize(0, self._around() + 2 * self._view.rows.defaultSectionSize())
-
-    def _around(self) -> int:
-        """The height of everything but rows."""
-        view, bar = self._view, self._view.horizontalScrollBar()
-        return view.columns.sizeHint().height() + 2 * view.frameWidth() + (bar.height() if bar.isVisible() else 0)
 
     def fit(self) -> None:
         """Cut the table to whole rows; a small one is no larger than its cells."""
@@ -126,5 +117,19 @@ class WholeRows(QWidget):
         count = view.model().rowCount() if view.model() is not None else 0
         shown = max(1, min((self.height() - around) // row, count or 1))
         bar = view.verticalScrollBar().sizeHint().width() if shown < count else 0
-        width = view.rows.sizeHint().width() + view.columns.length() + 2 * view.frameWidth() + bar
+        width = self._across() + bar
         view.setGeometry(QRect(0, 0, min(width, self.width()) if count else self.width(), around + row * shown))
+
+    def _across(self) -> int:
+        """The width that all columns would take."""
+        return self._view.rows.sizeHint().width() + self._view.columns.length() + 2 * self._view.frameWidth()
+
+    def _around(self) -> int:
+        """The height of everything but rows.
+
+        Whether there is a scroll bar follows from the columns; asking the bar itself, which comes and goes with the
+        height that is computed here, would never come to rest.
+        """
+        view = self._view
+        bar = view.horizontalScrollBar().sizeHint().height() if self._across() > self.width() else 0
+        return view.columns.sizeHint().height() + 2 * view.frameWidth() + bar
