@@ -86,15 +86,19 @@ class FilesController(QObject):
         if self._may_leave():
             self.begin_with_example(key)
 
-    def begin_with_example(self, key: str) -> None:
+    def begin_with_example(self, key: str, *, told: bool = True) -> None:
+        """Open one of the problems that come along; `told=False` leaves the line above the picture as it is."""
         example = next(example for example in EXAMPLES if example.key == key)
         loaded = open_file(resource("examples", example.file))
-        self._begin(loaded, None, Path(example.file).stem, {"head": example.head})
-        if not self._settings.flag(f"told/{key}", False):
+        self._begin(loaded, None, Path(example.file).stem, {"head": example.head}, told=told)
+        if told and not self._settings.flag(f"told/{key}", False):
             self._window.banner.show_info(lambda: example.about_text(loaded.text), about=f"told/{key}")
 
-    def _begin(self, loaded: Loaded, path: Path | None, name: str, view: Mapping[str, object]) -> None:
-        self._window.banner.hide()
+    def _begin(
+        self, loaded: Loaded, path: Path | None, name: str, view: Mapping[str, object], *, told: bool = True
+    ) -> None:
+        if told:
+            self._window.banner.hide()
         self._about = loaded.about
         self.view = view
         self._document.open(loaded.problem, path, name)
@@ -111,7 +115,16 @@ class FilesController(QObject):
     def save_as(self) -> bool:
         proposal = str(Path(self._folder()) / f"{self._document.name}.attn")
         name, _ = QFileDialog.getSaveFileName(self._window, self.tr("Save as"), proposal, self.tr("Session (*.attn)"))
-        return bool(name) and self._write(Path(name) if Path(name).suffix else Path(f"{name}.attn"))
+        path = Path(name) if Path(name).suffix.lower() == ".attn" else Path(f"{name}.attn")
+        return bool(name) and self._may_replace(path, Path(name)) and self._write(path)
+
+    def _may_replace(self, path: Path, asked: Path) -> bool:
+        """The file dialog asks before it replaces the name that was typed, not the one with the ending added."""
+        if path == asked or not path.exists():
+            return True
+        question = self.tr("{name} is already there. Replace it?").format(name=path.name)
+        buttons = QMessageBox.StandardButton
+        return QMessageBox.question(self._window, self.tr("Save as"), question, buttons.Yes | buttons.No) == buttons.Yes
 
     def _write(self, path: Path) -> bool:
         try:

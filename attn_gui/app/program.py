@@ -79,9 +79,9 @@ class Program(QObject):
         self.commands = CommandsController(self)
 
     def begin(self, path: Path | None) -> None:
-        """Open the file that was given, else the real example of the first start."""
+        """Open the file that was given, else the real example of the first start; why it was not the file stays."""
         if path is None or not self.files.open_path(path):
-            self.files.begin_with_example(FIRST)
+            self.files.begin_with_example(FIRST, told=path is None)
         self.keys.to_map()
 
     def take_in(self, path: Path, field: str = "") -> None:

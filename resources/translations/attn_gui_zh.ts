@@ -640,6 +640,10 @@
         <translation>会话 (*.attn)</translation>
     </message>
     <message>
+        <source>{name} is already there. Replace it?</source>
+        <translation>{name} 已存在，要替换吗？</translation>
+    </message>
+    <message>
         <source>Save the changes to {name}?</source>
         <translation>要保存对 {name} 的更改吗？</translation>
     </message>

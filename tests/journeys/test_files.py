@@ -1,0 +1,299 @@
+"""Files: what is saved comes back, the view with it; unsaved work is asked for; bad files cost nothing."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu, QMessageBox, QSpinBox
+
+SMALL = "worked-example.npz"
+BUTTONS = QMessageBox.StandardButton
+FIELDS = ("query", "key", "value")
+
+
+def answer_with(button):
+    return lambda box: QTest.mouseClick(box.button(button), Qt.MouseButton.LeftButton)
+
+
+def open_menu(person, name):
+    menu = person.find(f"menu.{name}", QMenu)
+    menu.popup(person.window.mapToGlobal(person.window.rect().center()))
+    return menu
+
+
+def click_in_menu(menu, text):
+    action = next(action for action in menu.actions() if action.text() == text)
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
+
+
+# --- keeping ---------------------------------------------------------------------------------------
+
+
+def test_what_is_saved_comes_back_with_the_view(launch, tmp_path):
+    person = launch()
+    person.type_into("query", 10, 97, "1/3")
+    person.size("head", 5)
+    person.show_stage("scaled")
+    person.click_cell("scaled", 3, 7)
+    person.do("decimals_4")
+    kept = {field: person.numbers(field) for field in FIELDS}
+    scaled, said = person.values("scaled"), person.explanation()
+    path = tmp_path / "kept.attn"
+    person.save_as(path)
+    assert not person.window.isWindowModified()
+    assert "kept" in person.window.windowTitle()
+    again = launch(path)
+    assert {field: again.numbers(field) for field in FIELDS} == kept
+    assert again.find("heatmap.scaled").isVisible()
+    assert again.values("scaled") == scaled
+    assert again.find("control.head", QSpinBox).value() == 5
+    assert again.explanation() == said
+    assert again.action("decimals_4").isChecked()
+    assert again.table("query").model().index(10, 97).data() == "0.3333"
+    assert not again.window.isWindowModified()
+    assert len(again.steps()) == 1
+
+
+def test_looking_around_never_makes_the_document_modified(launch, tmp_path):
+    person = launch(SMALL)
+    person.show_stage("scaled")
+    person.click_cell("scaled", 0, 1)
+    for action in ("all_stages", "product", "decimals_6", "theme_dark", "language_zh", "zoom_in"):
+        person.do(action)
+    assert not person.window.isWindowModified()
+    assert not person.action("undo").isEnabled()
+    for action in ("zoom_reset", "theme_light", "language_en"):
+        person.do(action)
+
+
+def test_saving_again_asks_for_no_name_and_is_the_same_to_the_byte(launch, tmp_path):
+    person = launch(SMALL)
+    path = tmp_path / "kept.attn"
+    person.save_as(path)
+    first = path.read_bytes()
+    person.type_into("query", 0, 0, "4")
+    person.press("Ctrl+S")
+    assert path.read_bytes() != first
+    assert not person.window.isWindowModified()
+    person.press("Ctrl+Z")
+    assert person.window.isWindowModified()
+    person.press("Ctrl+S")
+    person.table("query").setFocus()
+    assert path.read_bytes() == first
+
+
+def test_a_projected_problem_with_masks_comes_back(launch, tmp_path):
+    person = launch("thinking-machines.npz")
+    person.do("biases")
+    person.do("output_projection")
+    person.click_cell("weights", 1, 0)
+    person.press("Space")
+    fields = ("x", "w_query", "b_key", "w_output", "mask.0.allowed")
+    kept, output = {field: person.numbers(field) for field in fields}, person.values("output")
+    path = tmp_path / "kept.attn"
+    person.save_as(path)
+    again = launch(path)
+    assert {field: again.numbers(field) for field in fields} == kept
+    assert again.values("output") == output
+    assert again.value("weights", 1, 0) == 0
+
+
+def test_an_npz_is_opened_as_a_start_and_not_written_over(launch, tmp_path):
+    path = tmp_path / "mine.npz"
+    rng = np.random.default_rng(3)
+    arrays = {"query": rng.normal(size=(3, 2)), "key": rng.normal(size=(5, 2)), "value": rng.normal(size=(5, 7))}
+    np.savez(path, **arrays)
+    before = path.read_bytes()
+    person = launch(path)
+    assert person.number("value", 4, 6) == arrays["value"][4, 6]
+    person.type_into("query", 0, 0, "4")
+    person.choose_file(tmp_path / "other", lambda: person.press("Ctrl+S"))
+    assert (tmp_path / "other.attn").exists()
+    assert path.read_bytes() == before
+
+
+def test_a_session_always_ends_in_attn_and_opens_again(launch, tmp_path):
+    person = launch(SMALL)
+    for name, written in (("run.1", "run.1.attn"), ("kept.ATTN", "kept.ATTN"), ("mine.npz", "mine.npz.attn")):
+        person.choose_file(tmp_path / name, lambda: person.do("save_as"))
+        assert (tmp_path / written).exists(), written
+        person.drop(tmp_path / written)
+        assert not person.banner(), person.banner()
+        assert person.number("query", 0, 0) == 1
+
+
+def test_a_file_is_not_replaced_without_asking(launch, tmp_path):
+    person = launch(SMALL)
+    path = tmp_path / "kept.attn"
+    person.save_as(path)
+    before = path.read_bytes()
+    person.type_into("query", 0, 0, "4")
+    asked = []
+
+    def refuse(box):
+        asked.append(box.text())
+        answer_with(BUTTONS.No)(box)
+
+    def type_without_ending():
+        person.choose_file(tmp_path / "kept", lambda: person.do("save_as"))
+
+    person.answering(QMessageBox, refuse, type_without_ending)
+    assert "kept.attn" in asked[0]
+    assert path.read_bytes() == before
+    assert person.window.isWindowModified()
+
+
+# --- asking ----------------------------------------------------------------------------------------
+
+
+def test_unsaved_changes_are_asked_for_before_another_file(launch, tmp_path):
+    person = launch(SMALL)
+    path = tmp_path / "kept.attn"
+    person.save_as(path)
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.click("example.minilm"))
+    assert person.number("query", 0, 0) == 4
+    assert person.window.isWindowModified()
+    person.answering(QMessageBox, answer_with(BUTTONS.Save), lambda: person.click("example.minilm"))
+    assert person.table("query").model().columnCount() == 384
+    assert launch(path).number("query", 0, 0) == 4
+
+
+def test_closing_asks_and_stays_when_told_to(launch, tmp_path):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.press("Ctrl+Q"))
+    assert person.window.isVisible()
+    asked = []
+
+    def discard(box):
+        asked.append(box.text())
+        answer_with(BUTTONS.Discard)(box)
+
+    person.answering(QMessageBox, discard, person.window.close)
+    assert asked == ["Save the changes to worked-example?"]
+    assert not person.window.isVisible()
+
+
+def test_nothing_is_asked_when_nothing_was_changed(launch):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "4")
+    person.press("Ctrl+Z")
+    person.click("example.thinking")
+    assert person.has("table.x")
+
+
+def test_recent_files_are_listed_and_open(launch, tmp_path):
+    person = launch(SMALL)
+    first, second = tmp_path / "first.attn", tmp_path / "second.attn"
+    person.save_as(first)
+    person.type_into("query", 0, 0, "4")
+    person.save_as(second)
+    menu = open_menu(person, "recent")
+    assert [action.text() for action in menu.actions()][:2] == ["second.attn", "first.attn"]
+    click_in_menu(menu, "first.attn")
+    assert person.number("query", 0, 0) == 1
+    second.unlink()
+    menu = open_menu(person, "recent")
+    grey = {action.text(): action.isEnabled() for action in menu.actions()}
+    assert grey | {"first.attn": True, "second.attn": False} == grey
+    menu.close()
+
+
+# --- drag and drop, opening ------------------------------------------------------------------------
+
+
+def test_a_dropped_file_is_opened(launch, tmp_path):
+    person = launch(SMALL)
+    path = tmp_path / "kept.attn"
+    person.type_into("query", 0, 0, "4")
+    person.save_as(path)
+    person.click("example.minilm")
+    person.drop(path)
+    assert person.number("query", 0, 0) == 4
+    assert "kept" in person.window.windowTitle()
+
+
+def test_opening_through_the_dialog(launch, tmp_path):
+    person = launch(SMALL)
+    path = tmp_path / "kept.attn"
+    person.save_as(path)
+    person.click("example.minilm")
+    person.choose_file(path, lambda: person.press("Ctrl+O"))
+    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
+
+
+# --- bad files -------------------------------------------------------------------------------------
+
+
+def bad_files(folder):
+    """(name, how it comes to be there)"""
+    text = folder / "text.attn"
+    text.write_text("hello")
+    good = folder / "good.npz"
+    np.savez(good, query=np.eye(2), key=np.eye(2), value=np.eye(2))
+    truncated = folder / "truncated.npz"
+    truncated.write_bytes(good.read_bytes()[:200])
+    objects = folder / "objects.npy"
+    np.save(objects, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    directory = folder / "directory.attn"
+    directory.mkdir()
+    fifo = folder / "fifo.attn"
+    os.mkfifo(fifo)
+    clash = folder / "clash.npz"
+    np.savez(clash, query=np.eye(2), key=np.eye(3), value=np.eye(2))
+    empty = folder / "empty.npz"
+    empty.write_bytes(b"")
+    return text, truncated, objects, directory, fifo, clash, empty, folder / "missing.attn"
+
+
+def test_bad_files_are_refused_with_a_sentence_and_nothing_is_lost(launch, tmp_path):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "4")
+    person.click_cell("weights", 0, 1)
+    title, said, weights = person.window.windowTitle(), person.explanation(), person.values("weights")
+    for path in bad_files(tmp_path):
+        person.drop(path)
+        sentence = person.banner()
+        assert sentence.count("\n") == 0, path.name
+        assert sentence.endswith("."), (path.name, sentence)
+        assert path.stem in sentence, (path.name, sentence)
+        assert "Traceback" not in sentence
+        assert "Error" not in sentence, (path.name, sentence)
+        assert person.find("banner").accessibleName() == sentence
+        person.press("Esc")
+    assert person.number("query", 0, 0) == 4
+    assert (person.window.windowTitle(), person.explanation(), person.values("weights")) == (title, said, weights)
+    assert person.window.isWindowModified()
+    person.press("Ctrl+Z")
+    assert person.number("query", 0, 0) == 1
+    assert threading.active_count() < 20  # nobody waits for the pipe
+
+
+def test_a_bad_file_given_at_the_start_still_opens_the_window(launch, tmp_path):
+    path = tmp_path / "text.attn"
+    path.write_text("hello")
+    person = launch(path)
+    assert "text.attn" in person.banner()
+    assert person.table("query").model().columnCount() == 384
+
+
+def test_a_place_that_cannot_be_written_to_keeps_the_work_unsaved(launch, tmp_path):
+    person = launch(SMALL)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = folder / "kept.attn"
+    person.save_as(path)
+    person.type_into("query", 0, 0, "4")
+    path.unlink()
+    folder.rmdir()
+    folder.write_text("a file where the folder was")
+    person.press("Ctrl+S")
+    assert person.banner().endswith(".")
+    assert "kept.attn" in person.banner()
+    assert person.window.isWindowModified()
+    assert person.number("query", 0, 0) == 4
