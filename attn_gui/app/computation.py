@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.choice import evaluation_of
+from attn_gui.engine.streaming.threads import one_blas_thread
 
 QUICK_CELLS = 100_000  # n · m · heads that are computed anew within a frame or two
 LONG_CELLS = 200_000_000  # n · m · heads that a full pass goes through in a second or two
@@ -52,6 +53,8 @@ class Computation(QObject):
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
+        self._blas = one_blas_thread()  # while the window lives: with more, all wait once a core has other work
+        self._blas.__enter__()
         self.evaluation = Evaluation(document.problem)
         self._pass: _Pass | None = None  # the one whose answer is wanted
         self._running: set[_Pass] = set()  # kept until their threads are through
