@@ -63,8 +63,9 @@ class OperatorBox(QWidget):
         self._caption.setText(text)
 
     def set_small(self, small: bool) -> None:
-        """The compact form."""
+        """The compact form: a control with a row of numbers below it leaves no room for an arrow."""
         self._column.setContentsMargins(0, 0 if small else scaled(SPACING.s), 0, 0)
+        self._arrow.setHidden(small and sum(not control.isHidden() for control in self._held) > 1)
 
     def hold(self, control: QWidget) -> None:
         """Put a control between caption and arrow."""
