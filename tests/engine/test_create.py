@@ -9,6 +9,7 @@ from attn_gui.engine import (
     FILLS,
     Evaluation,
     FieldError,
+    ShapeError,
     compute,
     fill,
     made_direct,
@@ -17,6 +18,7 @@ from attn_gui.engine import (
     with_context,
     with_output,
 )
+from attn_gui.engine.create import fitting_output, with_block, with_hidden_width, with_score
 
 
 def test_fills():
@@ -111,3 +113,45 @@ def test_made_direct_computes_the_same(makers, dtype):
             compute(direct)["output"], compute(problem)["output"], rtol=1e-13 if dtype == "float64" else 1e-4, atol=1e-5
         )
     assert made_direct(Evaluation(new_problem(n=3, d_k=4))) == {}
+
+
+def test_another_score_comes_with_its_own_numbers():
+    problem = new_problem("direct", n=3, m=5, num_heads=2, d_k=7, d_v=4)
+    changed = problem.replace(**with_score(problem, "gaussian"))
+    assert dict(changed.score_params) == {"w": 1.0, "key_norm": 1.0}
+    assert with_score(changed, "gaussian") == {}
+    assert dict(changed.replace(**with_score(changed, "dot")).score_params) == {}
+    additive = changed.replace(**with_score(changed, "additive"))
+    shapes = {name: array.shape for name, array in additive.score_params.items()}
+    assert shapes == {"w_score_query": (7, 7), "w_score_key": (7, 7), "w_score": (7,)}
+    with pytest.raises(FieldError, match="score must be one of"):
+        with_score(problem, "max")
+
+
+def test_hidden_units_leave_and_come_back_as_they_were():
+    problem = new_problem("direct", n=3, m=5, d_k=7)
+    additive = problem.replace(**with_score(problem, "additive", seed=3))
+    narrow = additive.replace(**with_hidden_width(additive, 2, seed=3))
+    assert narrow.score_params["w_score_query"].shape == (7, 2)
+    assert narrow.replace(**with_hidden_width(narrow, 7, seed=3)) == additive
+    with pytest.raises(FieldError):
+        with_hidden_width(problem, 2)
+    with pytest.raises(FieldError):
+        with_hidden_width(additive, 0)
+
+
+def test_a_block_needs_an_output_as_wide_as_x():
+    problem = new_problem("self", n=3, num_heads=2, d_k=5, d_v=4)  # x is 10 wide, the joined heads 8
+    with pytest.raises(ShapeError, match="as wide as x"):
+        problem.replace(**with_block(problem, True))
+    fitting = problem.replace(**fitting_output(problem))
+    block = fitting.replace(**with_block(fitting, True)).block
+    assert {name: np.shape(value) for name, value in block.items()} == {
+        "ln_weight": (10,), "ln_bias": (10,), "w_linear": (10, 10), "b_linear": (10,), "ln_eps": ()}  # fmt: skip
+    narrow = problem.replace(w_output=np.ones((8, 3)), b_output=np.ones(3))
+    wide = narrow.replace(**fitting_output(narrow))
+    assert (wide.w_output.shape, wide.b_output.shape) == ((8, 10), (10,))
+    assert (wide.w_output[:, :3] == 1).all()
+    assert (wide.b_output[:3] == 1).all()
+    with pytest.raises(FieldError, match="block needs x"):
+        with_block(new_problem("direct", n=3, d_k=5), True)
