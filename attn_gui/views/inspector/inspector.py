@@ -23,6 +23,7 @@ from attn_gui.views.inspector.start_page import StartPage
 from attn_gui.views.inspector.terms_view import TermsView
 from attn_gui.views.inspector.trail import Trail
 from attn_gui.views.inspector.verify_page import VerifyPage
+from attn_gui.views.spoken import spoken
 from attn_gui.views.theme import dress
 
 __all__ = ["ExplainContext", "Inspector"]
@@ -129,9 +130,10 @@ class Inspector(QWidget):
             return
         self._sentence.set_sentence(self._sentences.write(explanation, context))
         sides = (explanation.symbols_latex, explanation.numbers_latex, explanation.value_latex)
-        self._formula.set_formula(" = ".join(side for side in sides if side), explanation.text)
+        chain = " = ".join(side for side in sides if side)
+        self._formula.set_formula(chain, spoken(chain))
         parts = tuple(explanation.parts_latex)
-        self._parts.set_formula(parts, "")
+        self._parts.set_formula(parts, ", ".join(map(spoken, parts)))
         self._parts.hide()
         self._terms.terms().set_explanation(explanation, context)
         self._show_caption()

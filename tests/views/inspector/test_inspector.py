@@ -50,8 +50,9 @@ def test_the_chain_reads_symbols_numbers_value(shown: Shown, make: Make) -> None
 
 def test_the_formula_is_told_in_numbers(shown: Shown, make: Make) -> None:
     name = shown(make(), "weights", 2, 1).findChild(FormulaView).accessibleName()
-    assert name.startswith("A[")
-    assert "exp(" in name
+    assert name.startswith("a₂,₁ = ")
+    assert "= e^(" in name
+    assert "\\" not in name
 
 
 def test_a_given_number_is_only_named(shown: Shown, make: Make) -> None:
