@@ -28,13 +28,13 @@ class Row:
     checkable: bool = False
     separator: bool = False
     short: str = ""  # on the tool bar, where the label is too long
-    also: str = ""  # a second shortcut: + without Shift is =
+    also: tuple[str, ...] = ()  # more shortcuts: + without Shift is =, and systems that know fewer standard keys
 
-    def keys(self) -> list[QKeySequence]:
+    def shortcuts(self) -> list[QKeySequence]:
         """Every shortcut, the one that is shown first; a standard key has several on most systems."""
         first = self.shortcut
         found = QKeySequence.keyBindings(first) if isinstance(first, Keys) else [QKeySequence(first)] if first else []
-        return [*found, QKeySequence(self.also)] if self.also else found
+        return found + [keys for keys in map(QKeySequence, self.also) if keys not in found]
 
 
 MENUS = (
@@ -55,13 +55,13 @@ ACTIONS = (
     Row("new", "file", QT_TRANSLATE_NOOP("Actions", "&New…"), Keys.New),
     Row("open", "file", QT_TRANSLATE_NOOP("Actions", "&Open…"), Keys.Open, "open"),
     Row("save", "file", QT_TRANSLATE_NOOP("Actions", "&Save"), Keys.Save, "save", separator=True),
-    Row("save_as", "file", QT_TRANSLATE_NOOP("Actions", "Save &as…"), Keys.SaveAs),
+    Row("save_as", "file", QT_TRANSLATE_NOOP("Actions", "Save &as…"), Keys.SaveAs, also=("Ctrl+Shift+S",)),
     Row("import_matrix", "file", QT_TRANSLATE_NOOP("Actions", "&Import into the table…"), "Ctrl+I", separator=True),
     Row("export_image", "file", QT_TRANSLATE_NOOP("Actions", "&Export image…"), "Ctrl+E", "export-image"),
     Row("export_data", "file", QT_TRANSLATE_NOOP("Actions", "Export &numbers…"), "Ctrl+Shift+E"),
     Row("quit", "file", QT_TRANSLATE_NOOP("Actions", "&Quit"), "Ctrl+Q", separator=True),
     Row("undo", "edit", QT_TRANSLATE_NOOP("Actions", "&Undo"), Keys.Undo, "undo"),
-    Row("redo", "edit", QT_TRANSLATE_NOOP("Actions", "&Redo"), Keys.Redo, "redo"),
+    Row("redo", "edit", QT_TRANSLATE_NOOP("Actions", "&Redo"), Keys.Redo, "redo", also=("Ctrl+Y", "Ctrl+Shift+Z")),
     Row("copy", "edit", QT_TRANSLATE_NOOP("Actions", "&Copy"), Keys.Copy, "copy", separator=True),
     Row("copy_with_headers", "edit", QT_TRANSLATE_NOOP("Actions", "Copy with &headers"), "Ctrl+Shift+C"),
     Row("paste", "edit", QT_TRANSLATE_NOOP("Actions", "&Paste"), Keys.Paste),
@@ -104,7 +104,7 @@ ACTIONS = (
         short=QT_TRANSLATE_NOOP("Actions", "Values"),
     ),
     Row("copy_image", "view", QT_TRANSLATE_NOOP("Actions", "Copy &image of the map"), "Ctrl+Alt+C"),
-    Row("zoom_in", "view", QT_TRANSLATE_NOOP("Actions", "Zoom &in"), Keys.ZoomIn, also="Ctrl+=", separator=True),
+    Row("zoom_in", "view", QT_TRANSLATE_NOOP("Actions", "Zoom &in"), Keys.ZoomIn, also=("Ctrl+=",), separator=True),
     Row("zoom_out", "view", QT_TRANSLATE_NOOP("Actions", "Zoom &out"), Keys.ZoomOut),
     Row("zoom_reset", "view", QT_TRANSLATE_NOOP("Actions", "&Normal size"), "Ctrl+0"),
     Row("reset_layout", "view", QT_TRANSLATE_NOOP("Actions", "&Reset layout"), None, separator=True),
@@ -188,7 +188,7 @@ class Actions(QObject):
         action = QAction(self)
         action.setObjectName(f"action.{row.name}")
         action.setCheckable(row.checkable)
-        action.setShortcuts(row.keys())
+        action.setShortcuts(row.shortcuts())
         if row.group:
             group = self._groups.setdefault(row.group, QActionGroup(self))
             group.addAction(action)
