@@ -32,7 +32,8 @@ class MapCanvas(MapView):
         self._arranged: tuple[Any, ...] = ()
         self._home: Window | None = None
         self._stale = True
-        self._cells, self._overlay = CellsItem(small=not interactive), OverlayItem(small=not interactive)
+        self._cells = CellsItem(self.viewport(), small=not interactive)
+        self._overlay = OverlayItem(self.viewport(), small=not interactive)
         self._zoom = ZoomBox() if zoomable else None
         for item in (self._cells, self._overlay, self._zoom):
             if item is not None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyqtgraph as pg
 from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
@@ -19,6 +18,7 @@ from attn_gui.figure.display import ALLOWED, CLOSED, NAN, Display, Levels, argb,
 from attn_gui.figure.numbers import CELL_MARGIN, CellNumbers, cell_decimals
 from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.views.heatmaps.geometry import Span
+from attn_gui.views.heatmaps.map_item import MapItem
 from attn_gui.views.heatmaps.planes import PlaneLike
 from attn_gui.views.heatmaps.reading import bins_of
 
@@ -43,11 +43,11 @@ class CellStyle:
         return lut(self.palette, self.theme.name)
 
 
-class CellsItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
+class CellsItem(MapItem):
     """Draws a plane into `rows` × `columns` pixels at its own origin; colors are baked, text is painted."""
 
-    def __init__(self, *, small: bool) -> None:
-        super().__init__()
+    def __init__(self, viewport: QWidget, *, small: bool) -> None:
+        super().__init__(viewport)
         self.setFlag(self.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # tells what is exposed
         self.plane: PlaneLike | None = None
         self.style = CellStyle(THEMES["light"], "signed", small=small)
@@ -83,7 +83,7 @@ class CellsItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         else:
             self._pixels[...] = self.style.theme.surface.rgb()
         self.numbers = self._fitting_numbers()
-        self.update()
+        self.repaint()
 
     def render_part(self, rows: slice, columns: slice) -> QRect:
         """Draw the cells of a rectangle anew and repaint them alone; the pixels that they take."""
@@ -94,9 +94,9 @@ class CellsItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         numbers = self._fitting_numbers()
         if numbers != self.numbers:  # all values of a map have the same decimals
             self.numbers = numbers
-            self.update()
+            self.repaint()
         else:
-            self.update(QRectF(rect))
+            self.repaint(rect)
         return rect
 
     def color_of(self, row: int, column: int) -> QColor:

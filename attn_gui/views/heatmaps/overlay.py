@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import pyqtgraph as pg
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.figure.tokens import LINE, RADIUS, THEMES, Theme
 from attn_gui.views.heatmaps.geometry import Span
+from attn_gui.views.heatmaps.map_item import MapItem
 from attn_gui.views.theme import scaled
 
 Cell = tuple[int, int]
@@ -41,11 +41,11 @@ class Marks:
     bands: tuple[int, ...] = ()
 
 
-class OverlayItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
+class OverlayItem(MapItem):
     """Paints the marks; a change repaints only what it touches."""
 
-    def __init__(self, *, small: bool) -> None:
-        super().__init__()
+    def __init__(self, viewport: QWidget, *, small: bool) -> None:
+        super().__init__(viewport)
         self._small = small
         self._theme: Theme = THEMES["light"]
         self._rows, self._columns = Span(0, 0), Span(0, 0)
@@ -54,11 +54,11 @@ class OverlayItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
     def set_geometry(self, rows: Span, columns: Span) -> None:
         self.prepareGeometryChange()
         self._rows, self._columns = rows, columns
-        self.update()
+        self.repaint()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self.update()
+        self.repaint()
 
     def set_marks(self, **changes: object) -> None:
         """Replace some of the marks; repaints the old and the new place of those that differ."""
@@ -66,7 +66,7 @@ class OverlayItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         if old != new:
             self.marks = new
             for mark in (*self._touched(old, new), *self._touched(new, old)):
-                self.update(QRectF(mark))
+                self.repaint(mark)
 
     def boundingRect(self) -> QRectF:
         return QRectF(self._cells_rect().adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT))
