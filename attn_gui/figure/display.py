@@ -23,8 +23,9 @@ from attn_gui.figure.numbers import cell_text as cell_text
 from attn_gui.figure.numbers import format_number as format_number
 from attn_gui.figure.tokens import Theme
 
-ALLOWED, NAN, POS_INF, NEG_INF, CLOSED = range(5)
-"""What a cell holds: a finite number, NaN, +∞, −∞, or nothing because a mask closes it (which wins)."""
+ALLOWED, NAN, POS_INF, NEG_INF, CLOSED, UNKNOWN = range(6)
+"""What a cell holds: a finite number, NaN, +∞, −∞, nothing because a mask closes it (which wins), or a number that is
+not computed yet."""
 
 FIXED_WEIGHT_KEYS = 64
 """Weights are colored 0 … 1 up to this many keys, 0 … largest above."""
@@ -68,7 +69,7 @@ class Display:
 
     def counts(self) -> dict[int, int]:
         """How many cells carry each flag other than ALLOWED, those that do not occur left out."""
-        found = np.bincount(self.flags.ravel(), minlength=CLOSED + 1)
+        found = np.bincount(self.flags.ravel(), minlength=UNKNOWN + 1)
         return {flag: int(found[flag]) for flag in (CLOSED, NAN, POS_INF, NEG_INF) if found[flag]}
 
 
@@ -95,10 +96,13 @@ def percentile_levels(
     return _levels_to(bound or float(magnitudes.max()), signed)
 
 
-def to_display(values: npt.ArrayLike, allowed: Allowed | None, levels: Levels) -> Display:
+def to_display(
+    values: npt.ArrayLike, allowed: Allowed | None, levels: Levels, known: Allowed | None = None
+) -> Display:
     """Table indices and flags for an array of any shape; never raises on NaN, ±∞ or an empty array.
 
-    Values beyond the levels take the end color. `allowed` None means that nothing is closed.
+    Values beyond the levels take the end color. `allowed` None means that nothing is closed, `known` None that all
+    is known.
     """
     values = _floating(values)
     flags = np.zeros(values.shape, dtype=np.uint8)
@@ -109,6 +113,8 @@ def to_display(values: npt.ArrayLike, allowed: Allowed | None, levels: Levels) -
         flags[np.isneginf(values)] = NEG_INF
     if allowed is not None:
         flags[~np.broadcast_to(allowed, values.shape)] = CLOSED
+    if known is not None:
+        flags[~np.broadcast_to(known, values.shape)] = UNKNOWN
     return Display(_indices(values, levels, finite), flags)
 
 
@@ -118,6 +124,7 @@ def argb(display: Display, table: Lut, theme: Theme) -> npt.NDArray[np.uint32]:
     if display.flags.any():
         pixels[display.flags == NAN] = theme.nan.rgb()
         pixels[display.flags == CLOSED] = theme.masked.rgb()
+        pixels[display.flags == UNKNOWN] = theme.sunken.rgb()
     return pixels
 
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.figure.cells import SMALLEST_MARK, paint_hatch, paint_marks, paint_values
 from attn_gui.figure.colors import Lut, lut
-from attn_gui.figure.display import ALLOWED, CLOSED, NAN, Display, Levels, argb, to_display
+from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
 from attn_gui.figure.numbers import CELL_MARGIN, CellNumbers, cell_decimals
 from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.views.heatmaps.geometry import Span
@@ -24,6 +24,7 @@ from attn_gui.views.heatmaps.reading import bins_of
 
 DIMMED = 0.45
 FEW = 10.0
+DOTS, DOTS_SMALL = 12, 7
 LAST_GOOD = Levels(0.0, 1.0)
 
 
@@ -131,8 +132,8 @@ class CellsItem(MapItem):
         """Values and display of some bins."""
         assert self.plane is not None
         leads = not self.style.small
-        values, allowed = bins_of(self.plane, self.rows, self.columns, down, right, leads=leads)
-        return values, to_display(values, allowed, self.style.levels)
+        values, allowed, known = bins_of(self.plane, self.rows, self.columns, down, right, leads=leads)
+        return values, to_display(values, allowed, self.style.levels, known)
 
     def _draw(self, down: slice, right: slice) -> QRect:
         values, display = self._read(down, right)
@@ -140,12 +141,14 @@ class CellsItem(MapItem):
         self._display.indices[down, right] = display.indices
         self._display.flags[down, right] = display.flags
         if self._marked or display.flags.any():
-            self._marked = bool(((self._display.flags != ALLOWED) & (self._display.flags != CLOSED)).any())
+            self._marked = bool(((self._display.flags != ALLOWED) & (self._display.flags < CLOSED)).any())
         y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
         heights, widths = self.rows.sizes(down), self.columns.sizes(right)
         self._pixels[y, x] = _spread(self._colored(display), heights, widths)
         if display.flags.any() and (closed := display.flags == CLOSED).any():
             self._hatch(y, x, _spread(closed, heights, widths))
+        if display.flags.any() and (unknown := display.flags == UNKNOWN).any():
+            self._dot(y, x, _spread(unknown, heights, widths))
         return QRect(x.start, y.start, x.stop - x.start, y.stop - y.start)
 
     def _colored(self, display: Display) -> npt.NDArray[np.uint32]:
@@ -161,6 +164,12 @@ class CellsItem(MapItem):
         pattern = tile[np.arange(y.start, y.stop)[:, None] % side, np.arange(x.start, x.stop) % side]
         np.copyto(self._pixels[y, x], pattern, where=closed)
 
+    def _dot(self, y: slice, x: slice, unknown: npt.NDArray[np.bool_]) -> None:
+        """What is not computed yet has no color: a plain ground with dots far apart."""
+        every = DOTS_SMALL if self.style.small else DOTS
+        down, right = ((np.arange(cut.start, cut.stop) + every // 2) % every == 0 for cut in (y, x))
+        self._pixels[y, x][unknown & down[:, None] & right] = self.style.theme.line_strong.rgb()
+
     @property
     def _tiny(self) -> bool:
         """Whether marks could not be made out, so that color alone must say it."""
@@ -173,7 +182,7 @@ class CellsItem(MapItem):
             return None
         if self.rows.pooled or self.columns.pooled or self.rows.cell_size < SIZE.value_min_cell_height:
             return None
-        shown = np.where(self._display.flags == CLOSED, 0.0, self._values)
+        shown = np.where(self._display.flags >= CLOSED, 0.0, self._values)
         finite = shown[np.isfinite(shown)]
         whole = bool((finite == np.rint(finite)).all())
         # weights would rather lose their leading 0 than their distance
@@ -215,7 +224,7 @@ class CellsItem(MapItem):
         if self.numbers is not None:
             paint_values(painter, place, self._values[down, right], part, self.style.table, self.numbers)
         if self._marked:
-            hatched = part.flags == CLOSED  # already in the buffer
+            hatched = part.flags >= CLOSED  # already in the buffer
             open_part = Display(part.indices, np.where(hatched, np.uint8(ALLOWED), part.flags))
             paint_marks(painter, place, open_part, self.style.table, self.style.theme, small=self.style.small)
 

@@ -29,15 +29,21 @@ PICTURE = 512
 COUNTED = 1 << 21
 """Cells of the largest map whose legend counts them all."""
 
+Seen = tuple[Values, Allowed | None, Allowed | None]
+
 _widest: WeakKeyDictionary[Evaluation, int] = WeakKeyDictionary()
 """Columns of the widest picture that was asked of an evaluation: it keeps one, of which smaller ones are made."""
 
 
-def bins_of(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice, *, leads: bool = False) -> Block:
-    """(values, allowed) of some bins, the cells of each pooled into one.
+def bins_of(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice, *, leads: bool = False) -> Seen:
+    """(values, allowed, known) of some bins, the cells of each pooled into one; `known` None where all are.
 
     A map that `leads` may ask for a wider picture than there was before; the others make do with what it needs.
     """
+    return (*_read(plane, rows, columns, down, right, leads), None)
+
+
+def _read(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice, leads: bool) -> Block:
     if not (rows.pooled or columns.pooled):
         return plane.block(rows.cells_of(down), columns.cells_of(right))
     if isinstance(plane, Plane) and plane.draws_pictures and not plane.transposed and rows.whole and columns.whole:
@@ -75,7 +81,7 @@ def _counted(values: Values, allowed: Allowed | None) -> dict[int, int]:
 
 def _picture(plane: PlaneLike) -> Block:
     rows, columns = (Span(length, min(length, PICTURE)) for length in plane.shape)
-    return bins_of(plane, rows, columns, slice(0, rows.bins), slice(0, columns.bins))
+    return _read(plane, rows, columns, slice(0, rows.bins), slice(0, columns.bins), False)
 
 
 def _sampled(plane: PlaneLike) -> Block:

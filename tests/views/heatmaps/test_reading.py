@@ -44,7 +44,7 @@ def long(monkeypatch: pytest.MonkeyPatch) -> Asked:
 @pytest.mark.parametrize("window", [(0.0, 101.0, 0.0, 67.0), (3.5, 97.25, 10.0, 60.5)])
 def test_a_picture_is_pooled_in_pieces(long, window):
     rows, columns = Span(101, 23, *window[:2]), Span(67, 31, *window[2:])
-    values, allowed = bins_of(long, rows, columns, slice(0, rows.bins), slice(0, columns.bins))
+    values, allowed, _ = bins_of(long, rows, columns, slice(0, rows.bins), slice(0, columns.bins))
     whole, _ = pool_blocks(long.values, None, rows.cell_edges, columns.cell_edges)
     assert allowed is None
     assert np.array_equal(values, whole)
@@ -72,10 +72,10 @@ def test_a_map_that_is_computed_as_it_is_read_draws_its_own_picture():
     whole, _ = plane.block(slice(0, 97), slice(0, 97))
     large, small = Span(97, 41), Span(97, 11)
     for span, leads in ((large, True), (small, False)):
-        values, _ = bins_of(plane, span, span, slice(0, span.bins), slice(0, span.bins), leads=leads)
+        values, _, _ = bins_of(plane, span, span, slice(0, span.bins), slice(0, span.bins), leads=leads)
         expected, _ = pool_blocks(whole, None, span.cell_edges, span.cell_edges)
         assert values.max() == pytest.approx(whole.max())
         assert values.shape == expected.shape
-    part, _ = bins_of(plane, large, large, slice(3, 5), slice(7, 19), leads=True)
+    part, _, _ = bins_of(plane, large, large, slice(3, 5), slice(7, 19), leads=True)
     expected, _ = pool_blocks(whole, None, large.cell_edges[3:6], large.cell_edges[7:20])
     assert part == pytest.approx(expected)
