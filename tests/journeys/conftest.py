@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -32,9 +33,10 @@ W = TypeVar("W", bound=QWidget)
 
 
 class Person:
-    """Everything goes through the widgets' object names and real events."""
+    """Everything goes through the widgets' object names and real events; `program` is for those who judge it."""
 
     def __init__(self, program: Program) -> None:
+        self.program = program
         self.window: QMainWindow = program.window
 
     # --- finding ---------------------------------------------------------------------------------
@@ -116,6 +118,14 @@ class Person:
     def size(self, name: str, value: int | str) -> None:
         """Type a size into its box and press Enter."""
         self.overwrite(self.find(f"control.{name}"), str(value))
+
+    def wait(self, patience: float = 20.0) -> None:
+        """Until everything that is computed off the window's thread is there."""
+        computation, end = self.program.computation, time.monotonic() + patience
+        while computation.pending:
+            assert time.monotonic() < end, "it is still being computed"
+            computation.finish()
+            QTest.qWait(1)
 
     # --- tables ----------------------------------------------------------------------------------
     def number(self, field: str, row: int, column: int) -> float:
@@ -201,6 +211,7 @@ class Person:
 
     def steps(self) -> list[str]:
         """The names of the history's steps, the opening first."""
+        QApplication.processEvents()
         model = self.find("history").findChild(QListView).model()
         return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import (
     QRect,
     QSize,
     Qt,
+    QTimer,
     Signal,
 )
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPen, QUndoStack
@@ -38,19 +39,25 @@ STATE_ROLE = Qt.ItemDataRole.UserRole  # -1 done before, 0 the present step, 1 u
 
 
 class HistoryModel(QAbstractListModel):
-    """Row 0 is how the document began, row k the k-th step of the stack."""
+    """Row 0 is how the document began, row k the k-th step of the stack.
+
+    A step is listed once the maps have been painted for it.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._stack: QUndoStack | None = None
         self._origin = ""
+        self._count, self._present = 1, 0
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.read)
 
     def set_stack(self, stack: QUndoStack | None) -> None:
         if (before := self._living()) is not None:
-            before.indexChanged.disconnect(self.read)
+            before.indexChanged.disconnect(self._on_stack_index_changed)
         self._stack = stack
         if stack is not None:
-            stack.indexChanged.connect(self.read)
+            stack.indexChanged.connect(self._on_stack_index_changed)
         self.read()
 
     def set_origin(self, text: str) -> None:
@@ -59,17 +66,18 @@ class HistoryModel(QAbstractListModel):
 
     def read(self) -> None:
         """Take the steps of the stack anew."""
+        self._soon.stop()
+        stack = self._living()
         self.beginResetModel()
+        self._count, self._present = (stack.count() + 1, stack.index()) if stack is not None else (1, 0)
         self.endResetModel()
 
     def current_row(self) -> int:
         """The row of the present step."""
-        stack = self._living()
-        return stack.index() if stack is not None else 0
+        return self._present
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        stack = self._living()
-        return 0 if parent.isValid() else 1 + (stack.count() if stack is not None else 0)
+        return 0 if parent.isValid() else self._count
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
@@ -81,6 +89,9 @@ class HistoryModel(QAbstractListModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return text
         return state if role == STATE_ROLE else None
+
+    def _on_stack_index_changed(self, _index: int) -> None:
+        self._soon.start()
 
     def _text(self, row: int) -> str:
         stack = self._living()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -87,12 +88,7 @@ class CellDelegate(QStyledItemDelegate):
     def _tint(self, value: float, theme: Theme) -> QColor | None:
         if self._levels is None:
             return None
-        display = to_display(np.array([value]), None, self._levels)
-        if display.flags[0] == NAN:
-            return None
-        color = QColor.fromRgba(int(lut("signed", theme.name)[display.indices[0]]))
-        color.setAlphaF(TINT[theme.name])
-        return color
+        return _tint_of(value, self._levels, theme.name)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> CellEditor:
         editor = CellEditor(parent)
@@ -125,3 +121,14 @@ class CellDelegate(QStyledItemDelegate):
                     self.stepped.emit(*step)
                 return True
         return super().eventFilter(editor, event)
+
+
+@lru_cache(maxsize=1 << 14)
+def _tint_of(value: float, levels: Levels, theme: str) -> QColor | None:
+    """Remembered, since a table paints all its cells for each row that it scrolls."""
+    display = to_display(np.array([value]), None, levels)
+    if display.flags[0] == NAN:
+        return None
+    color = QColor.fromRgba(int(lut("signed", theme)[display.indices[0]]))
+    color.setAlphaF(TINT[theme])
+    return color

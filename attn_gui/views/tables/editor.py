@@ -37,6 +37,8 @@ class CellEditor(QLineEdit):
 
     def set_refused(self, refused: bool) -> None:
         """Red or not; a refused text keeps the editor open."""
+        if refused == self.refused:
+            return  # looking at the style sheet again costs as much as all else that an edit does in the table
         self.refused = refused
         self.setProperty("wrong", "true" if refused else "false")
         restyle(self)

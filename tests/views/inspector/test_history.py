@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QUndoCommand, QUndoStack
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QListView
+from PySide6.QtWidgets import QApplication, QListView
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
@@ -32,15 +32,18 @@ def stack_of(*texts: str) -> QUndoStack:
 
 
 def rows(view: HistoryView) -> list[str]:
+    QApplication.processEvents()
     model = view.findChild(QListView).model()
     return [model.index(row, 0).data() for row in range(model.rowCount())]
 
 
 def present(view: HistoryView) -> str:
+    QApplication.processEvents()
     return view.findChild(QListView).currentIndex().data(Qt.ItemDataRole.AccessibleTextRole)
 
 
 def click(view: HistoryView, row: int) -> None:
+    QApplication.processEvents()
     steps = view.findChild(QListView)
     index = steps.model().index(row, 0)
     steps.scrollTo(index)
