@@ -68,9 +68,7 @@ def paint_column_labels(
 
 def labels_fit(labels: Sequence[str], font: QFont, cell: float) -> bool:
     """Whether every label can stand over its own column without being turned."""
-    metrics = QFontMetricsF(font)
-    room = cell - 2 * scaled(SPACING.s)
-    return len(labels) * cell > 0 and all(metrics.horizontalAdvance(visible_text(label)) <= room for label in labels)
+    return len(labels) * cell > 0 and _widest_of(labels, font) <= cell - 2 * scaled(SPACING.s)
 
 
 def paint_level_labels(
@@ -85,13 +83,16 @@ def paint_level_labels(
 
 def label_width(labels: Sequence[str], font: QFont, widest: float) -> float:
     """The room that labels need, at most `widest`, with that of a chip and of its distance from the map."""
-    room = _widest(tuple(labels), tuple(font.families()), font.pixelSize(), font.weight())
-    return min(room + 1, widest) + 3 * scaled(SPACING.s)
+    return min(_widest_of(labels, font) + 1, widest) + 3 * scaled(SPACING.s)
+
+
+def _widest_of(labels: Sequence[str], font: QFont) -> float:
+    return _widest(tuple(labels), tuple(font.families()), font.pixelSize(), font.weight())
 
 
 @functools.lru_cache(maxsize=32)
 def _widest(labels: tuple[str, ...], families: tuple[str, ...], size: int, weight: QFont.Weight) -> float:
-    """Thousands of labels are measured once, although every stage asks whenever the maps are laid out."""
+    """Thousands of labels are measured once, although every stage asks whenever maps are laid out or zoomed."""
     font = QFont()
     font.setFamilies(list(families))
     font.setPixelSize(size)

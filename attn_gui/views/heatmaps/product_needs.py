@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 
@@ -54,10 +55,13 @@ def axis_labels(maps: StageMaps, stage: str) -> tuple[Sequence[str], Sequence[st
     """What stands at the rows and columns of a stage: tokens, else numbers; nothing at columns that are features."""
     rows, columns = maps.labels(stage)
     shape = maps.map(stage).shape
-    rows = [token.strip() or token for token in rows] or [str(row) for row in range(shape[0])]
-    if stage not in SQUARE:
-        return rows, ()
-    return rows, [token.strip() or token for token in columns] or [str(column) for column in range(shape[1])]
+    return _words(tuple(rows), shape[0]), _words(tuple(columns), shape[1]) if stage in SQUARE else ()
+
+
+@functools.lru_cache(maxsize=8)
+def _words(tokens: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """Made once: a wheel turned over a long sequence asks for them again and again."""
+    return tuple(token.strip() or token for token in tokens) or tuple(map(str, range(count)))
 
 
 def axis_name_width() -> float:

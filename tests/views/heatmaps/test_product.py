@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.tokens import THEMES
+from attn_gui.views.heatmaps import labels
 from attn_gui.views.heatmaps.product import ProductPicture
 from attn_gui.views.theme import apply_theme
 
@@ -294,3 +295,20 @@ def test_an_edit_of_x_is_seen_in_x_too(picture, projected):
     assert left.cell_at(2, 3)[0] == 50.0
     picture.retake_levels()
     assert left.levels.high == 50.0
+
+
+def test_zooming_a_long_sequence_measures_no_label_but_those_it_shows(qtbot, monkeypatch):
+    rng = np.random.default_rng(6)
+    long = Problem(query=rng.random((3, 2)), key=rng.random((1999, 2)), value=rng.random((1999, 2)))
+    product = ProductPicture()
+    qtbot.addWidget(product)
+    product.resize(775, 595)
+    product.set_evaluation(Evaluation(long), 0, 0)
+    product.show()
+    QApplication.processEvents()
+    looked_at = []
+    monkeypatch.setattr(labels, "visible_text", lambda text: looked_at.append(text) or text)
+    product.stage_map().set_window((0, 3, 100, 200))
+    product.grab()
+    assert set(looked_at) <= {str(number) for number in (*range(3), *range(99, 201))}
+    assert {"0", "1", "2", "100"} <= set(looked_at)
