@@ -1,7 +1,8 @@
 """What is computed: problems, stages, evaluation, explanation. Imports NumPy and nothing of Qt."""
 
+from .choice import compute
 from .create import FILLS, fill, made_direct, new_problem, with_biases, with_context, with_output
-from .evaluation import Evaluation, Recomputed, Trace, compute
+from .evaluation import Evaluation, Recomputed, Trace
 from .explanation import Cell, Explanation, Term, explain
 from .indices import Box
 from .masks import MASKS, Layer, Parameter, layer_from_mapping

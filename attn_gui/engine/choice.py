@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from .evaluation import Evaluation
+from .evaluation import Evaluation, Trace
 from .problem import Problem
 
 DENSE = 2_000_000  # cells of all heads' maps up to which every stage is kept
@@ -25,3 +25,11 @@ def evaluation_of(problem: Problem) -> Evaluation:
     from .streaming import StreamingEvaluation  # a small problem need not load it
 
     return StreamingEvaluation(problem)
+
+
+def compute(problem: Problem) -> Trace:
+    """Every stage of a problem, in the order scores → scale → softcap → bias → mask → softmax(· / temperature).
+
+    Of a long problem rows are computed when they are read. Raises FieldError as `evaluation_of` does.
+    """
+    return Trace(evaluation_of(problem))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -266,17 +267,16 @@ class Trace:
     def __getitem__(self, stage: str) -> Array:
         """A whole stage. Raises ValueError past 2 GB, StageError (a KeyError) for a stage that is not there."""
         shape = self.evaluation.shape(stage)
-        size = int(np.prod(shape)) * np.dtype(self.problem.dtype).itemsize
-        if size > KEEP:
-            raise FieldError(sentences.TOO_LARGE, stage=stage, size=f"{size / 2**30:.1f}")
+        _check_size(stage, shape, np.dtype(self.problem.dtype).itemsize)
         return self.evaluation.box(stage, indices.whole(shape))
 
     @property
     def allowed(self) -> Array:
-        """Which cells of the maps the mask leaves open: (batch, head, query, key) booleans."""
+        """Which cells of the maps the mask leaves open: (batch, head, query, key) booleans; ValueError past 2 GB."""
         shape = self.problem.map_shape
         if "masked" not in self.stages:
             return np.broadcast_to(np.True_, shape)
+        _check_size("allowed", shape, 1)
         return self.evaluation.fetch("allowed", indices.whole(shape)).view()
 
     def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
@@ -284,9 +284,11 @@ class Trace:
         return self.evaluation.block(stage, batch, head, rows, columns)
 
 
-def compute(problem: Problem) -> Trace:
-    """Every stage of a problem, in the order scores → scale → softcap → bias → mask → softmax(· / temperature)."""
-    return Trace(Evaluation(problem))
+def _check_size(stage: str, shape: tuple[int, ...], itemsize: int) -> None:
+    """Refuse what would not fit as one array."""
+    size = prod(shape) * itemsize
+    if size > KEEP:
+        raise FieldError(sentences.TOO_LARGE, stage=stage, size=f"{size / 2**30:.1f}")
 
 
 def _merged(boxes: list[Box]) -> list[Box]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from attn_gui.engine import graph, indices, sentences
+from attn_gui.engine.checks import as_box
 from attn_gui.engine.evaluation import Evaluation, Recomputed
 from attn_gui.engine.graph import Node
 from attn_gui.engine.indices import Box
@@ -25,6 +26,7 @@ from .threads import one_blas_thread, share
 
 HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
 MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time
+AT_ONCE = 1 << 20  # cells of a map that a thread computes at a time
 PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
 
 
@@ -73,6 +75,27 @@ class StreamingEvaluation(Evaluation):
             if name == "head_output":
                 return self._passes.rows.output(box)
             return self._weights(box)
+
+    def box(self, stage: str, box: Box) -> Array:
+        """As in the dense evaluation; many cells of a map are computed on all threads, never at once in float64."""
+        box = as_box(stage, self.shape(stage), box)
+        width = box[-1].stop - box[-1].start
+        if len(box) < 4 or indices.count(box) <= AT_ONCE or not width:
+            return super().box(stage, box)
+        found = np.empty(indices.shape_of(box), self._kind)
+        step = max(1, AT_ONCE // width)
+
+        def work(place: tuple[int, int, int]) -> None:
+            batch, head, low = place
+            rows = slice(low, min(low + step, box[2].stop))
+            tile = super(StreamingEvaluation, self).box(stage, (*indices.cell((batch, head)), rows, box[3]))
+            found[batch - box[0].start, head - box[1].start, low - box[2].start : rows.stop - box[2].start] = tile[0, 0]
+
+        heads = [(batch, head) for batch in range(box[0].start, box[0].stop)
+                 for head in range(box[1].start, box[1].stop)]  # fmt: skip
+        share([(*pair, low) for pair in heads for low in range(box[2].start, box[2].stop, step)], work)
+        found.flags.writeable = False
+        return found
 
     def _weights(self, box: Box) -> Array:
         """Shares from the kept rows; a row of very large scores is computed as a whole, by one and the same product."""
