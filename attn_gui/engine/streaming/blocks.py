@@ -19,21 +19,24 @@ SHORT = 64  # blocks up to so many cells are reduced all at once
 
 
 class Blocks:
-    """Extremes of one stage of one head: `high` and `low` (n, blocks) over open cells, `open` where there is one.
+    """Extremes of one stage of one head: `high` and `low` (rows, blocks) over open cells, `open` where there is one.
 
-    `read(rows, keys)` gives (values, allowed) with keys as rows. Rows are computed when they are asked for, or by
+    `part` are the rows of the map that stand here, counted from `first` on; `across` is where blocks of keys begin and
+    end. `read(rows, keys)` gives (values, allowed) with keys as rows. Rows are computed when they are asked for, or by
     `complete` from another thread; `forget` follows edits.
     """
 
     def __init__(
-        self, rows: int, keys: int, blocks: int, dtype: np.dtype[np.generic], masked: bool, passes: Passes,
+        self, part: slice, across: Array, dtype: np.dtype[np.generic], masked: bool, passes: Passes,
         lock: threading.RLock, read: Callable[[slice, slice], tuple[Array, Array | None]],
     ) -> None:  # fmt: skip
-        self.edges = edges(keys, blocks)
+        self.first, self.edges = part.start, across
+        rows = part.stop - part.start
         shape = (rows, len(self.edges) - 1)
         self.high, self.low = np.empty(shape, dtype), np.empty(shape, dtype)
         self.open = np.zeros(shape, bool) if masked else None
         self.known = np.zeros(rows, bool)
+        self.patched = np.zeros(-(-rows // STEP), bool)  # which steps of rows edits have changed in part
         self._stale: list[tuple[slice, slice]] = []  # rows × blocks that edits have changed
         self._passes, self._lock, self._read = passes, lock, read
 
@@ -46,14 +49,37 @@ class Blocks:
         else:
             self._stale.append((rows, slice(first, last)))
 
+    @property
+    def bytes(self) -> int:
+        return self.high.nbytes + self.low.nbytes + (self.open.nbytes if self.open is not None else 0)
+
+    def lacking(self, rows: slice) -> int:
+        """Cells that `ensure` would compute; the caller holds the lock."""
+        stale = sum(
+            (part.stop - part.start) * int(self.edges[blocks.stop] - self.edges[blocks.start])
+            for part, blocks in self._stale
+        )
+        return stale + sum(part.stop - part.start for part in self._unknown(rows)) * int(self.edges[-1])
+
     def ensure(self, rows: slice) -> None:
-        """Make rows known."""
+        """Make rows known, also if edits come in between."""
         with self._lock:
             stale, self._stale = self._stale, []
             for part, blocks in stale:
+                self.patched[part.start // STEP : -(-part.stop // STEP)] = True
                 for low in range(part.start, part.stop, 1 << 14):
                     self._fill(slice(low, min(low + (1 << 14), part.stop)), blocks)
-        self._run(self._unknown(rows), None, bool)
+        while jobs := self._unknown(rows):
+            self._run(jobs, None, bool)
+
+    def settle(self, cancelled: Callable[[], bool]) -> bool:
+        """Compute anew what was patched; False if cancelled."""
+        self.ensure(slice(0, 0))
+        while (steps := np.flatnonzero(self.patched)).size:
+            jobs = [slice(step * STEP, min((step + 1) * STEP, len(self.known))) for step in steps.tolist()]
+            if not self._run(jobs, None, cancelled):
+                return False
+        return True
 
     def complete(self, progress: Callable[[int, int], None] | None, cancelled: Callable[[], bool]) -> bool:
         """Every row; False if cancelled."""
@@ -96,7 +122,7 @@ class Blocks:
             if generation == self._passes.generation:
                 for cut, extremes in zip(cuts, found, strict=True):
                     self._write(rows, cut, extremes)
-                self.known[rows] = True
+                self.known[rows], self.patched[rows.start // STEP] = True, False
 
     def _fill(self, rows: slice, blocks: slice) -> None:
         self._write(rows, blocks, self._extremes(rows, blocks))

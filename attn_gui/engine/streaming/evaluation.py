@@ -155,12 +155,12 @@ class StreamingEvaluation(Evaluation):
         self, *, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool
     ) -> bool:
         """Compute anew what edits have updated: then all equals a fresh evaluation bit for bit. False if cancelled."""
-        return self._passes.settle(progress, cancelled)
+        return self._passes.settle(progress, cancelled) and self._pictures.settle(cancelled)
 
     @property
     def settled(self) -> bool:
         """Whether everything known equals a fresh computation bit for bit."""
-        return not self._passes.rows.dirty.any() and not self._passes.moved
+        return not (self._passes.rows.dirty.any() or self._passes.moved or self._pictures.patched)
 
     # --- changing --------------------------------------------------------------------------------
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
@@ -227,9 +227,36 @@ class StreamingEvaluation(Evaluation):
         """(values, allowed) of a picture of a stage in rows × columns blocks, or of a part of its blocks.
 
         Of each block the value of largest magnitude over allowed cells, sign kept; NaN wins, so that it is seen.
-        `allowed` (blocks with an open cell) only behind the mask. The blocks of the map looked at last are kept.
+        `allowed` (blocks with an open cell) only behind the mask. The blocks of maps looked at last are kept.
         """
         return self._pictures.pooled(stage, batch, head, rows, columns, part)
+
+    def pooled_at(
+        self, stage: str, batch: int, head: int, down: Array, across: Array
+    ) -> tuple[Array, Array | None] | None:  # fmt: skip
+        """`pooled` over blocks of a map whose edges are given, kept nowhere; None where `block` has to do it."""
+        return self._pictures.window(stage, batch, head, down, across) if self.is_map(stage) else None
+
+    def pooled_once(
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
+    ) -> tuple[Array, Array | None]:
+        """As `pooled`, for some rows of blocks, with nothing kept: for a large picture that is made bit by bit."""
+        return self._pictures.pooled_once(stage, batch, head, rows, columns, part)
+
+    def is_map(self, stage: str) -> bool:
+        """Whether a stage has both a query and a key axis."""
+        return stage == "weights" or stage in self._chain.maps
+
+    def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
+        """Cells of maps that have to be computed before `pooled` in so many columns can show these rows."""
+        cells = 0
+        if stage in _ROWS_OF:
+            alone = stage in ("weights", "head_output") and head is not None
+            known = self._passes.rows.known[batch, head if alone else slice(None), rows]
+            cells += (known.size - int(np.count_nonzero(known))) * self.problem.m
+        if self.is_map(stage):
+            cells += self._pictures.lacking(stage, batch, head or 0, rows, columns)
+        return cells
 
     def prepare(
         self, stage: str, batch: int, head: int, columns: int, *,
@@ -247,6 +274,7 @@ class StreamingEvaluation(Evaluation):
         return known & self._passes.rows.known[batch, head] if stage == "weights" else known
 
 
+_ROWS_OF = ("weights", "head_output", "concat", "output", "residual", "normalized", "block_output")
 _BEFORE = ("query", "key", "value", "rotated_query", "rotated_key", "query_angle", "key_angle")
 
 

@@ -22,18 +22,21 @@ if TYPE_CHECKING:
 Part = tuple[slice, slice] | None
 BEHIND = ("masked", "weights")
 ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
+SHARE, MOST = 8, 1 << 29  # blocks that are kept take this share of what the weights would, and no more bytes than this
+Watched = tuple[str, int, int, int]  # stage, batch, head, columns
 
 
 class Pictures:
-    """Keeps the blocks of the head looked at last. Every map before softmax is a rising function of one of two or
+    """Keeps the blocks of the maps looked at last. Every map before softmax is a rising function of one of two or
     three, and a block's largest weight is where its largest logit is: so few extremes serve all pictures."""
 
     def __init__(
         self, evaluation: StreamingEvaluation, chain: Chain, passes: Passes, lock: threading.RLock
     ) -> None:
         self._evaluation, self._chain, self._passes, self._lock = evaluation, chain, passes, lock
-        self._watched: tuple[int, int, int] | None = None  # batch, head, columns
-        self._blocks: dict[str, Blocks] = {}
+        self._blocks: dict[Watched, Blocks] = {}  # those asked for last stand last
+        weights = int(np.prod(chain.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
+        self._room = min(MOST, weights // SHARE)
 
     # --- asking ----------------------------------------------------------------------------------
     def pooled(
@@ -46,17 +49,50 @@ class Pictures:
         across = slice(0, len(edges(self._chain.shape[3], columns)) - 1) if part is None else part[1]
         down = edges(self._chain.shape[2], rows)
         down = down if part is None else down[part[0].start : part[0].stop + 1]
-        cut = slice(int(down[0]), int(down[-1]))
-        blocks = self._of(stage, batch, head, columns)
+        return self._drawn(stage, self._of(stage, batch, head, columns), batch, head, down, across)
+
+    def pooled_once(
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
+    ) -> tuple[Array, Array | None]:
+        """As `pooled`, for some rows of blocks, of extremes that are made for it and kept by nobody."""
+        if stage not in self._chain.maps and stage != "weights":
+            return self._direct(stage, batch, head, rows, columns, (part, slice(0, columns))), None
+        assert head is not None
+        down = edges(self._chain.shape[2], rows)[part.start : part.stop + 1]
+        return self._once(stage, batch, head, down, edges(self._chain.shape[3], columns))
+
+    def window(
+        self, stage: str, batch: int, head: int, down: Array, across: Array
+    ) -> tuple[Array, Array | None] | None:  # fmt: skip
+        """(values, allowed) of blocks with these edges, anywhere in a map; None where scores are too large for it."""
+        if stage == "weights":
+            place = (*indices.cell((batch, head)), slice(int(down[0]), int(down[-1])))
+            self._passes.ensure(place)
+            if self._passes.rows.loud(place, self._chain.heat).any():
+                return None
+        return self._once(stage, batch, head, down, across)
+
+    def _once(
+        self, stage: str, batch: int, head: int, down: Array, across: Array
+    ) -> tuple[Array, Array | None]:  # fmt: skip
+        blocks = self._made(self._serving(stage), batch, head, across, slice(int(down[0]), int(down[-1])))
+        return self._drawn(stage, blocks, batch, head, down, slice(0, len(across) - 1))
+
+    def _drawn(
+        self, stage: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice
+    ) -> tuple[Array, Array | None]:
+        """(values, allowed) of a part of a picture; `down` are the edges of its rows in the map."""
+        inside = down - blocks.first
+        here = slice(int(inside[0]), int(inside[-1]))
         with np.errstate(all="ignore"):
-            blocks.ensure(cut)
+            blocks.ensure(here)
             if stage == "weights":
-                self._passes.ensure((*indices.cell((batch, head)), cut))
+                self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
             with self._lock:
-                values = self._picture(stage, blocks, batch, head, down, across)
+                values = self._picture(stage, blocks, batch, head, inside, across)
                 allowed = None
                 if blocks.open is not None and stage in BEHIND:
-                    allowed = reduced(np.logical_or, blocks.open[cut, across], down - cut.start)
+                    allowed = reduced(np.logical_or, blocks.open[here, across], inside - here.start)
         return values.astype(self._evaluation.problem.dtype, copy=False), allowed
 
     def complete(
@@ -72,36 +108,55 @@ class Pictures:
 
     def follow(self, reached: Mapping[str, Sequence[Box]]) -> None:
         """Forget what an edit has changed; the caller holds the lock."""
-        if self._watched is None:
-            return
-        batch, head, _ = self._watched
-        for name, blocks in self._blocks.items():
+        for (name, batch, head, _), blocks in self._blocks.items():
             for box in reached.get(name, ()):
                 if indices.meet(box[:2], indices.cell((batch, head))) is not None:
                     blocks.forget(box[2], box[3])
 
+    def settle(self, cancelled: Callable[[], bool]) -> bool:
+        """Compute anew what edits have patched, since a part may differ from the whole in its last bits."""
+        return all(blocks.settle(cancelled) for blocks in list(self._blocks.values()))
+
+    @property
+    def patched(self) -> bool:
+        """Whether edits have patched any block."""
+        return any(blocks.patched.any() for blocks in list(self._blocks.values()))
+
+    def lacking(self, stage: str, batch: int, head: int, rows: slice, columns: int) -> int:
+        """Cells of the map that have to be computed before a picture of these rows can be shown."""
+        with self._lock:
+            blocks = self._blocks.get((self._serving(stage), batch, head, min(columns, self._chain.shape[3])))
+            unseen = (rows.stop - rows.start) * self._chain.shape[3]
+            return unseen if blocks is None else blocks.lacking(rows)
+
     # --- which blocks ----------------------------------------------------------------------------
     def _of(self, stage: str, batch: int, head: int, columns: int) -> Blocks:
-        """The blocks that serve a stage; those of another head are dropped."""
+        """The blocks that serve a stage; of the others those looked at last are kept, as far as there is room."""
         with self._lock:
-            if self._watched != (batch, head, columns):
-                self._watched, self._blocks = (batch, head, columns), {}
-            name = self._serving(stage)
-            if name not in self._blocks:
-                self._blocks[name] = self._made(name, batch, head, columns)
-            return self._blocks[name]
+            key = (self._serving(stage), batch, head, min(columns, self._chain.shape[3]))
+            n, m = self._chain.shape[2:]
+            found = self._blocks.pop(key, None) or self._made(*key[:3], edges(m, columns), slice(0, n))
+            self._blocks[key] = found
+            room = self._room
+            for other in list(self._blocks)[-2::-1]:
+                room -= self._blocks[other].bytes
+                if room < 0:
+                    del self._blocks[other]
+            return found
 
     def _serving(self, stage: str) -> str:
         name = self._chain.logits_name if stage == "weights" else stage
         return "scores" if name in ("scaled", "capped") else name
 
-    def _made(self, name: str, batch: int, head: int, columns: int) -> Blocks:
+    def _made(self, name: str, batch: int, head: int, across: Array, part: slice) -> Blocks:
+        """The blocks of some rows of a map."""
+
         def read(rows: slice, keys: slice) -> tuple[Array, Array | None]:
+            rows = slice(part.start + rows.start, part.start + rows.stop)
             return self._passes.transposed(name, (*indices.cell((batch, head)), rows, keys))
 
-        n, m = self._chain.shape[2:]
         dtype = np.dtype(self._evaluation.problem.dtype)
-        return Blocks(n, m, columns, dtype, name == "masked", self._passes, self._lock, read)
+        return Blocks(part, across, dtype, name == "masked", self._passes, self._lock, read)
 
     # --- from blocks to a picture ----------------------------------------------------------------
     def _picture(self, stage: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
@@ -144,9 +199,10 @@ class Pictures:
     def _totals(self, blocks: Blocks, batch: int, head: int, rows: slice) -> list[Array]:
         """What to take off the logits of every row, over T; of very large scores by the blocks' own arithmetic."""
         state, heat = self._passes.rows, self._chain.heat
-        top, total = state.top[batch, head, rows] / heat, state.total[batch, head, rows]
+        cut = slice(blocks.first + rows.start, blocks.first + rows.stop)
+        top, total = state.top[batch, head, cut] / heat, state.total[batch, head, cut]
         rest = np.where(total == 0, np.inf, np.log(total))
-        loud = state.loud((*indices.cell((batch, head)), rows), heat)[0, 0] & np.isfinite(total)
+        loud = state.loud((*indices.cell((batch, head)), cut), heat)[0, 0] & np.isfinite(total)
         if not loud.any():
             return [top + rest]
         top[loud] = self._highest(blocks, rows, slice(0, blocks.high.shape[1]))[loud].max(axis=1)

@@ -164,6 +164,10 @@ def check_pictures(working, item, head, size):
         np.testing.assert_allclose(found[shown], expected[shown], rtol=1e-10, atol=1e-12, err_msg=stage)
         part, _ = working.evaluation.pooled(stage, item, head, *size, (slice(1, 2), slice(0, 2)))
         np.testing.assert_allclose(part, found[1:2, 0:2], rtol=1e-12)
+        rows, columns = found.shape
+        once, once_allowed = working.evaluation.pooled_once(stage, item, head, rows, columns, slice(1, rows))
+        np.testing.assert_allclose(once, found[1:], rtol=1e-12, err_msg=stage)
+        assert once_allowed is None if allowed is None else np.array_equal(once_allowed, found_allowed[1:])
 
 
 def test_nan_and_infinity_are_seen_in_pictures():
