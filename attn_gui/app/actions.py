@@ -48,8 +48,9 @@ MENUS = (
     ("decimals", QT_TRANSLATE_NOOP("Actions", "&Decimals")),
     ("language", QT_TRANSLATE_NOOP("Actions", "&Language")),
     ("theme", QT_TRANSLATE_NOOP("Actions", "&Theme")),
+    ("history", QT_TRANSLATE_NOOP("Actions", "&Memory for history")),
 )
-SUBMENUS = {"file": ("recent", "examples"), "view": ("decimals", "language", "theme")}
+SUBMENUS = {"file": ("recent", "examples"), "edit": ("history",), "view": ("decimals", "language", "theme")}
 
 ACTIONS = (
     Row("new", "file", QT_TRANSLATE_NOOP("Actions", "&New…"), Keys.New),
@@ -84,6 +85,10 @@ ACTIONS = (
     Row("block", "edit", QT_TRANSLATE_NOOP("Actions", "&Residual, LayerNorm, Linear"), None, checkable=True),
     Row("second_sequence", "edit", QT_TRANSLATE_NOOP("Actions", "&Second sequence"), None, checkable=True),
     Row("make_direct", "edit", QT_TRANSLATE_NOOP("Actions", "Work on Q, K, V &directly"), None),
+    Row("history_64", "history", "64 MB", group="history", checkable=True),
+    Row("history_256", "history", "256 MB", group="history", checkable=True),
+    Row("history_1024", "history", "1 GB", group="history", checkable=True),
+    Row("history_4096", "history", "4 GB", group="history", checkable=True),
     Row("product", "view", QT_TRANSLATE_NOOP("Actions", "&Product"), "Ctrl+1", "product", group="mode", checkable=True),
     Row(
         "all_stages",
@@ -102,6 +107,13 @@ ACTIONS = (
         "values",
         checkable=True,
         short=QT_TRANSLATE_NOOP("Actions", "Values"),
+    ),
+    Row(
+        "show_reach",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Show what a cell reac&hes"),
+        "Ctrl+Shift+R",
+        checkable=True,
     ),
     Row("copy_image", "view", QT_TRANSLATE_NOOP("Actions", "Copy &image of the map"), "Ctrl+Alt+C"),
     Row("zoom_in", "view", QT_TRANSLATE_NOOP("Actions", "Zoom &in"), Keys.ZoomIn, also=("Ctrl+=",), separator=True),

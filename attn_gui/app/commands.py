@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from attn_gui.app.actions import ACTIONS, MENUS, SUBMENUS, TOOLBAR, Actions, translated
+from attn_gui.app.history import LIMITS_MB
 from attn_gui.figure.tokens import SIZE
 from attn_gui.paths import notices
 from attn_gui.views.dialogs.about import AboutDialog
@@ -128,6 +129,7 @@ class CommandsController(QObject):
         }.items():
             on(name, lambda checked=False, slot=slot, name=name: self._run(name, slot, checked))
         program.targets.use_action(self.actions["set_target"])
+        program.reach.use_action(self.actions["show_reach"])
         for kind in ("integers", "random", "identity"):
             on(f"fill_{kind}", lambda _=False, kind=kind: program.table_edits.fill(kind))
         for mode, key in (("product", "product"), ("all_stages", "all")):
@@ -135,6 +137,8 @@ class CommandsController(QObject):
         on("values", lambda checked: program.view.set(values=checked))
         for digits in (2, 3, 4, 6):
             on(f"decimals_{digits}", lambda _=False, digits=digits: program.view.set(decimals=digits))
+        for limit in LIMITS_MB:
+            on(f"history_{limit}", lambda _=False, limit=limit: program.history.set_limit_mb(limit))
         for language in ("en", "zh"):
             on(f"language_{language}", lambda _=False, language=language: program.look.set_language(language))
         for scheme in ("light", "dark", "system"):
@@ -173,9 +177,11 @@ class CommandsController(QObject):
             "product": look.mode == "product",
             "all_stages": look.mode == "all",
             "values": look.values,
+            "show_reach": look.reach,
             f"decimals_{look.decimals}": True,
             f"language_{self._program.look.language}": True,
             f"theme_{self._program.look.scheme}": True,
+            f"history_{self._program.history.limit_mb}": True,
             "output_projection": problem.w_output is not None,
             "biases": problem.b_query is not None,
             "mask_tool": self._program.panel.painting,

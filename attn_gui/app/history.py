@@ -4,21 +4,36 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject
 
+from attn_gui.app.settings import Settings
 from attn_gui.document.document import Change, Document
 from attn_gui.views.main_window import MainWindow
 
+LIMITS_MB = (64, 256, 1024, 4096)
+DEFAULT_MB = 256
 
 class HistoryController(QObject):
     """Ties the history view to the document's undo stack."""
 
-    def __init__(self, window: MainWindow, document: Document) -> None:
+    def __init__(self, window: MainWindow, document: Document, settings: Settings) -> None:
         super().__init__(window)
-        self._view, self._document = window.history, document
+        self._view, self._document, self._settings = window.history, document, settings
+        document.limit_history(self.limit_mb << 20)
         self._view.set_stack(document.stack)
         self._view.stepRequested.connect(document.stack.setIndex)
         document.changed.connect(self._on_document_changed)
         window.installEventFilter(self)
         self.show_origin()
+
+    @property
+    def limit_mb(self) -> int:
+        """How many megabytes of steps are kept: one of `LIMITS_MB`."""
+        chosen = self._settings.number("history_mb", DEFAULT_MB)
+        return int(chosen) if chosen in LIMITS_MB else DEFAULT_MB
+
+    def set_limit_mb(self, limit: int) -> None:
+        """Keep so many from the next step on, in this session and later ones."""
+        self._settings.put("history_mb", limit)
+        self._document.limit_history(limit << 20)
 
     def show_origin(self) -> None:
         self._view.set_origin(self.tr("Opened {name}").format(name=self._document.name))

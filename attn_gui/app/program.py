@@ -24,6 +24,7 @@ from attn_gui.app.layout import LayoutController
 from attn_gui.app.look import LookController
 from attn_gui.app.maps import MapsController
 from attn_gui.app.panel import PanelController
+from attn_gui.app.reach import ReachController
 from attn_gui.app.session_view import SessionView
 from attn_gui.app.settings import Settings
 from attn_gui.app.status import StatusController
@@ -66,13 +67,14 @@ class Program(QObject):
         self.verify = VerifyController(window, document)
         self.variants = VariantsController(window, document, computation)
         self.explain = ExplainController(window, computation, view)
+        self.reach = ReachController(window, computation, view, self.tables)
         self.status = StatusController(window, document, computation, view)
         self.files = FilesController(window, document, self.settings)
         self.variants.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
         self.layout = LayoutController(window, self.settings)
         window.closeAsked.connect(self.layout.remember)  # after the files had their say
-        self.history = HistoryController(window, document)
+        self.history = HistoryController(window, document, self.settings)
         self.export = ExportController(window, document, computation, view, self.settings, self.look)
         self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
         window.dropped.connect(self.take_in)

@@ -110,6 +110,10 @@ class Document(QObject):
         self.stack.setClean()
         self.titleChanged.emit()
 
+    def limit_history(self, count: int) -> None:
+        """Let the steps take no more than so many bytes, from the next step on; the newest stays whatever it takes."""
+        self._history.limit = count
+
     def retranslate(self) -> None:
         """Name the steps of the history in the present language."""
         self._history.retranslate()

@@ -82,6 +82,10 @@
         <translation>主题(&amp;T)</translation>
     </message>
     <message>
+        <source>&amp;Memory for history</source>
+        <translation>历史记录占用内存(&amp;M)</translation>
+    </message>
+    <message>
         <source>&amp;New…</source>
         <translation>新建(&amp;N)…</translation>
     </message>
@@ -196,6 +200,10 @@
     <message>
         <source>Values</source>
         <translation>数值</translation>
+    </message>
+    <message>
+        <source>Show what a cell reac&amp;hes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Copy &amp;image of the map</source>
@@ -1286,6 +1294,17 @@
     </message>
 </context>
 <context>
+    <name>Minimap</name>
+    <message>
+        <source>Overview of {title}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The whole map. Drag the frame or press the arrow keys to move, Esc to go back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Names</name>
     <message>
         <source>Query</source>
@@ -1557,6 +1576,13 @@
     </message>
 </context>
 <context>
+    <name>ReachController</name>
+    <message>
+        <source>The maps show what {cell} reaches.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Relations</name>
     <message>
         <source>Comes from</source>
@@ -1567,8 +1593,16 @@
         <translation>影响</translation>
     </message>
     <message>
+        <source>Show in the maps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{cell}, head {head}</source>
         <translation>{cell}，头 {head}</translation>
+    </message>
+    <message>
+        <source>{symbol}, {count} cells</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
