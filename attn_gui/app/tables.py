@@ -64,8 +64,10 @@ class TablesController(QObject):
         old = self._window.inputs.panels
         panels = {field: old.get(field) or self._new_panel(field) for field in fields}
         self.models = {field: self.models[field] for field in fields}
+        ahead = self._computation.pending  # what is computed follows when it is
         for field in fields:
-            self._show_table(field, panels[field])
+            if not (ahead and self.computed(field)):
+                self._show_table(field, panels[field])
         self._window.inputs.set_panels(panels, _groups(problem, fields))
         self._show_marks()
 
@@ -132,6 +134,8 @@ class TablesController(QObject):
             self._repaint(field, recomputed.boxes.get(field, ()))
 
     def _on_document_changed(self, change: Change) -> None:
+        if self._computation.pending and None in change.fields.values():
+            self.show()  # a table need not wait for the maps, and whoever types into it must see the document's numbers
         for field, boxes in change.fields.items():
             if field in self.models and boxes is not None:
                 self._repaint(field, boxes)
@@ -182,7 +186,8 @@ class TablesController(QObject):
 
     def _show_marks(self) -> None:
         """The rows of Q, K and V that made the chosen cell, with lines and chips."""
-        rows = rows_of(self._view.look.cell, self._computation.evaluation.axes)
+        cell = self._view.look.cell if not self._computation.pending else None
+        rows = rows_of(cell, self._computation.evaluation.axes)
         for field, panel in self._window.inputs.panels.items():
             role = ROWS.get(field)
             panel.set_marks(rows.get(field), role or "query")

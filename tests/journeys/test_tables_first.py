@@ -1,0 +1,33 @@
+"""A long document: its tables are there before its maps are, and hold its numbers and no others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attn_gui.engine import Problem
+
+
+def problem(rows):
+    numbers = np.random.default_rng(rows).standard_normal((3, rows, 24))
+    return Problem(query=numbers[0], key=numbers[1], value=numbers[2], num_heads=4)
+
+
+def test_tables_show_a_long_document_before_it_is_computed(launch):
+    person = launch()
+    long = problem(701)
+    person.program.document.open(long, name="long")
+    assert person.program.computation.pending
+    model = person.table("query").model()
+    assert (model.rowCount(), model.columnCount()) == (701, 24)
+    assert float(model.index(700, 23).data().replace("−", "-")) == np.round(long.query[700, 23], 3)
+
+
+def test_what_is_typed_before_the_maps_are_there_goes_where_it_is_seen_to_go(launch):
+    person = launch()
+    person.program.document.open(problem(701), name="long")
+    person.type_into("query", 3, 2, "2.5")  # head 0
+    assert person.program.document.problem.query[3, 2] == 2.5
+    assert person.table("query").model().index(3, 2).data() == "2.500"
+    person.wait()
+    person.program.view.set(head=0)
+    assert person.value("query", 3, 2) == 2.5
