@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Signal
-from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.tokens import LINE
@@ -13,7 +13,7 @@ from attn_gui.views.heatmaps.cells_item import CellsItem
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.heatmaps.overlay import OverlayItem
 from attn_gui.views.heatmaps.view import Cell, MapView
-from attn_gui.views.heatmaps.zoom import Window, ZoomBox
+from attn_gui.views.heatmaps.zoom import Window, ZoomWindow
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 VALUE_FONTS = ((44, "body"), (26, "small"), (0, "micro"))
@@ -27,19 +27,15 @@ class MapCanvas(MapView):
     windowChanged = Signal(object)
 
     def __init__(self, parent: QWidget | None, *, interactive: bool, zoomable: bool) -> None:
-        self._ready = False  # pyqtgraph's constructor already resizes
+        self._ready = False  # Qt's constructor already asks for sizes
         super().__init__(parent, interactive=interactive, zoomable=zoomable)
         self._arranged: tuple[Any, ...] = ()
         self._home: Window | None = None
         self._stale = True
         self._cells = CellsItem(self.viewport(), small=not interactive)
         self._overlay = OverlayItem(self.viewport(), small=not interactive)
-        self._zoom = ZoomBox() if zoomable else None
-        for item in (self._cells, self._overlay, self._zoom):
-            if item is not None:
-                self.scene().addItem(item)
+        self._zoom = ZoomWindow(self) if zoomable else None
         if self._zoom is not None:
-            self._zoom.setZValue(1)
             self._zoom.windowChanged.connect(self._on_zoom_window_changed)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._ready = True
@@ -105,10 +101,15 @@ class MapCanvas(MapView):
             self._home = window
             self.reset_zoom()
 
+    @property
+    def home(self) -> Window:
+        """What is in view before any zoom."""
+        rows, columns = self.shape
+        return self._home or (0, rows, 0, columns)
+
     def reset_zoom(self) -> None:
         """Show everything again, or what `set_home` said."""
-        rows, columns = self.shape
-        self.set_window(self._home or (0, rows, 0, columns))
+        self.set_window(self.home)
 
     def show_cell(self, row: int, column: int) -> None:
         """Bring a cell into view by the shortest way."""
@@ -118,6 +119,24 @@ class MapCanvas(MapView):
         if down or across:
             self.set_window((top + down, bottom + down, left + across, right + across))
 
+    def zoom(self, delta: int, around: Cell | None = None) -> None:
+        """Turn a wheel by `delta` over a cell; without one, or with one out of view, over the middle."""
+        cell = self.cell_rect(*around) if around is not None else QRect()
+        self._zoom_at(delta, QPointF((self.cells_rect() if cell.isEmpty() else cell).center()))
+
+    def _zoom_at(self, delta: int, position: QPointF) -> None:
+        if self._zoom is not None:
+            self._zoom.zoom(delta, self._part(position - QPointF(self.cells_rect().topLeft())))
+
+    def _move_by(self, pixels: QPoint) -> None:
+        if self._zoom is not None:
+            self._zoom.move(self._part(QPointF(pixels)))
+
+    def _part(self, pixels: QPointF) -> QPointF:
+        """A distance as part of the cells' width and height."""
+        inner = self.cells_rect()
+        return QPointF(pixels.x() / max(1, inner.width()), pixels.y() / max(1, inner.height()))
+
     def _on_zoom_window_changed(self) -> None:
         self._arrange()
         self.windowChanged.emit(self.window_shown)
@@ -125,7 +144,7 @@ class MapCanvas(MapView):
     # --- drawing ---------------------------------------------------------------------------------
     def _arrange(self) -> None:
         """Bring cells and marks to where the size of the widget and the window of cells put them."""
-        if not self._ready or self.closed:
+        if not self._ready:
             return
         inner, (rows, columns), window = self.cells_rect(), self.shape, self.window_shown
         arrangement = (inner, rows, columns, window)
@@ -138,15 +157,13 @@ class MapCanvas(MapView):
         self._cells.set_geometry(down, right)
         self._overlay.set_geometry(down, right)
         for item in (self._cells, self._overlay):
-            item.setPos(inner.left(), inner.top())
-        if self._zoom is not None and inner.isValid():
-            self._zoom.setGeometry(inner)
+            item.origin = inner.topLeft()
         self._redraw()
 
     def _redraw(self) -> None:
         """Everything is drawn anew once the map is painted."""
         self._stale = True
-        if self._ready and not self.closed:
+        if self._ready:
             self.viewport().update()
 
     def _before_drawing(self) -> None:
@@ -168,7 +185,7 @@ class MapCanvas(MapView):
         side = 2 * self.margin + scaled(24)
         return QSize(side, side)
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
 
@@ -178,9 +195,15 @@ class MapCanvas(MapView):
             self._before_drawing()
             self._cells.render()
             self._stale = False
-        super().paintEvent(event)
+        painter, origin = QPainter(self.viewport()), self._cells.origin
+        painter.translate(origin)
+        for rect in event.region():  # type: ignore[attr-defined]  # its stub forgets that it can be gone through
+            painter.save()
+            self._cells.paint(painter, rect.translated(-origin))
+            painter.restore()
+        self._overlay.paint(painter)
 
     def changeEvent(self, event: QEvent) -> None:
-        if self._ready and not self.closed and event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+        if self._ready and event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self._follow_theme()
         super().changeEvent(event)

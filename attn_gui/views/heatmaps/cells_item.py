@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.cells import SMALLEST_MARK, paint_hatch, paint_marks, paint_values
 from attn_gui.figure.colors import Lut, lut
@@ -49,7 +49,6 @@ class CellsItem(MapItem):
 
     def __init__(self, viewport: QWidget, *, small: bool) -> None:
         super().__init__(viewport)
-        self.setFlag(self.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # tells what is exposed
         self.plane: PlaneLike | None = None
         self.style = CellStyle(THEMES["light"], "signed", small=small)
         self.font = QFont()
@@ -66,7 +65,6 @@ class CellsItem(MapItem):
         same = (rows.pixels, columns.pixels) == (self.rows.pixels, self.columns.pixels)
         self.rows, self.columns = rows, columns
         if not same:
-            self.prepareGeometryChange()
             self._allocate()
 
     def set_style(self, **changes: Any) -> None:
@@ -203,14 +201,15 @@ class CellsItem(MapItem):
         return QRectF((cells[1].start - self.columns.low) * width, (cells[0].start - self.rows.low) * height,
                       (cells[1].stop - cells[1].start) * width, (cells[0].stop - cells[0].start) * height)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
-    def boundingRect(self) -> QRectF:
-        return QRectF(0, 0, self.columns.pixels, self.rows.pixels)
+    # --- painting --------------------------------------------------------------------------------
+    def area(self) -> QRect:
+        return QRect(0, 0, self.columns.pixels, self.rows.pixels)
 
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
-        if not self.rows.bins or not self.columns.bins:
+    def paint(self, painter: QPainter, exposed: QRect) -> None:
+        """Paint the cells in a rectangle."""
+        exposed = exposed & self.area()
+        if exposed.isEmpty() or not self.rows.bins or not self.columns.bins:
             return
-        exposed = option.exposedRect.toAlignedRect() & self.boundingRect().toRect()
         if self.style.dimmed:
             painter.setOpacity(painter.opacity() * DIMMED)
         painter.drawImage(exposed, self._image, exposed)

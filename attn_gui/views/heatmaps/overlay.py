@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.tokens import LINE, RADIUS, THEMES, Theme
 from attn_gui.views.heatmaps.geometry import Span
@@ -52,7 +52,6 @@ class OverlayItem(MapItem):
         self.marks = Marks()
 
     def set_geometry(self, rows: Span, columns: Span) -> None:
-        self.prepareGeometryChange()
         self._rows, self._columns = rows, columns
         self.repaint()
 
@@ -68,10 +67,11 @@ class OverlayItem(MapItem):
             for mark in (*self._touched(old, new), *self._touched(new, old)):
                 self.repaint(mark)
 
-    def boundingRect(self) -> QRectF:
-        return QRectF(self._cells_rect().adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT))
+    def area(self) -> QRect:
+        return self._cells_rect().adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT)
 
-    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
+    def paint(self, painter: QPainter) -> None:
+        """Paint every mark; what paints only a part cuts the rest off."""
         if not self._rows.bins or not self._columns.bins:
             return
         marks, theme = self.marks, self._theme

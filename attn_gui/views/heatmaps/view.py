@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPalette, QWheelEvent
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QMenu, QWidget
 
 from attn_gui.views.heatmaps import keys
 
 Cell = tuple[int, int]
+_DRAGS = Qt.MouseButton.LeftButton | Qt.MouseButton.MiddleButton
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _BY_KEYBOARD = (
     Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason,
@@ -17,7 +17,7 @@ _BY_KEYBOARD = (
 )  # fmt: skip
 
 
-class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+class MapView(QAbstractScrollArea):
     """A transparent view that turns events into signals; what is drawn is up to the subclass."""
 
     cellChosen = Signal(int, int)
@@ -30,12 +30,15 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     saveImageRequested = Signal()
 
     def __init__(self, parent: QWidget | None, *, interactive: bool, zoomable: bool) -> None:
-        super().__init__(parent, useOpenGL=False, background=None)
+        super().__init__(parent)
         self._interactive, self._zoomable = interactive, zoomable
         self._menu_offered = interactive
         self._pressed: QPoint | None = None
+        self._dragged = QPoint()  # how far the pointer has drawn the map
         self._hovered: Cell | None = None
-        self.setCacheMode(self.CacheModeFlag.CacheNone)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMouseTracking(interactive)
         self.viewport().setMouseTracking(interactive)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if interactive else Qt.FocusPolicy.NoFocus)
@@ -70,22 +73,25 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         """Show everything again."""
         raise NotImplementedError
 
+    def _zoom_at(self, delta: int, position: QPointF) -> None:
+        raise NotImplementedError
+
+    def _move_by(self, pixels: QPoint) -> None:
+        raise NotImplementedError
+
     # --- mouse -----------------------------------------------------------------------------------
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._pressed = event.position().toPoint()
-        if self._zoomable:
-            super().mousePressEvent(event)
+        self._pressed = self._dragged = event.position().toPoint()
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._zoomable and event.buttons():
-            super().mouseMoveEvent(event)
+        here = event.position().toPoint()
+        if self._zoomable and event.buttons() & _DRAGS and self._pressed is not None:
+            self._drag(here, self._pressed)
         if self._interactive:
-            self._hover(self.cell_under(event.position().toPoint()))
+            self._hover(self.cell_under(here))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._zoomable:
-            super().mouseReleaseEvent(event)
         event.accept()
         pressed, self._pressed = self._pressed, None
         here = event.position().toPoint()
@@ -107,10 +113,16 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     def wheelEvent(self, event: QWheelEvent) -> None:
         enlarges_window = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if self._zoomable and not enlarges_window and self.cell_under(event.position().toPoint()) is not None:
-            super().wheelEvent(event)
+            self._zoom_at(event.angleDelta().y(), event.position())
             event.accept()
         else:
             event.ignore()
+
+    def _drag(self, here: QPoint, pressed: QPoint) -> None:
+        """A hand that trembles in a click does not move the map."""
+        if self._dragged != pressed or (here - pressed).manhattanLength() >= QApplication.startDragDistance():
+            self._move_by(here - self._dragged)
+            self._dragged = here
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hover(None)

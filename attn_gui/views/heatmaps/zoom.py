@@ -1,59 +1,66 @@
-"""Zoom and pan of a large map, by pyqtgraph's view box."""
+"""Which cells of a large map are in view: zoomed at the pointer, moved, and never outside the matrix."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtWidgets import QGraphicsSceneWheelEvent
+from PySide6.QtCore import QObject, QPointF, Signal
 
 CLOSEST = 2
 """Cells that remain in view at the least."""
+
+SHRINK = 1.02 ** (1 / 8)
+"""How much a window shrinks with every unit of a wheel, of which a notch has 120."""
 
 Window = tuple[float, float, float, float]
 """First row, row after the last, first column, column after the last; cut cells count in part."""
 
 
-class ZoomBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
-    """Holds the window of cells on show: the wheel zooms at the pointer, dragging moves, nothing leaves the matrix."""
+class ZoomWindow(QObject):
+    """Holds the window of cells on show."""
 
     windowChanged = Signal()
 
-    def __init__(self) -> None:
-        super().__init__(enableMenu=False, invertY=True, defaultPadding=0)
-        self.disableAutoRange()
-        self.sigRangeChanged.connect(self._on_range_changed)
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._rows, self._columns = 0, 0
+        self._window: Window = (0.0, 0.0, 0.0, 0.0)
 
     def set_cells(self, rows: int, columns: int) -> None:
         """The size of the matrix; shows all of it."""
         if rows and columns:
-            self.setLimits(xMin=0, xMax=columns, yMin=0, yMax=rows,
-                           minXRange=min(columns, CLOSEST), minYRange=min(rows, CLOSEST))
+            self._rows, self._columns = rows, columns
             self.set_window((0, rows, 0, columns))
 
     def set_window(self, window: Window) -> None:
+        """Show these cells, as far as there are so many."""
         top, bottom, left, right = window
-        self.setRange(QRectF(left, top, right - left, bottom - top), padding=0)
+        window = (*_inside(top, bottom, self._rows), *_inside(left, right, self._columns))
+        if window != self._window:
+            self._window = window
+            self.windowChanged.emit()
 
     def window(self) -> Window:
-        (left, right), (top, bottom) = self.viewRange()
-        return _snapped(top), _snapped(bottom), _snapped(left), _snapped(right)
+        return self._window
 
-    def wheelEvent(self, event: QGraphicsSceneWheelEvent, axis: int | None = None) -> None:
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            event.ignore()  # the window's own zoom
-        else:
-            super().wheelEvent(event, axis)
+    def zoom(self, delta: int, at: QPointF) -> None:
+        """Turn a wheel by `delta` over a point, given as parts of the window's width and height."""
+        top, bottom, left, right = self._window
+        size = SHRINK**-delta
+        row, column = top + at.y() * (bottom - top), left + at.x() * (right - left)
+        self.set_window((row + (top - row) * size, row + (bottom - row) * size,
+                         column + (left - column) * size, column + (right - column) * size))
 
-    def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
-        if event.button() == Qt.MouseButton.RightButton:
-            event.ignore()
-        else:
-            super().mouseDragEvent(event, axis)
+    def move(self, by: QPointF) -> None:
+        """Draw the matrix along by parts of the window's width and height."""
+        top, bottom, left, right = self._window
+        down, across = by.y() * (bottom - top), by.x() * (right - left)
+        self.set_window((top - down, bottom - down, left - across, right - across))
 
-    def _on_range_changed(self, *_: object) -> None:
-        self.windowChanged.emit()
+
+def _inside(low: float, high: float, count: int) -> tuple[float, float]:
+    """A part of an axis that is neither too short nor beyond its ends."""
+    length = min(max(high - low, min(count, CLOSEST)), count)
+    low = min(max(low + (high - low - length) / 2, 0.0), count - length)
+    return _snapped(low), _snapped(low + length)
 
 
 def _snapped(at: float) -> float:
