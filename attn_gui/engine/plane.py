@@ -60,6 +60,14 @@ class Plane:
         )
         return found
 
+    def pooled_once(self, height: int, width: int, part: slice) -> tuple[Array, Array | None]:
+        """As `pooled`, for some rows of blocks, with nothing kept by the evaluation."""
+        head = self.head if self.head is not None or not self._heads else 0
+        found: tuple[Array, Array | None] = self.evaluation.pooled_once(  # type: ignore[attr-defined]  # as above
+            self.stage, self.batch, head, height, width, part
+        )
+        return found
+
     def index(self, row: int, column: int) -> tuple[int, ...]:
         """The full index in the stage of a cell as shown."""
         if self.transposed:

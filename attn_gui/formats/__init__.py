@@ -5,12 +5,15 @@ from __future__ import annotations
 import codecs
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from attn_gui.engine.problem import Problem
-from attn_gui.formats import npz
+from attn_gui.formats import csv_text, npy, npz
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, reading, suffix
 from attn_gui.formats.catalog import FORMATS, MATRICES, MATRIX_SUFFIXES, PROBLEMS, detect, of_suffix
-from attn_gui.formats.saving import saving, write_file
+from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_rows
+from attn_gui.formats.saving import replacing, saving, write_file
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note
 
 __all__ = [
@@ -21,14 +24,22 @@ __all__ = [
     "Loaded",
     "Matrix",
     "Note",
+    "Progress",
+    "Rows",
+    "block_rows",
     "load",
     "load_matrix",
     "open_file",
     "open_matrix",
+    "replacing",
+    "rows_of",
     "save",
     "save_arrays",
     "save_matrix",
+    "save_members",
+    "save_rows",
     "save_session",
+    "stage_rows",
     "write_file",
 ]
 
@@ -109,6 +120,37 @@ def save_matrix(
 
 def save_arrays(arrays: Mapping[str, Array], path: PathText) -> None:
     """Save any arrays by name as a .npz. Raises FormatError."""
+    save_members({name: rows_of(np.asanyarray(array)) for name, array in arrays.items()}, path)
+
+
+def save_members(members: Mapping[str, Rows], path: PathText) -> None:
+    """Save arrays by name as a .npz, each block by block. Raises FormatError."""
+    with replacing(path, sum(rows.nbytes for rows in members.values())) as sink:
+        npz.write_members(members, sink)
+
+
+def save_rows(
+    rows: Rows,
+    path: PathText,
+    *,
+    row_labels: Sequence[str] | None = None,
+    column_labels: Sequence[str] | None = None,
+    excel: bool = False,
+) -> None:
+    """Save a matrix block by block as the suffix says: the very bytes of `save_matrix`.
+
+    A text is refused from ten million numbers on. Raises FormatError, and what the blocks raise.
+    """
     with saving(path):
-        data = npz.arrays_bytes(arrays)
-    write_file(path, data)
+        kind = of_suffix(suffix(path), MATRICES)
+        if kind.key != "npy" and rows.size > csv_text.MOST_CELLS:
+            template = QT_TRANSLATE_NOOP(
+                "Sentences", "{file} would hold {got} numbers as text, more than {most}; choose NPY instead."
+            )
+            raise FormatError(template, got=f"{rows.size:,}", most=f"{csv_text.MOST_CELLS:,}")
+    with replacing(path, rows.nbytes) as sink:
+        if kind.key == "npy":
+            npy.write_rows(rows, sink)
+        else:
+            sink.write(codecs.BOM_UTF8 if excel else b"")
+            csv_text.write_rows(rows, sink, "," if kind.key == "csv" else "\t", row_labels, column_labels)

@@ -78,5 +78,5 @@ def of_suffix(ending: str, formats: Iterable[Chosen]) -> Chosen:
         if ending in kind.suffixes:
             return kind
     template = QT_TRANSLATE_NOOP("Sentences", "{file} has the unknown suffix “{got}”; expected {expected}.")
-    known = ", ".join(ending for kind in formats for ending in kind.suffixes)
+    known = tuple(ending for kind in formats for ending in kind.suffixes)
     raise FormatError(template, got=ending, expected=known)

@@ -10,19 +10,22 @@ import io
 import math
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.base import Matrix, Source, check_size
 from attn_gui.formats.csv_layout import Layout, Row, find_layout, has_decimal_comma, may_be_grouped, number, rows
+from attn_gui.formats.rows import Rows, rows_of
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
 
 LARGEST_FILE = 256 * 2**20
+MOST_CELLS = 10_000_000  # of a text: more would make a file that no spreadsheet opens, nor this program
+AT_ONCE = 100_000  # cells that are texts at a time
 _LISTED = 6  # bad cells that a sentence names
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")  # what spreadsheets would run
 
@@ -86,20 +89,38 @@ def read(source: Source) -> Matrix:
 
 
 def write(matrix: Matrix, delimiter: str) -> bytes:
+    """A matrix as text, see `write_rows`."""
+    values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
+    buffer = io.BytesIO()
+    write_rows(rows_of(values), buffer, delimiter, matrix.row_labels, matrix.column_labels)
+    return buffer.getvalue()
+
+
+def write_rows(
+    source: Rows, file: IO[bytes], delimiter: str, row_labels: Sequence[str] | None,
+    column_labels: Sequence[str] | None,
+) -> None:  # fmt: skip
     """UTF-8; numbers as the shortest text that gives them back, labels so that no spreadsheet runs them as formulas.
 
     With labels on one side the other side gets numbers, and the corner stays empty: so a reader knows labels from data.
     """
-    values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
-    labeled = matrix.row_labels is not None or matrix.column_labels is not None
+    height, width = source.shape
+    labeled = row_labels is not None or column_labels is not None
     if labeled:
-        columns = matrix.column_labels or tuple(map(str, range(values.shape[1])))
-        writer.writerow(["", *map(_harmless, columns)])
-    beside = matrix.row_labels or tuple(map(str, range(len(values))))
-    for label, row in zip(beside, _texts(values), strict=True):
-        writer.writerow([_harmless(label), *row] if labeled else row)
+        columns = column_labels or tuple(map(str, range(width)))
+        file.write(_lines([["", *map(_harmless, columns)]], delimiter))
+    beside = iter(row_labels or map(str, range(height)))
+    for block in source.blocks():
+        step = max(1, AT_ONCE // max(width, 1))
+        for low in range(0, len(block), step):
+            texts = _texts(block[low : low + step])
+            lines = ([_harmless(next(beside)), *row] for row in texts) if labeled else texts
+            file.write(_lines(lines, delimiter))
+
+
+def _lines(rows: Iterable[Sequence[str]], delimiter: str) -> bytes:
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return buffer.getvalue().encode("utf-8", "backslashreplace")
 
 
@@ -168,8 +189,8 @@ def _refusal(cells: _Cells) -> FormatError:
             "Sentences", "{file}: row {row}, column {column} (line {line}) is “{text}”; expected a number."
         )
         return FormatError(template, **where)
-    listed = ", ".join(f"({row}, {column}) “{shown(text, 16)}”" for row, column, _, text in cells.bad[:_LISTED])
-    more = ", …" if len(cells.bad) > _LISTED else ""
+    listed = tuple(f"({row}, {column}) “{shown(text, 16)}”" for row, column, _, text in cells.bad[:_LISTED])
+    more = ("…",) if len(cells.bad) > _LISTED else ()
     template = QT_TRANSLATE_NOOP(
         "Sentences", "{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}."
     )

@@ -71,9 +71,10 @@ def ignored_arrays(names: list[str]) -> list[Note]:
     return [Note(template, names=listed(names))] if names else []
 
 
-def listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> tuple[str, ...]:
+    """Names as a sentence may list them, which whoever says it puts together."""
     names = list(names)
-    return ", ".join(map(shown, names[:_NOTED])) + (", …" if len(names) > _NOTED else "")
+    return (*map(shown, names[:_NOTED]), *("…" for _ in names[_NOTED : _NOTED + 1]))
 
 
 def _noted(names: list[str]) -> list[Note]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
+from typing import IO
 
 import numpy as np
 
 from attn_gui.formats.arrays import MAGIC, Budget, read_npy
 from attn_gui.formats.base import Matrix, Source
+from attn_gui.formats.rows import Rows
 
-__all__ = ["matches", "read", "write"]
+__all__ = ["matches", "read", "write", "write_rows"]
 
 
 def matches(start: bytes) -> bool:
@@ -26,3 +28,11 @@ def write(matrix: Matrix) -> bytes:
     buffer = io.BytesIO()
     np.lib.format.write_array(buffer, np.ascontiguousarray(matrix.values), version=(1, 0), allow_pickle=False)
     return buffer.getvalue()
+
+
+def write_rows(rows: Rows, file: IO[bytes]) -> None:
+    """An array block by block: the very bytes of `write`."""
+    header = {"descr": np.lib.format.dtype_to_descr(rows.dtype), "fortran_order": False, "shape": rows.shape}
+    np.lib.format.write_array_header_1_0(file, header)
+    for block in rows.blocks():
+        file.write(np.ascontiguousarray(block).reshape(-1).view(np.uint8).data)

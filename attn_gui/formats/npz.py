@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterable, Mapping
+from typing import IO
 
 import numpy as np
 
+from attn_gui.formats import npy
 from attn_gui.formats.arrays import Array, Budget, read_bytes, read_header, read_npy
 from attn_gui.formats.base import Loaded, Source
 from attn_gui.formats.fields import assemble, ignored_arrays, is_field, listed, split
 from attn_gui.formats.json_text import TOO_LONG, Json, dump, parse_object
+from attn_gui.formats.rows import Rows, rows_of
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
 
 LONGEST_META = 2**20
@@ -62,11 +65,16 @@ def members_of(loaded: Loaded) -> dict[str, Array]:
 def arrays_bytes(arrays: Mapping[str, Array]) -> bytes:
     """A `.npz` of arrays by name; the same arrays give the same bytes."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, array in arrays.items():
-            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(array, order="C"), version=(1, 0), allow_pickle=False)
+    write_members({name: rows_of(np.asanyarray(array)) for name, array in arrays.items()}, buffer)
     return buffer.getvalue()
+
+
+def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:
+    """A `.npz` of arrays by name, each block by block; the same arrays give the same bytes."""
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, rows in members.items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                npy.write_rows(rows, member)
 
 
 def _check_directory(source: Source) -> None:

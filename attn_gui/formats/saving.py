@@ -6,14 +6,20 @@ QSaveFile is not used: on a full disk it replaced a good file by a cut one and r
 from __future__ import annotations
 
 import errno
+import io
 import os
+import shutil
 import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
 
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
 
 CHUNK = 2**20
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -38,26 +44,69 @@ _OS_ERRORS = {
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
-    """Put `data` into the file at `path`, wholly or not at all.
+    """Put `data` into the file at `path`, wholly or not at all. Raises FormatError."""
+    with replacing(path) as sink:
+        sink.write(data)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str], size: int = 0) -> Iterator[IO[bytes]]:
+    """Write a file bit by bit; nothing is there under its name before all of it is.
 
     It is written beside the old file, read again and compared, and only then takes the old one's place. A link is
-    followed: the file that it means is replaced, the link stays. Raises FormatError.
+    followed: the file that it means is replaced, the link stays. `size` bytes have to fit on the disk beforehand.
+    Raises FormatError; whatever is raised inside leaves the old file as it was.
     """
     with saving(path):
         target = Path(os.path.realpath(path))
         mode = _mode_of(target)
+        if size and shutil.disk_usage(target.parent).free < size:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         beside = target.with_name(_hidden_name(target.name))
         with suppress(FileNotFoundError):
             beside.unlink()  # left by a crash; a new file, never something that a link may point to
+        descriptor = os.open(beside, _NEW, 0o666)
+    try:
+        sink = Sink(descriptor, path)
         try:
-            _write(beside, data, mode)
-            _verify(beside, data)
+            if mode is not None and hasattr(os, "fchmod"):
+                os.fchmod(descriptor, mode)
+            yield cast("IO[bytes]", sink)
+            with saving(path):
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        with saving(path):
+            _verify(beside, sink)
             os.replace(beside, target)
-        except BaseException:
-            with suppress(OSError):
-                beside.unlink()
-            raise
-        _settle(target.parent)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+    _settle(target.parent)
+
+
+class Sink(io.RawIOBase):
+    """A file that is being written from front to back; it remembers what it was given. Raises FormatError."""
+
+    def __init__(self, descriptor: int, path: str | os.PathLike[str]) -> None:
+        super().__init__()
+        self._descriptor, self._path = descriptor, path
+        self.size = self.check = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        whole = rest = memoryview(data).cast("B")
+        with saving(self._path):
+            while rest:
+                written = os.write(self._descriptor, rest[:CHUNK])
+                if not written:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                rest = rest[written:]
+        self.size, self.check = self.size + len(whole), zlib.crc32(whole, self.check)
+        return len(whole)
 
 
 @contextmanager
@@ -93,31 +142,13 @@ def _hidden_name(name: str) -> str:
     return f".attn-gui-{zlib.crc32(os.fsencode(name)):08x}.saving"
 
 
-def _write(path: Path, data: bytes, mode: int | None) -> None:
-    descriptor = os.open(path, _NEW, 0o666)
-    try:
-        if mode is not None and hasattr(os, "fchmod"):
-            os.fchmod(descriptor, mode)
-        rest = memoryview(data)
-        while rest:
-            written = os.write(descriptor, rest[:CHUNK])
-            if not written:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            rest = rest[written:]
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _verify(path: Path, data: bytes) -> None:
+def _verify(path: Path, sink: Sink) -> None:
     """Read back what was written: some file systems tell of a full disk by a short file only."""
-    rest = memoryview(data)
+    size = check = 0
     with path.open("rb") as file:
         while part := file.read(CHUNK):
-            if part != rest[: len(part)]:
-                break
-            rest = rest[len(part) :]
-    if part or rest:
+            size, check = size + len(part), zlib.crc32(part, check)
+    if (size, check) != (sink.size, sink.check):
         template = QT_TRANSLATE_NOOP(
             "Sentences", "{file} could not be saved: it does not read back the same. Nothing was changed."
         )

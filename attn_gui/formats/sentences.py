@@ -1,4 +1,4 @@
-"""What files may be refused with and what is noted about them. Imports nothing of the project.
+"""What files may be refused with and what is noted about them. Imports how the engine fills in sentences.
 
 Every sentence is an English template with {places}: `str()` is the English sentence, and whoever has a translator puts
 `template` through it (context "Sentences") and fills in `values`.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Self
+
+from attn_gui.engine.sentences import say
 
 LONGEST = 40
 
@@ -37,7 +39,7 @@ class FormatError(ValueError):
         return self
 
     def __str__(self) -> str:
-        return self.template.format(**self.values)
+        return say(self.template, self.values)
 
 
 class Note(str):
@@ -47,7 +49,7 @@ class Note(str):
     values: dict[str, object]
 
     def __new__(cls, template: str, **values: object) -> Self:
-        note = super().__new__(cls, template.format(**values))
+        note = super().__new__(cls, say(template, values))
         note.template, note.values = template, values
         return note
 

@@ -88,7 +88,7 @@ def _arrays(data: bytes) -> dict[str, Array]:
         shape, kind = tuple(entry["shape"]), entry["dtype"]
         if kind not in _DTYPES:
             template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected {expected}.")
-            raise FormatError(template, name=shown(name), got=shown(kind), expected=", ".join(_DTYPES))
+            raise FormatError(template, name=shown(name), got=shown(kind), expected=tuple(_DTYPES))
         dtype = np.dtype(_DTYPES[kind])
         budget.take(name, shape, dtype.itemsize)
         cells = np.frombuffer(entry["data"], np.uint8)

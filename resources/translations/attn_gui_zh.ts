@@ -203,7 +203,7 @@
     </message>
     <message>
         <source>Show what a cell reac&amp;hes</source>
-        <translation type="unfinished"></translation>
+        <translation>显示单元格影响的范围(&amp;H)</translation>
     </message>
     <message>
         <source>Copy &amp;image of the map</source>
@@ -1576,13 +1576,6 @@
     </message>
 </context>
 <context>
-    <name>ReachController</name>
-    <message>
-        <source>The maps show what {cell} reaches.</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
     <name>Relations</name>
     <message>
         <source>Comes from</source>
@@ -1594,7 +1587,7 @@
     </message>
     <message>
         <source>Show in the maps</source>
-        <translation type="unfinished"></translation>
+        <translation>在图中显示</translation>
     </message>
     <message>
         <source>{cell}, head {head}</source>
@@ -1602,7 +1595,7 @@
     </message>
     <message>
         <source>{symbol}, {count} cells</source>
-        <translation type="unfinished"></translation>
+        <translation>{symbol}，{count} 个单元格</translation>
     </message>
 </context>
 <context>
@@ -2123,6 +2116,10 @@
     <message>
         <source>{file} holds a whole problem, not one matrix; expected a .npy, .csv or .tsv file.</source>
         <translation>{file} 含有整个问题，而不是一个矩阵；应为 .npy、.csv 或 .tsv 文件。</translation>
+    </message>
+    <message>
+        <source>{file} would hold {got} numbers as text, more than {most}; choose NPY instead.</source>
+        <translation>{file} 作为文本将含 {got} 个数，多于 {most} 个；请改用 NPY。</translation>
     </message>
     <message>
         <source>Arrays not used: {names}.</source>
@@ -2755,6 +2752,10 @@
     <message>
         <source>{number} is out of range: {low} to {high}. Esc keeps {old}.</source>
         <translation>{number} 超出范围 {low} 到 {high}。按 Esc 保留 {old}。</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
     </message>
     <message>
         <source>{number} is not possible.</source>

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem
+from attn_gui.engine.sentences import say
 from attn_gui.formats import FormatError
 
 
@@ -25,7 +26,7 @@ def refused() -> Callable[..., str]:
         with pytest.raises(FormatError) as caught:
             call(*arguments)
         sentence = str(caught.value)
-        assert caught.value.template.format(**caught.value.values) == sentence
+        assert say(caught.value.template, caught.value.values) == sentence
         assert caught.value.path == path
         assert path.name[:20] in sentence
         assert sentence.endswith((".", "…"))

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem
+from attn_gui.engine.sentences import say
 from attn_gui.formats import arrays, load, open_file
 from attn_gui.paths import resource
 
@@ -232,7 +233,7 @@ def test_the_options_of_the_contract_are_taken(tmp_path: Path) -> None:
     assert [layer.kind for layer in problem.mask] == ["padding", "custom"]
     assert (loaded.model, loaded.text) == ("some model", "a b c")
     assert loaded.notes == ("Arrays not used: extra.", "Options not used: strange.")
-    assert all(note.template.format(**note.values) == note for note in loaded.notes)
+    assert all(say(note.template, note.values) == note for note in loaded.notes)
 
 
 def test_what_is_ignored_is_never_read(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ class SizeBox(CountBox):
 
     def _listing(self, number: int) -> str:
         near = sorted(sorted(self._allowed, key=lambda value: abs(value - number))[:LISTED])
-        listed = ", ".join(str(value) for value in near) + (" …" if len(near) < len(self._allowed) else "")
+        listed = self.tr(", ").join(map(str, near)) + (" …" if len(near) < len(self._allowed) else "")
         why = (self._why or self.tr("{number} is not possible.")).format(number=number)
         return self.tr("{why} Possible: {listed}. Esc keeps {old}.").format(why=why, listed=listed, old=self._settled)
 

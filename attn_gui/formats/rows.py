@@ -1,0 +1,96 @@
+"""Arrays that are read some rows at a time, because there are too many numbers to be held. Imports engine, NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from attn_gui.engine.evaluation import Evaluation
+from attn_gui.engine.indices import Box
+from attn_gui.formats.arrays import Array
+
+AT_ONCE = 1 << 22
+"""Cells of a block."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with (rows done, rows in all), from any thread; whatever it raises ends the work."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """An array in parts: `blocks` gives them in the order of the array, each as often as it is called."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    blocks: Callable[[], Iterator[Array]]
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+
+def rows_of(array: Array) -> Rows:
+    """An array that is there, as one block."""
+    return Rows(array.shape, array.dtype, lambda: iter((array,)))
+
+
+def stage_rows(evaluation: Evaluation, stage: str, progress: Progress | None = None) -> Rows:
+    """A whole stage with all its axes."""
+    shape = evaluation.shape(stage)
+    *leading, height, width = shape
+
+    def places() -> Iterator[Box]:
+        for place in np.ndindex(*leading):
+            for cut in _cuts(height, width):
+                yield (*(slice(index, index + 1) for index in place), cut, slice(0, width))
+
+    def blocks() -> Iterator[Array]:
+        yield from _told(places(), lambda box: evaluation.box(stage, box), prod(leading) * height, progress)
+
+    return Rows(shape, np.dtype(evaluation.problem.dtype), blocks)
+
+
+def block_rows(
+    evaluation: Evaluation, stage: str, batch: int, head: int | None, progress: Progress | None = None
+) -> Rows:
+    """The matrix of one item, of one head where a stage has heads; else of the columns of a head, None for all."""
+    shape = evaluation.shape(stage)
+    mine = slice(0, shape[-1]) if head is None or len(shape) == 4 else evaluation.head_columns(stage, head)
+    height, width = shape[-2], mine.stop - mine.start
+    place = (slice(batch, batch + 1), *((slice(head or 0, (head or 0) + 1),) if len(shape) == 4 else ()))
+
+    def read(box: Box) -> Array:
+        found = evaluation.box(stage, box)
+        return found.reshape(found.shape[-2:])
+
+    def blocks() -> Iterator[Array]:
+        boxes = ((*place, cut, mine) for cut in _cuts(height, width))
+        yield from _told(boxes, read, height, progress)
+
+    return Rows((height, width), np.dtype(evaluation.problem.dtype), blocks)
+
+
+def _cuts(height: int, width: int) -> Iterator[slice]:
+    step = max(1, AT_ONCE // max(width, 1))
+    for low in range(0, height, step):
+        yield slice(low, min(low + step, height))
+
+
+def _told(
+    boxes: Iterator[Box], read: Callable[[Box], Array], rows: int, progress: Progress | None
+) -> Iterator[Array]:
+    """The blocks, with the rows that are done by then told after each."""
+    done = 0
+    for box in boxes:
+        yield read(box)
+        done += box[-2].stop - box[-2].start
+        if progress is not None:
+            progress(done, rows)
