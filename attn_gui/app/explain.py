@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.computation import Computation
+from attn_gui.app.reach import later_stages
 from attn_gui.app.view_state import ChosenCell, ViewState
 from attn_gui.engine import Evaluation, Explanation, explain
 from attn_gui.views.heatmaps.catalog import WHOLE, stage_plane
@@ -102,6 +103,7 @@ class ExplainController(QObject):
                 query_tokens=problem.query_tokens,
                 key_tokens=problem.key_tokens,
                 problem=problem,
+                reach=later_stages(evaluation, self._explanation.stage, self._explanation.index),
             ),
         )
 

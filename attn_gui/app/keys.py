@@ -16,7 +16,7 @@ from attn_gui.views.tables import MatrixPanel
 
 
 class MapKeys(QObject):
-    """`[` `]` head, 1 … 9 step of the spine, V values, Enter to the table, Esc back."""
+    """`[` `]` head, 1 … 9 step of the spine, V values, R reach, Enter to the table, Esc back."""
 
     def __init__(
         self,
@@ -50,6 +50,8 @@ class MapKeys(QObject):
                 self._view.set(stage=stages[int(text) - 1])
         elif text in ("v", "V"):
             self._view.set(values=not self._view.look.values)
+        elif text in ("r", "R"):
+            self._view.set(reach=not self._view.look.reach)
         else:
             return False
         return True

@@ -27,6 +27,7 @@ class Look:
     mode: str = "product"
     values: bool = True
     decimals: int = 3
+    reach: bool = False
 
 
 class ViewState(QObject):

@@ -148,6 +148,11 @@ class Heatmap(MapCanvas):
         self._cells.set_style(values_shown=shown)
         self._redraw()
 
+    @property
+    def dimmed(self) -> bool:
+        """Whether what is shown is out of date."""
+        return self._cells.style.dimmed
+
     def set_dimmed(self, dimmed: bool) -> None:
         """What is shown is the last good result and does not fit what was entered."""
         self._cells.set_style(dimmed=dimmed)
@@ -192,6 +197,10 @@ class Heatmap(MapCanvas):
         """Thin lines before these columns, where bands of heads begin."""
         self._overlay.set_marks(bands=tuple(columns))
 
+    def set_reached(self, areas: tuple[Area, ...] | None) -> None:
+        """Only these cells stand out, the others step back; None for all of them alike."""
+        self._overlay.set_marks(reached=areas)
+
     def flash(self, rows: slice, columns: slice, *more: Area) -> None:
         """Outline what was just recomputed, one rectangle or several; it fades by itself."""
         if not self.isVisible():
@@ -222,7 +231,7 @@ class Heatmap(MapCanvas):
     def _forget_places(self) -> None:
         """The marks and the window of a matrix of another size."""
         self._home = None
-        self._overlay.set_marks(chosen=None, row=None, column=None, hovered=None, edited=())
+        self._overlay.set_marks(chosen=None, row=None, column=None, hovered=None, edited=(), reached=None)
         if self._zoom is not None:
             self._zoom.set_cells(*self.shape)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.tokens import LINE, RADIUS, THEMES, Theme
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.heatmaps.map_item import MapItem
+from attn_gui.views.heatmaps.veil import veil
 from attn_gui.views.theme import scaled
 
 Cell = tuple[int, int]
@@ -39,6 +40,12 @@ class Marks:
     edited_strength: float = 0.0
     focus: bool = False
     bands: tuple[int, ...] = ()
+    reached: tuple[Area, ...] | None = None  # None: nothing is veiled
+
+    def steps_back(self, cell: Cell) -> bool:
+        """Whether a cell lies behind the veil."""
+        return self.reached is not None and not any(
+            down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.reached)
 
 
 class OverlayItem(MapItem):
@@ -49,10 +56,11 @@ class OverlayItem(MapItem):
         self._small = small
         self._theme: Theme = THEMES["light"]
         self._rows, self._columns = Span(0, 0), Span(0, 0)
+        self._veil: QImage | None = None
         self.marks = Marks()
 
     def set_geometry(self, rows: Span, columns: Span) -> None:
-        self._rows, self._columns = rows, columns
+        self._rows, self._columns, self._veil = rows, columns, None
         self.repaint()
 
     def set_theme(self, theme: Theme) -> None:
@@ -64,6 +72,7 @@ class OverlayItem(MapItem):
         old, new = self.marks, replace(self.marks, **changes)  # type: ignore[arg-type]  # names are Marks' own
         if old != new:
             self.marks = new
+            self._veil = self._veil if old.reached == new.reached else None
             for mark in (*self._touched(old, new), *self._touched(new, old)):
                 self.repaint(mark)
 
@@ -89,10 +98,14 @@ class OverlayItem(MapItem):
             self._paint_lines(painter, self._row_rect(marks.row), marks.row_role, rows=True)
         if marks.column is not None:
             self._paint_lines(painter, self._column_rect(marks.column), marks.column_role, rows=False)
+        if marks.reached is not None:  # over the lines, which say where a cell comes from
+            if marks.chosen is not None and marks.steps_back(marks.chosen):
+                self._paint_chosen(painter, marks.chosen)
+            self._paint_veil(painter, marks.reached)
         if marks.hovered is not None:
             _ring(painter, self.cell_rect(*marks.hovered), 1, 0, theme.ink)
         painter.restore()
-        if marks.chosen is not None:
+        if marks.chosen is not None and not marks.steps_back(marks.chosen):
             self._paint_chosen(painter, marks.chosen)
         if marks.focus:
             self._paint_focus(painter)
@@ -133,9 +146,15 @@ class OverlayItem(MapItem):
         found = [rect.adjusted(-near, -near, near, near) & cells for rect in found]
         if marks.chosen is not None and marks.chosen != other.chosen:
             found.append(self.cell_rect(*marks.chosen).adjusted(-near, -near, near, near))
-        if (marks.focus, marks.bands) != (other.focus, other.bands):
+        if (marks.focus, marks.bands, marks.reached) != (other.focus, other.bands, other.reached):
             found.append(cells.adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT))
         return found
+
+    def _paint_veil(self, painter: QPainter, reached: tuple[Area, ...]) -> None:
+        if self._veil is None:
+            thick = scaled(LINE.row_and_column_small_map)
+            self._veil = veil(self._rows, self._columns, reached, self._theme, thick)
+        painter.drawImage(0, 0, self._veil)
 
     def _paint_frame(self, painter: QPainter) -> None:
         _ring(painter, self._cells_rect(), 1, 1, self._theme.line_strong)

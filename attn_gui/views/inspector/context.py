@@ -6,6 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from PySide6.QtCore import QCoreApplication
+
+from attn_gui.engine.indices import Box
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.symbols import symbol
 
@@ -16,8 +19,17 @@ KV_STAGES = ("key", "value", "rotated_key")
 
 
 @dataclass(frozen=True)
+class Reached:
+    """The boxes of a stage that a cell reaches, and the lengths of the stage's axes."""
+
+    stage: str
+    boxes: Sequence[Box]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class ExplainContext:
-    """The chosen cell as it is shown (row and column within the shown head), the tokens, and the problem."""
+    """The chosen cell as it is shown (row and column within the shown head), the tokens, the problem, its reach."""
 
     head: int
     row: int
@@ -25,6 +37,7 @@ class ExplainContext:
     query_tokens: Sequence[str] | None
     key_tokens: Sequence[str] | None
     problem: Problem
+    reach: Sequence[Reached] = ()
 
     def query_name(self, row: int) -> str:
         """The token of a query, or its number."""
@@ -46,7 +59,8 @@ class ExplainContext:
 def cell_name(name: str, index: Sequence[object]) -> str:
     """`A[10, 13]`: the symbol and the last two indices; a number without axes is its symbol alone."""
     places = ", ".join(str(place) for place in tuple(index)[-2:])
-    letters = f"({symbol(name)})" if "+" in symbol(name) else symbol(name)
+    letters = QCoreApplication.translate("Spine", "concat") if name == "concat" else symbol(name)
+    letters = f"({letters})" if "+" in letters else letters
     return f"{letters}[{places}]" if places else letters
 
 

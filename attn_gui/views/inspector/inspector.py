@@ -43,6 +43,7 @@ class Inspector(QWidget):
     openRequested = Signal()
     pageTurned = Signal()
     targetRequested = Signal()
+    reachToggled = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,6 +84,10 @@ class Inspector(QWidget):
     def set_target_offered(self, offered: bool) -> None:
         """Whether the explained cell can be given a target."""
         self._target.setVisible(offered)
+
+    def set_reach_shown(self, shown: bool, other: str = "") -> None:
+        """Whether the maps show what the explained cell reaches, or the name of the other cell whose reach it is."""
+        self._relations.set_reach_shown(shown, other)
 
     def set_trail(self, places: Sequence[Place]) -> None:
         """(stage, row, column as shown) of the cells that were followed, the explained one last."""
@@ -137,7 +142,7 @@ class Inspector(QWidget):
         self._parts.hide()
         self._terms.terms().set_explanation(explanation, context)
         self._show_caption()
-        self._relations.set_explanation(explanation)
+        self._relations.set_explanation(explanation, context)
         self._show_trail()
         self._order_tabs()
         self._cell_page.set_dispensable([*([self._parts] if parts else []), self._relations])
@@ -177,6 +182,7 @@ class Inspector(QWidget):
     def _connect(self) -> None:
         self._trail.placeRequested.connect(self.placeRequested)
         self._terms.cellRequested.connect(self.cellRequested)
+        self._relations.reachToggled.connect(self.reachToggled)
         self._terms.terms().modelReset.connect(self._show_caption)
         for links in (self._relations, self.sensitivity, self.verify):
             links.cellRequested.connect(self.cellRequested)

@@ -10,18 +10,21 @@ from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.views.keyboard_button import KeyboardButton
 from attn_gui.views.theme import current_theme, ui_font
 
+LINE_OF_TEXT = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+
 
 class Link(KeyboardButton):
     """Text in the accent color that acts like a button; painted plain, elided when it is too long."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None, *, size: str = "body") -> None:
         super().__init__(parent)
-        self._size = size
+        self._size, self._lead = size, ""
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.set_words(text)
 
-    def set_words(self, text: str) -> None:
-        """The text on show; "&" stays what it is."""
+    def set_words(self, text: str, lead: str = "") -> None:
+        """The text on show, "&" stays what it is; `lead` stands before it and is no part of the link's name."""
+        self._lead = lead
         self.setText(text)
         self.setAccessibleName(text)
         self.setToolTip("")
@@ -29,7 +32,8 @@ class Link(KeyboardButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self._link_font())
-        return QSize(metrics.horizontalAdvance(self.text()) + 2 * SPACING.xs, metrics.height() + SPACING.s)
+        return QSize(metrics.horizontalAdvance(self._lead + self.text()) + 2 * SPACING.xs,
+                     metrics.height() + SPACING.s)
 
     def minimumSizeHint(self) -> QSize:
         hint = self.sizeHint()
@@ -38,12 +42,17 @@ class Link(KeyboardButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current_theme()
         font = self._link_font()
+        room = self.rect().adjusted(SPACING.xs, 0, -SPACING.xs, 0)
+        if self._lead:
+            painter.setFont(font)
+            painter.setPen(theme.text3)
+            painter.drawText(room, LINE_OF_TEXT, self._lead)
+            room.setLeft(room.left() + QFontMetrics(font).horizontalAdvance(self._lead))
         font.setUnderline(self.underMouse() or self.isDown())
         painter.setFont(font)
         painter.setPen(theme.accent if self.isEnabled() else theme.text3)
-        room = self.rect().adjusted(SPACING.xs, 0, -SPACING.xs, 0)
         words = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width() + 1)
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, words)
+        painter.drawText(room, LINE_OF_TEXT, words)
         if self.ring_shown():
             paint_focus_ring(painter, self.rect())
 

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from attn_gui.app.reach import later_stages
 from attn_gui.engine import Evaluation, Plane, Problem
 from attn_gui.engine.explanation import explain
 from attn_gui.views.inspector.inspector import ExplainContext, Inspector
@@ -45,7 +46,7 @@ def put(inspector: Inspector, problem: Problem, stage: str, row: int, column: in
     inspector.set_trail([(stage, row, column)])
     inspector.set_explanation(explain(evaluation, stage, index), ExplainContext(
         head=head, row=row, column=column, query_tokens=problem.query_tokens, key_tokens=problem.key_tokens,
-        problem=problem))
+        problem=problem, reach=later_stages(evaluation, stage, index)))
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
@@ -12,9 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import Problem
 from attn_gui.views.formula import FormulaView
+from attn_gui.views.inspector.context import Reached
 from attn_gui.views.inspector.fitting import FittingPage
 from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.inspector.links import Link
+from attn_gui.views.inspector.neighbors import reaches
 from attn_gui.views.inspector.relations import Relations
 
 Make = Callable[..., Problem]
@@ -32,6 +35,11 @@ def formula(inspector: Inspector) -> str:
 
 def words(inspector: Inspector) -> set[str]:
     return {label.text() for label in inspector.findChildren(QLabel) if label.isVisible()}
+
+
+def neighbors(inspector: Inspector) -> list[str]:
+    """What a cell comes from and reaches, in order."""
+    return [link.text() for link in inspector.findChild(Relations).findChildren(Link) if link.isVisible()]
 
 
 def activate(inspector: Inspector, qtbot: QtBot) -> None:
@@ -65,29 +73,66 @@ def test_neighbors_of_a_weight(shown: Shown, make: Make, qtbot: QtBot) -> None:
     inspector = shown(make(), "weights", 2, 1)
     found = links(inspector)
     back = next(text for text in found if text.startswith("S′[2, 1] = "))
-    assert "O[2, 0 … 1]" in found
+    assert "O[2, ·]" in found
     with qtbot.waitSignal(inspector.cellRequested) as caught:
         QTest.mouseClick(found[back], Qt.MouseButton.LeftButton)
     assert caught.args == ["scaled", (0, 1, 2, 1)]
     with qtbot.waitSignal(inspector.cellRequested) as caught:
-        QTest.mouseClick(found["O[2, 0 … 1]"], Qt.MouseButton.LeftButton)
+        QTest.mouseClick(found["O[2, ·]"], Qt.MouseButton.LeftButton)
     assert caught.args == ["head_output", (0, 1, 2, 0)]
 
 
 @pytest.mark.parametrize(
     ("stage", "row", "column", "expected"),
     [
-        ("scores", 2, 3, {"Q[2, ·]", "K[3, ·]", "S′[2, 3]"}),
-        ("scaled", 2, 3, {"Q[2, ·]", "K[3, ·]", "A[2, 0 … 6]"}),
-        ("head_output", 2, 1, {"A[2, ·]", "V[·, 3]", "concat[2, 3]"}),
-        ("query", 2, 1, {"S[2, 0 … 6]"}),
-        ("key", 2, 1, {"S[0 … 4, 2]"}),
+        ("scores", 2, 3, ["Q[2, ·]", "K[3, ·]", "S′[2, 3]", "A[2, ·]", "O[2, ·]", "concat[2, 2 … 3]"]),
+        ("scaled", 2, 3, ["Q[2, ·]", "K[3, ·]", "A[2, ·]", "O[2, ·]", "concat[2, 2 … 3]"]),
+        ("head_output", 2, 1, ["A[2, ·]", "V[·, 3]", "concat[2, 3]"]),
+        ("query", 2, 1, ["S[2, ·]", "S′[2, ·]", "A[2, ·]", "O[2, ·]", "concat[2, 2 … 3]"]),
+        ("key", 2, 1, ["S[·, 2]", "S′[·, 2]", "A[·, ·]", "O[·, ·]", "concat[·, 2 … 3]"]),
     ],
 )
-def test_rows_and_columns_are_one_link(
-    shown: Shown, make: Make, stage: str, row: int, column: int, expected: set[str]
+def test_rows_and_columns_are_one_link_to_the_last_stage(
+    shown: Shown, make: Make, stage: str, row: int, column: int, expected: list[str]
 ) -> None:
-    assert set(links(shown(make(), stage, row, column))) == expected
+    assert neighbors(shown(make(), stage, row, column)) == expected
+
+
+def test_a_mask_stops_what_a_cell_reaches(shown: Shown, make: Make) -> None:
+    causal = make(mask=({"kind": "causal"},))
+    assert neighbors(shown(causal, "scaled", 2, 3)) == ["Q[2, ·]", "K[3, ·]"]
+    assert neighbors(shown(causal, "key", 3, 1))[2:4] == ["(S+M)[3 … 4, 3]", "A[3 … 4, ·]"]
+
+
+def test_what_is_no_rectangle_is_counted(shown: Shown, make_projected: Make) -> None:
+    inspector = shown(make_projected(), "query", 2, 1)
+    x = Reached("scores", ((slice(0, 1), slice(0, 2), slice(2, 3), slice(0, 5)),
+                           (slice(0, 1), slice(0, 2), slice(0, 5), slice(2, 3))), (1, 2, 5, 5))
+    assert reaches((x,), head=1)[0].text == "S, 9 cells"
+    assert reaches((x,), head=1)[0].index == (0, 1, 2, 0)
+    assert "S[2, ·]" in neighbors(inspector)
+
+
+def test_a_link_leads_to_the_head_on_show(shown: Shown, make_projected: Make, qtbot: QtBot) -> None:
+    inspector = shown(make_projected(), "output", 2, 1)
+    assert not [text for text in neighbors(inspector) if text.startswith("A")]
+    inspector = shown(make_projected(num_kv_heads=1, w_key=np.ones((11, 3)), w_value=np.ones((11, 2)),
+                                     w_output=np.ones((4, 13))), "key", 2, 1, head=1)
+    with qtbot.waitSignal(inspector.cellRequested) as caught:
+        QTest.mouseClick(links(inspector)["S[·, 2]"], Qt.MouseButton.LeftButton)
+    assert caught.args == ["scores", (0, 1, 0, 2)]
+
+
+def test_the_maps_are_asked_to_show_what_is_reached(shown: Shown, make: Make, qtbot: QtBot) -> None:
+    inspector = shown(make(), "scaled", 2, 1)
+    toggle = inspector.findChild(QPushButton, "inspector.reach")
+    for expected in (True, False):
+        with qtbot.waitSignal(inspector.reachToggled) as caught:
+            QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
+        assert caught.args == [expected]
+    inspector.set_reach_shown(True, "K[1, 5]")
+    assert toggle.isChecked()
+    assert "K[1, 5]" in words(inspector)
 
 
 def test_a_joined_column_names_the_head_that_it_comes_from(shown: Shown, make: Make, qtbot: QtBot) -> None:
@@ -126,14 +171,14 @@ def test_everything_is_reached_by_tab_in_reading_order(shown: Shown, make: Make,
     activate(inspector, qtbot)
     links(inspector)["S′[2, 1]"].setFocus()
     met = []
-    for _ in range(6):
+    for _ in range(8):
         here = QApplication.focusWidget()
         met.append(here.objectName() or here.text())
         QTest.keyClick(here, Qt.Key.Key_Tab)
     assert met[0] == "S′[2, 1]"
     assert met[1] == "inspector.terms"
     assert met[2].startswith("S′[2, 1] = ")
-    assert met[3:] == ["O[2, 0 … 1]", "Copy text", "Copy LaTeX"]
+    assert met[3:] == ["O[2, ·]", "concat[2, 2 … 3]", "inspector.reach", "Copy text", "Copy LaTeX"]
 
 
 def test_following_an_edit_keeps_the_keyboard_where_it_is(
@@ -141,7 +186,7 @@ def test_following_an_edit_keeps_the_keyboard_where_it_is(
 ) -> None:
     inspector = shown(make(), "weights", 2, 1)
     activate(inspector, qtbot)
-    link = links(inspector)["O[2, 0 … 1]"]
+    link = links(inspector)["O[2, ·]"]
     link.setFocus()
     explain_in(inspector, make(scale=0.5), "weights", 2, 1)
     assert QApplication.focusWidget() is link

@@ -1,0 +1,118 @@
+"""The forward direction: what the cell that was chosen last reaches, shown in every map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QAction
+
+from attn_gui.app.computation import Computation
+from attn_gui.app.tables import TablesController
+from attn_gui.app.view_state import ViewState
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.document.names import cell_name as table_cell_name
+from attn_gui.document.places import table_box
+from attn_gui.engine import Box, Evaluation, indices
+from attn_gui.views.heatmaps.catalog import stage_plane
+from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.heatmaps.veil import reached_areas
+from attn_gui.views.inspector.context import Reached, cell_name
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.tables import MatrixPanel
+
+Reach = Mapping[str, Sequence[Box]]
+TablePlace = tuple[str, int, int]  # field, row, column of the table
+
+
+class ReachController(QObject):
+    """Follows the chosen cell of a map or table while reach is shown; costs nothing while it is not."""
+
+    def __init__(
+        self, window: MainWindow, computation: Computation, view: ViewState, tables: TablesController
+    ) -> None:
+        super().__init__(window)
+        self._window, self._computation, self._view, self._tables = window, computation, view, tables
+        self._place: TablePlace | None = None  # the cell of a table, where one was chosen after the one of a map
+        self._shown = False
+        self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
+        self._soon.timeout.connect(self.show)
+        tables.on_new_table(self._connect)
+        view.changed.connect(self._on_view_changed)
+        computation.updated.connect(self._on_computation_changed)
+        computation.rebuilt.connect(self._on_computation_changed)
+        window.inspector.reachToggled.connect(lambda shown: view.set(reach=shown))
+
+    def use_action(self, action: QAction) -> None:
+        """The action of the menu that shows and hides it."""
+        action.triggered.connect(lambda shown: self._view.set(reach=shown))
+
+    def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+        panel.view.cellChosen.connect(lambda row, column: self._on_table_cell_chosen(field, row, column))
+        panel.view.clicked.connect(lambda index: self._on_table_cell_chosen(field, index.row(), index.column()))
+
+    # --- when ------------------------------------------------------------------------------------
+    def _on_table_cell_chosen(self, field: str, row: int, column: int) -> None:
+        self._place = (field, row, column)
+        self._later()
+
+    def _on_view_changed(self, names: frozenset[str]) -> None:
+        if "cell" in names and self._view.look.cell is not None:
+            self._place = None
+        if names & {"cell", "head", "batch", "stage", "mode", "reach"}:
+            self._later()
+
+    def _on_computation_changed(self, *_: object) -> None:
+        self._later()
+
+    def _later(self) -> None:
+        if self._view.look.reach or self._shown:
+            self._soon.start()
+
+    # --- what ------------------------------------------------------------------------------------
+    def show(self) -> None:
+        """Bring the marks in all maps up to date."""
+        found = self._found() if self._view.look.reach else None
+        name, reach = found if found is not None else ("", None)
+        self._shown = reach is not None
+        for heatmap in self._window.findChildren(Heatmap):
+            heatmap.set_reached(reached_areas(heatmap.plane, reach))
+        self._window.inspector.set_reach_shown(self._view.look.reach, name if self._place is not None else "")
+
+    def _found(self) -> tuple[str, Reach] | None:
+        """The name of the chosen cell, and the boxes of every stage and field that it reaches, its own included."""
+        look, evaluation = self._view.look, self._computation.evaluation
+        if self._place is not None and self._place[0] in self._tables.models:
+            field, row, column = self._place
+            box = self._table_box(field, row, column)
+            return (table_cell_name(field, (row, column)), reach_of(evaluation, field, box)) if box else None
+        if look.cell is None:
+            return None
+        index = stage_plane(evaluation, look.cell.stage, look.batch, look.head).index(look.cell.row, look.cell.column)
+        return cell_name(look.cell.stage, index), reach_of(evaluation, look.cell.stage, indices.cell(index))
+
+    def _table_box(self, field: str, row: int, column: int) -> Box | None:
+        """The box of a table's cell in its array's own axes; None for a cell that is no longer there."""
+        look, evaluation = self._view.look, self._computation.evaluation
+        arrays = evaluation.problem.arrays()
+        shape = arrays[field].shape if field in arrays else evaluation.shape(field)
+        box = table_box(field, shape, slice(row, row + 1), slice(column, column + 1), look.batch, look.head)
+        return box if all(cut.stop <= length for cut, length in zip(box, shape, strict=True)) else None
+
+
+def reach_of(evaluation: Evaluation, name: str, box: Box) -> dict[str, Sequence[Box]]:
+    """The boxes of every stage that a cell of a stage or field reaches, with its own."""
+    return {name: (box,), **_reach(evaluation, name, box)}
+
+
+def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Reached, ...]:
+    """The boxes of every later stage that a cell reaches; without W_O the output is the joined heads themselves."""
+    found = _reach(evaluation, stage, indices.cell(index))
+    same = {stage} | ({"output"} if evaluation.problem.w_output is None else set())
+    return tuple(Reached(name, boxes, evaluation.shape(name)) for name, boxes in found.items() if name not in same)
+
+
+def _reach(evaluation: Evaluation, name: str, box: Box) -> dict[str, list[Box]]:
+    """Q, K and V that are given are fields, which may lack the stage's batch axis."""
+    arrays = evaluation.problem.arrays()
+    return evaluation.reach({name: [box[-arrays[name].ndim :] if name in arrays else box]})

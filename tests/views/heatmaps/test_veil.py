@@ -1,0 +1,123 @@
+"""What a chosen cell reaches: in every map that stands out, all else steps back behind a veil."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.engine import Plane
+from attn_gui.figure.tokens import THEMES
+from attn_gui.views.heatmaps.catalog import stage_plane
+from attn_gui.views.heatmaps.planes import FieldPlane
+from attn_gui.views.heatmaps.veil import reached_areas
+from attn_gui.views.theme import apply_theme
+
+ROW = (slice(2, 3), slice(0, 11))
+
+
+def box(*places):
+    return tuple(slice(place, place + 1) if isinstance(place, int) else place for place in places)
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(color: QColor) -> float:
+    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+             for part in (color.redF(), color.greenF(), color.blueF())]  # fmt: skip
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("side", [20, 4, 2])
+def test_what_is_reached_keeps_its_color_and_the_rest_steps_back(
+    qapp, evaluation, shown_map, screen, scheme, side
+):
+    apply_theme(qapp, scheme)
+    heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1), side, side)
+    heatmap.set_values_shown(False)
+    before = screen(heatmap)
+    heatmap.set_reached((ROW,))
+    after, ground = screen(heatmap), THEMES[scheme].surface
+    for row in range(7):
+        for column in range(11):
+            place = heatmap.cell_rect(row, column).center()
+            old, new = before.pixelColor(place), after.pixelColor(place)
+            if row == 2:
+                assert new == old
+            elif row not in (1, 3):  # beside the row runs the line
+                assert contrast(new, ground) <= max(contrast(old, ground), 1.01)
+                assert contrast(new, ground) < 2.2  # less than any line or letter has
+    heatmap.set_reached(None)
+    assert screen(heatmap) == before
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("interactive", [True, False])
+def test_a_line_runs_round_what_is_reached(qapp, evaluation, shown_map, screen, scheme, interactive):
+    apply_theme(qapp, scheme)
+    heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1), 4, 4, interactive=interactive)
+    heatmap.set_reached((ROW,))
+    image, theme = screen(heatmap), THEMES[scheme]
+    cell = heatmap.cell_rect(2, 5)
+    for y in (cell.top() - 1, cell.bottom() + 1):
+        line = image.pixelColor(cell.center().x(), y)
+        assert line == theme.ink
+        veiled = image.pixelColor(cell.center().x(), heatmap.cell_rect(5, 5).center().y())
+        assert contrast(line, veiled) >= 4.5
+
+
+def test_a_map_of_which_nothing_is_reached_steps_back_as_a_whole(evaluation, shown_map, screen):
+    heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1))
+    before = screen(heatmap)
+    heatmap.set_reached(())
+    after = screen(heatmap)
+    for row in range(7):
+        place = heatmap.cell_rect(row, 3).topLeft()
+        assert after.pixelColor(place) != before.pixelColor(place)
+
+
+def test_the_chosen_cell_stands_out_only_where_it_is_reached(evaluation, shown_map, screen):
+    heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1))
+    ink, rect = THEMES["light"].ink, heatmap.cell_rect(2, 4)
+    for areas, stands_out in (((ROW,), True), ((), False)):
+        heatmap.set_chosen((2, 4))
+        heatmap.set_reached(areas)
+        assert (screen(heatmap).pixelColor(rect.left(), rect.center().y()) == ink) is stands_out
+
+
+def test_behind_a_mask_only_open_cells_are_reached(evaluation):
+    allowed = evaluation.allowed(0, 1, slice(0, 7), slice(0, 11))
+    whole = {"weights": [box(0, 1, slice(0, 7), slice(0, 11))], "scores": [box(0, 1, slice(0, 7), slice(0, 11))]}
+    found = {cell for area in reached_areas(stage_plane(evaluation, "weights", 0, 1), whole) for cell in cells(area)}
+    assert found == {(i, j) for i in range(7) for j in range(11) if allowed[i, j]}
+    assert len(found) < 77
+    before_the_mask = reached_areas(stage_plane(evaluation, "scores", 0, 1), whole)
+    assert before_the_mask == ((slice(0, 7), slice(0, 11)),)
+
+
+def test_of_other_heads_and_as_a_transpose(evaluation):
+    reach = {"key": [box(0, 4, 6)], "scores": [box(0, 1, slice(0, 7), 4)]}
+    assert reached_areas(stage_plane(evaluation, "scores", 0, 0), reach) == ()
+    assert reached_areas(stage_plane(evaluation, "scores", 0, 1), reach) == ((slice(0, 7), slice(4, 5)),)
+    assert reached_areas(Plane(evaluation, "key", 0, 1, transposed=True), reach) == ((slice(1, 2), slice(4, 5)),)
+    assert reached_areas(FieldPlane(evaluation, "key", 0), {"key": [box(4, 6)]}) == ((slice(4, 5), slice(6, 7)),)
+
+
+def test_a_map_without_numbers_or_without_a_question_is_left_alone(evaluation, shown_map, plane):
+    assert reached_areas(None, {}) is None
+    assert reached_areas(stage_plane(evaluation, "scores", 0, 0), None) is None
+    assert reached_areas(stage_plane(evaluation, "scores", 0, 0), {}) == ()
+    heatmap = shown_map(stage_plane(evaluation, "scores", 0, 0))
+    heatmap.set_reached((ROW,))
+    heatmap.set_plane(stage_plane(evaluation, "value", 0, 0))  # of another size
+    QApplication.processEvents()
+    assert heatmap.marks.reached is None
+
+
+def cells(area):
+    rows, columns = area
+    return {(i, j) for i in range(rows.start, rows.stop) for j in range(columns.start, columns.stop)}
