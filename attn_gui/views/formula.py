@@ -51,7 +51,7 @@ class FormulaView(QWidget):
         """Show one chain, or several after one another; `text` says the same in plain words and numbers."""
         chains = (latex,) if isinstance(latex, str) else tuple(latex)
         if chains != self._chains:
-            for side in (side for chain in chains for side in _joined(chain)):
+            for side in (side for chain in chains for side in sides_of(chain)):
                 # now, while an error can still be told: Qt does not survive one when it asks for sizes
                 typeset(side, scaled(self._size), self._role_colors())
             self._chains = chains
@@ -132,15 +132,15 @@ class FormulaView(QWidget):
         return pieces
 
 
-def _joined(chain: str) -> tuple[str, ...]:
-    """"a = b", "= c", "= d": the first "=" stays with what it defines."""
+def sides_of(chain: str) -> tuple[str, ...]:
+    """The sides of a chain as "a = b", "= c", "= d": the first "=" stays with what it defines."""
     left, *others = split_chain(chain)
     return (f"{left} {others[0]}", *others[1:]) if others else (left,)
 
 
 def _sides(chain: str, size: float, colors: RoleColors, width: float) -> Iterator[str]:
     """The sides of a chain; one that is wider than the line is cut at its signs."""
-    for position, side in enumerate(_joined(chain)):
+    for position, side in enumerate(sides_of(chain)):
         if typeset(side, size, colors).width <= width - (scaled(INDENT) if position else 0):
             yield side
         else:

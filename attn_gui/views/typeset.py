@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from attn_gui.views.formula_shelf import ready_formula
+
 ROLES = {"q": "query", "Q": "query", "k": "key", "K": "key", "v": "key", "V": "key"}
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|.", re.DOTALL)
 _VERBATIM = (r"\mathrm", r"\text", r"\operatorname")
@@ -37,11 +39,20 @@ class Typeset:
 @lru_cache(maxsize=512)
 def typeset(latex: str, size: float, colors: RoleColors) -> Typeset:
     """The formula as SVG for Qt's renderer; `latex` comes from the engine, never from a token. Raises ValueError."""
+    ready = ready_formula(latex, size, (colors.text, colors.query, colors.key))
+    return typeset_anew(latex, size, colors) if ready is None else _measured(ready)
+
+
+def typeset_anew(latex: str, size: float, colors: RoleColors) -> Typeset:
+    """The same without a look at the shelf. Raises ValueError."""
     try:
-        formula = _formula_class()(color_roles(_tight_signs(latex), colors), size=size, color=colors.text)
-        svg = formula.svg().encode()
+        formula = formula_class()(color_roles(_tight_signs(latex), colors), size=size, color=colors.text)
+        return _measured(formula.svg().encode())
     except Exception as error:  # ziamath raises what its parsers happen to raise, StopIteration included
         raise ValueError(f"cannot typeset {latex}") from error
+
+
+def _measured(svg: bytes) -> Typeset:
     box = _VIEW_BOX.search(svg)
     assert box is not None, "ziamath writes a view box"
     _, top, width, height = (float(number) for number in box.groups())
@@ -49,8 +60,8 @@ def typeset(latex: str, size: float, colors: RoleColors) -> Typeset:
 
 
 @lru_cache(maxsize=1)
-def _formula_class() -> Any:
-    """ziamath's Latex. Imported when the first formula is shown: it takes 0.15 s."""
+def formula_class() -> Any:
+    """ziamath's Latex. Imported when the first formula is shown that is not on the shelf: it takes 0.15 s."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # its way to its font is deprecated in Python 3.11 alone
         from ziamath.config import config
