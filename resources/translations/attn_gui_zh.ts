@@ -1297,11 +1297,11 @@
     <name>Minimap</name>
     <message>
         <source>Overview of {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}的缩略图</translation>
     </message>
     <message>
         <source>The whole map. Drag the frame or press the arrow keys to move, Esc to go back.</source>
-        <translation type="unfinished"></translation>
+        <translation>整幅图。拖动方框或按方向键移动，按 Esc 返回。</translation>
     </message>
 </context>
 <context>
@@ -2272,6 +2272,22 @@
     <message>
         <source>The residual adds x, so {matrix} must be as wide as x: expected {expected} columns, got {got}.</source>
         <translation>残差要加上 x，所以 {matrix} 必须与 x 同宽：应为 {expected} 列，实为 {got} 列。</translation>
+    </message>
+    <message>
+        <source>Transpose {matrix}: {before} becomes {shape}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Resize {matrix} from {before} to {shape}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Project {matrix} with a new matrix of {shape}: {before} becomes {after}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add {matrix} with {shape}, so that the output is as wide as x.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{stage} is not a stage of this problem; it has {choices}.</source>

@@ -112,6 +112,8 @@ class ProductPicture(QWidget):
         """What is shown is the last good result."""
         for heatmap in self._every_map():
             heatmap.set_dimmed(dimmed)
+        for stage in self.maps.stages:
+            self.maps.minimap(stage).follow()
 
     def set_reduced_motion(self, reduced: bool) -> None:
         """Outlines of recomputed cells stay instead of fading."""
@@ -187,7 +189,8 @@ class ProductPicture(QWidget):
         """From the stage to what makes it and what it makes, then the color bars."""
         stage_map = self.stage_map()
         if stage_map is not None:
-            chain: list[QWidget] = [stage_map, *self.operands.shown.values(), *self._bars().values()]
+            overview = self.maps.minimap(self.stage)
+            chain: list[QWidget] = [stage_map, overview, *self.operands.shown.values(), *self._bars().values()]
             for before, after in itertools.pairwise(chain):
                 QWidget.setTabOrder(before, after)
 

@@ -13,6 +13,7 @@ from attn_gui.views.heatmaps.catalog import KEY, bands_of, picture_of, stage_pla
 from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.marks import NOTHING, Lines, StageCell, lines_of
+from attn_gui.views.heatmaps.minimap import Minimap
 from attn_gui.views.heatmaps.refresh import COUNTED_CELLS, refresh_map
 from attn_gui.views.names import stage_title
 
@@ -39,6 +40,7 @@ class StageMaps(QObject):
         self._home = home
         self._maps: dict[str, Heatmap] = {}
         self._bars: dict[str, ColorBar] = {}
+        self._minimaps: dict[str, Minimap] = {}
         self._values_shown = True
         self.evaluation: Evaluation | None = None
         self.batch, self.head = 0, 0
@@ -58,6 +60,10 @@ class StageMaps(QObject):
     def bar(self, stage: str) -> ColorBar:
         """The color bar of a map."""
         return self._bars[stage]
+
+    def minimap(self, stage: str) -> Minimap:
+        """The overview in a corner of a map, visible while that is zoomed."""
+        return self._minimaps[stage]
 
     def every(self) -> tuple[Heatmap, ...]:
         """All maps that were ever made."""
@@ -112,6 +118,7 @@ class StageMaps(QObject):
         for stage, boxes in recomputed.boxes.items():
             if stage in self.stages:
                 refresh_map(self._maps[stage], boxes)
+                self._minimaps[stage].refresh(boxes)
                 rows, columns = self._maps[stage].shape
                 if rows * columns <= COUNTED_CELLS:
                     self._bars[stage].recount()
@@ -129,6 +136,7 @@ class StageMaps(QObject):
     def set_palette(self, stage: str, name: str | None) -> None:
         """Colors of one map, None for those that fit its numbers."""
         self._maps[stage].set_palette(name)
+        self._minimaps[stage].follow()
         self._bars[stage].update()
 
     def set_values_shown(self, shown: bool) -> None:
@@ -167,9 +175,11 @@ class StageMaps(QObject):
     def _made(self, stage: str) -> Heatmap:
         heatmap = self._maps[stage] = Heatmap(self._home, zoomable=True)
         bar = self._bars[stage] = ColorBar(heatmap, self._home)
+        self._minimaps[stage] = Minimap(heatmap)
         heatmap.hide()
         bar.hide()
         heatmap.set_values_shown(self._values_shown)
+        self.marked.connect(self._minimaps[stage].follow)
         heatmap.cellChosen.connect(lambda row, column: self.cellChosen.emit(stage, row, column))
         heatmap.clicked.connect(lambda: self.clicked.emit(stage))
         heatmap.cellHovered.connect(lambda row, column: self.hovered.emit(stage, row, column))
@@ -198,6 +208,7 @@ class StageMaps(QObject):
             self._maps[stage].setAccessibleName(name.format(title=stage_title(stage), rows=rows, columns=columns))
             bar = QCoreApplication.translate("StageMaps", "Colors of {title}")
             self._bars[stage].setAccessibleName(bar.format(title=stage_title(stage)))
+            self._minimaps[stage].set_title(stage_title(stage))
 
     def retranslate(self) -> None:
         """The language has changed."""

@@ -1,0 +1,265 @@
+"""The overview of a zoomed map: when it is there, what it shows, and how it moves what is in view."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.engine import Evaluation
+from attn_gui.figure.tokens import THEMES
+from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.heatmaps.minimap import Minimap
+from attn_gui.views.heatmaps.product import ProductPicture
+from attn_gui.views.heatmaps.tiles import AllStages
+from attn_gui.views.theme import apply_theme
+
+ROWS, COLUMNS = 23, 29
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def matrix(plane):
+    values = np.full((ROWS, COLUMNS), -1.0)
+    values[:10, :10] = 1.0
+    return plane(values)
+
+
+@pytest.fixture
+def zoomed(shown_map, matrix):
+    """A map with the cells around its middle in view, and its minimap."""
+    heatmap = shown_map(matrix, zoomable=True)
+    minimap = Minimap(heatmap)
+    heatmap.set_window((6, 18, 8, 22))
+    QApplication.processEvents()
+    return heatmap, minimap
+
+
+def turn_wheel(widget, position, notches):
+    event = QWheelEvent(
+        QPointF(position), QPointF(widget.mapToGlobal(position)), QPoint(), QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+    QApplication.sendEvent(widget, event)
+    QApplication.processEvents()
+
+
+def drag(widget, start, *stations):
+    QTest.mousePress(widget, LEFT, pos=start)
+    for station in stations:
+        QTest.mouseMove(widget, station)
+    QTest.mouseRelease(widget, LEFT, pos=stations[-1])
+
+
+def in_minimap(minimap, row, column):
+    """The pixel in the middle of a cell of the whole map."""
+    cells = minimap.cells()
+    return QPoint(cells.left() + int((column + 0.5) * cells.width() / COLUMNS),
+                  cells.top() + int((row + 0.5) * cells.height() / ROWS))
+
+
+def middle(window):
+    return (window[0] + window[1]) / 2, (window[2] + window[3]) / 2
+
+
+def test_it_is_there_while_the_map_is_zoomed(shown_map, matrix):
+    heatmap = shown_map(matrix, zoomable=True)
+    minimap = Minimap(heatmap)
+    assert not minimap.isVisible()
+    turn_wheel(heatmap.viewport(), heatmap.cells_rect().center(), 3)
+    assert minimap.isVisible()
+    assert heatmap.cells_rect().contains(minimap.geometry())
+    QTest.mouseDClick(heatmap.viewport(), LEFT, pos=QPoint(30, 30))
+    assert not minimap.isVisible()
+
+
+def test_a_long_map_that_is_only_scrolled_has_none(shown_map, matrix):
+    heatmap = shown_map(matrix, zoomable=True)
+    minimap = Minimap(heatmap)
+    heatmap.set_home((0, 12, 0, COLUMNS))
+    heatmap.set_window((5, 17, 0, COLUMNS))
+    assert not minimap.isVisible()
+    heatmap.set_window((5, 11, 0, 15))
+    assert minimap.isVisible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_shows_the_whole_map_with_a_frame_round_what_is_in_view(qapp, zoomed, screen, theme):
+    apply_theme(qapp, theme)
+    heatmap, minimap = zoomed
+    heatmap.set_lines(None, None)
+    image = screen(minimap)
+    inside = [(7, 9), (7, 15), (17, 21), (16, 9)]
+    for cell in inside:
+        assert image.pixelColor(in_minimap(minimap, *cell)) == heatmap.cell_at(*cell)[1]
+    outside = {cell: image.pixelColor(in_minimap(minimap, *cell)) for cell in ((1, 1), (1, 28), (22, 1), (22, 28))}
+    for cell, color in outside.items():
+        assert color != heatmap.cell_at(*cell)[1]  # dimmed
+    assert outside[1, 1] != outside[22, 1]  # and yet told apart
+    frame, ink = minimap.frame(), THEMES[theme].ink
+    for corner in (frame.topLeft(), frame.topRight(), frame.bottomLeft(), frame.bottomRight()):
+        assert image.pixelColor(corner) == ink
+    across = minimap.cells().width() / COLUMNS
+    assert frame.width() == pytest.approx(14 * across, abs=1)
+    assert frame.left() - minimap.cells().left() == pytest.approx(8 * across, abs=1)
+
+
+def test_an_edit_out_of_view_is_seen_in_it(zoomed, matrix, screen):
+    minimap = zoomed[1]
+    matrix.values[20:, 24:] = 1.0
+    minimap.refresh([(slice(20, ROWS), slice(24, COLUMNS))])
+    QApplication.processEvents()
+    image = screen(minimap)
+    edited, same, other = (image.pixelColor(in_minimap(minimap, *cell)) for cell in ((21, 26), (2, 2), (2, 26)))
+    assert edited == same
+    assert edited != other
+
+
+def test_moving_about_reads_no_cell_that_is_not_in_view(zoomed, matrix, screen):
+    heatmap = zoomed[0]
+    screen(heatmap)
+    matrix.asked = 0
+    for shift in range(1, 6):
+        heatmap.set_window((6 + shift, 18 + shift, 8, 22))
+        screen(heatmap)
+    assert matrix.asked == 5 * 12 * 14
+
+
+def test_dragging_the_frame_moves_what_is_in_view_with_the_pointer(zoomed):
+    heatmap, minimap = zoomed
+    before, start = heatmap.window_shown, minimap.frame().center()
+    place = minimap.geometry()
+    drag(minimap, start, start + QPoint(-3, 1), start + QPoint(-6, 5))
+    after, cells = heatmap.window_shown, minimap.cells()
+    assert after[2] - before[2] == pytest.approx(-6 * COLUMNS / cells.width())
+    assert after[0] - before[0] == pytest.approx(5 * ROWS / cells.height())
+    assert after[1] - after[0] == pytest.approx(12)
+    assert minimap.geometry() == place
+
+
+def test_the_frame_stops_at_the_edges(zoomed):
+    heatmap, minimap = zoomed
+    start = minimap.frame().center()
+    drag(minimap, start, start + QPoint(500, -500))
+    assert heatmap.window_shown == pytest.approx((0, 12, COLUMNS - 14, COLUMNS))
+
+
+def test_a_click_beside_the_frame_goes_there_and_a_double_click_shows_everything(zoomed):
+    heatmap, minimap = zoomed
+    heatmap.set_window((16, 22, 18, 26))
+    QTest.mouseClick(minimap, LEFT, pos=in_minimap(minimap, 6, 7))
+    assert middle(heatmap.window_shown) == pytest.approx((6.5, 7.5), abs=1)
+    QTest.mouseDClick(minimap, LEFT, pos=in_minimap(minimap, 6, 7))
+    assert heatmap.window_shown == (0, ROWS, 0, COLUMNS)
+
+
+def test_the_wheel_over_it_zooms_about_the_middle_of_what_is_in_view(zoomed):
+    heatmap, minimap = zoomed
+    before = heatmap.window_shown
+    turn_wheel(minimap, QPoint(3, 3), 1)
+    after = heatmap.window_shown
+    assert after[1] - after[0] < before[1] - before[0]
+    assert middle(after) == pytest.approx(middle(before), abs=0.2)
+
+
+def test_keys_move_what_is_in_view(zoomed):
+    heatmap, minimap = zoomed
+    minimap.setFocus()
+    QTest.keyClick(minimap, Qt.Key.Key_Left)
+    QTest.keyClick(minimap, Qt.Key.Key_Down)
+    assert heatmap.window_shown == pytest.approx((9, 21, 4.5, 18.5))
+    QTest.keyClick(minimap, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert heatmap.window_shown == pytest.approx((9, 21, 15, 29))
+    QTest.keyClick(minimap, Qt.Key.Key_PageUp)
+    assert heatmap.window_shown == pytest.approx((0, 12, 15, 29))
+    QTest.keyClick(minimap, Qt.Key.Key_End)
+    assert heatmap.window_shown == pytest.approx((11, 23, 15, 29))
+    QTest.keyClick(minimap, Qt.Key.Key_Home)
+    assert heatmap.window_shown == pytest.approx((0, 12, 0, 14))
+
+
+def test_the_focus_is_seen_when_it_came_by_keyboard_and_escape_gives_it_back(qtbot, zoomed, screen):
+    heatmap, minimap = zoomed
+    edge, accent = QPoint(0, 5), THEMES["light"].accent
+    heatmap.window().activateWindow()
+    QTest.mouseClick(minimap, LEFT, pos=minimap.frame().center())
+    assert screen(minimap).pixelColor(edge) != accent
+    minimap.setFocus(Qt.FocusReason.TabFocusReason)
+    heatmap.setFocus()
+    minimap.setFocus(Qt.FocusReason.TabFocusReason)
+    assert minimap.hasFocus()
+    assert screen(minimap).pixelColor(edge) == accent
+    QTest.keyClick(minimap, Qt.Key.Key_Escape)
+    assert heatmap.hasFocus()
+    assert screen(minimap).pixelColor(edge) != accent
+
+
+def test_the_focus_is_not_lost_when_it_goes(zoomed):
+    heatmap, minimap = zoomed
+    minimap.setFocus()
+    QTest.mouseDClick(minimap, LEFT, pos=QPoint(9, 9))
+    assert not minimap.isVisible()
+    assert heatmap.hasFocus()
+
+
+@pytest.mark.parametrize("window", [(6, 18, 8, 22), (3, 5, 7, 9), (2.5, 4.5, 6.5, 8.5), (0, 3, 0, 29)])
+def test_it_never_covers_the_value_of_the_chosen_cell(zoomed, window):
+    heatmap, minimap = zoomed
+    heatmap.set_window(window)
+    places = set()
+    for row in range(int(window[0]), int(-(-window[1] // 1))):
+        for column in range(int(window[2]), int(-(-window[3] // 1))):
+            heatmap.set_chosen((row, column))
+            heatmap.set_window(window)
+            minimap.follow()
+            cell = heatmap.cell_rect(row, column)
+            value = cell.adjusted(cell.width() // 4, cell.height() // 4, -cell.width() // 4, -cell.height() // 4)
+            assert minimap.isVisible()
+            assert not minimap.geometry().intersects(value)
+            places.add(minimap.pos().toTuple())
+    assert len(places) > 1
+
+
+def test_it_takes_the_levels_and_colors_of_its_map(zoomed, screen):
+    heatmap, minimap = zoomed
+    heatmap.set_levels(None)
+    before = screen(minimap).pixelColor(in_minimap(minimap, 15, 15))
+    heatmap.set_levels(type(heatmap.levels)(-5.0, 5.0))
+    after = screen(minimap).pixelColor(in_minimap(minimap, 15, 15))
+    assert before != after == heatmap.cell_at(15, 15)[1]
+
+
+def test_the_picture_of_a_small_map_is_left_alone(shown_map, plane):
+    heatmap = shown_map(plane(np.eye(5)), 10, 10, zoomable=True)
+    minimap = Minimap(heatmap)
+    heatmap.set_window((0, 2, 0, 2))
+    assert not minimap.isVisible()
+
+
+def test_every_stage_has_its_own_in_both_modes(qtbot, evaluation):
+    product = ProductPicture()
+    tiles = AllStages(product.maps)
+    for widget in (product, tiles):
+        qtbot.addWidget(widget)
+        widget.resize(1300, 900)
+    product.set_evaluation(evaluation, 0, 1)
+    product.show()
+    shown, minimap = product.stage_map(), product.maps.minimap("weights")
+    shown.set_window((1, 4, 2, 6))
+    assert minimap.isVisible()
+    assert "Weights" in minimap.accessibleName()
+    assert minimap.toolTip()
+    product.set_stage("scores")
+    assert not product.maps.minimap("scores").isVisible()
+    product.set_evaluation(Evaluation(evaluation.problem.replace(mask=())), 0, 2)
+    product.hide()
+    tiles.show()
+    QApplication.processEvents()
+    minimap = product.maps.minimap("scores")
+    product.maps.map("scores").set_window((1, 4, 2, 6))
+    assert minimap.isVisible()
+    assert isinstance(minimap.parentWidget(), Heatmap)
+    tiles.hide()
+    product.show()
