@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .fixes import Fix
 
 # --- fields --------------------------------------------------------------------------------------
 MISSING = "{field} is missing: give query, key and value, or x with w_query, w_key and w_value."
@@ -42,6 +48,12 @@ LENGTHS = "{matrix} must have one number, or one for each batch item: expected {
 BROADCAST = "{matrix} must broadcast to (batch, head, query, key) = {expected}, got the shape {got}."
 BLOCK_WIDTH = "The residual adds x, so {matrix} must be as wide as x: expected {expected} columns, got {got}."
 
+# --- what would make shapes fit ------------------------------------------------------------------
+TRANSPOSE_FIX = "Transpose {matrix}: {before} becomes {shape}."
+RESIZE_FIX = "Resize {matrix} from {before} to {shape}."
+PROJECT_FIX = "Project {matrix} with a new matrix of {shape}: {before} becomes {after}."
+ADD_FIX = "Add {matrix} with {shape}, so that the output is as wide as x."
+
 # --- cells of a result ---------------------------------------------------------------------------
 NO_STAGE = "{stage} is not a stage of this problem; it has {choices}."
 INDEX = "{stage} takes an index of {expected} whole numbers within {shape}, got {got}."
@@ -49,6 +61,8 @@ BOX = "A box of {stage} must lie within its shape {shape}, got {got}."
 NEEDS_HEAD = "{stage} has a map for every head: say which one."
 TOO_LARGE = "{stage} would take {size} GB: read it in parts with trace.block."
 TOO_LONG = "The score {score} takes too long for {heads} heads of {n} × {m} cells; only dot products can be so large."
+FIT_SCORE = "Only the w of a gaussian score can be fitted to the data, not that of the score {got}."
+FIT_POINTS = "Fitting w takes two points or more, and no more than can be tried at once; got {got}."
 ONE_OF = "Give either an index or a cotangent, not {got}."
 COTANGENT = "The cotangent must have the shape of {stage}: expected {expected}, got {got}."
 
@@ -135,8 +149,11 @@ class PlaceError(IndexError):
 class ShapeError(ValueError):
     """Matrices that do not fit together, said in one sentence.
 
-    `matrices` and `axes` name the clashing sides ("row", "column", "batch"), `expected` and `got` their sizes.
+    `matrices` and `axes` name the clashing sides ("row", "column", "batch"), `expected` and `got` their sizes;
+    `fixes` are the changes that would work.
     """
+
+    offers: Callable[[], tuple[Fix, ...]] = tuple  # whoever has all fields says what would help
 
     def __init__(
         self, template: str, *, matrices: tuple[str, ...], axes: tuple[str, ...], expected: object, got: object,
@@ -148,3 +165,8 @@ class ShapeError(ValueError):
         super().__init__(say(template, args))
         self.template, self.values = template, args
         self.matrices, self.axes, self.expected, self.got = matrices, axes, expected, got
+
+    @cached_property
+    def fixes(self) -> tuple[Fix, ...]:
+        """What would make the shapes fit, tried out when asked for; empty where no single change does."""
+        return self.offers()
