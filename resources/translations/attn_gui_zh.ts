@@ -2314,6 +2314,14 @@
         <translation>对 {heads} 个头、每头 {n} × {m} 个单元格，打分函数 {score} 耗时太长；只有点积能算这么大。</translation>
     </message>
     <message>
+        <source>Only the w of a gaussian score can be fitted to the data, not that of the score {got}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fitting w takes two points or more, and no more than can be tried at once; got {got}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Give either an index or a cotangent, not {got}.</source>
         <translation>索引和余切向量只能给出一个，实为 {got}。</translation>
     </message>
@@ -2725,6 +2733,10 @@
     <message>
         <source>Numbers in cells</source>
         <translation>单元格数值</translation>
+    </message>
+    <message>
+        <source>Zoom at the chosen cell, show everything</source>
+        <translation>以选中的单元格为中心缩放，显示全部</translation>
     </message>
     <message>
         <source>Open or close the cell of a custom mask</source>

@@ -1,4 +1,4 @@
-"""Where a key moves the chosen cell of a map."""
+"""Where a key moves the chosen cell of a map, and how far it zooms."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ _STEPS = {
 }
 _ENDS = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
 _ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
+
+_SHORTCUTS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+_ZOOMS = {"+": 240, "=": 240, "-": -240}  # + without Shift is =
 
 Cell = tuple[int, int]
 
@@ -43,3 +46,13 @@ def moved(
     down, right = _STEPS[Qt.Key(key)]
     far = FAR if key in _ARROWS and modifiers & Qt.KeyboardModifier.ShiftModifier else 1
     return min(max(row + down * far, 0), rows - 1), min(max(column + right * far, 0), columns - 1)
+
+
+def zoomed(text: str, modifiers: Qt.KeyboardModifier) -> int:
+    """The turn of a wheel that a key stands for; 0 for none."""
+    return 0 if modifiers & _SHORTCUTS else _ZOOMS.get(text, 0)
+
+
+def shows_everything(text: str, modifiers: Qt.KeyboardModifier) -> bool:
+    """Whether a key ends the zoom."""
+    return text == "0" and not modifiers & _SHORTCUTS

@@ -73,6 +73,10 @@ class MapView(QAbstractScrollArea):
         """Show everything again."""
         raise NotImplementedError
 
+    def zoom(self, delta: int, around: Cell | None = None) -> None:
+        """Turn a wheel by `delta` over a cell, or over the middle."""
+        raise NotImplementedError
+
     def _zoom_at(self, delta: int, position: QPointF) -> None:
         raise NotImplementedError
 
@@ -149,6 +153,10 @@ class MapView(QAbstractScrollArea):
             self.activated.emit(*self.chosen)
         elif event.key() == Qt.Key.Key_Space and plain and self.chosen is not None:
             self.toggleRequested.emit(*self.chosen)
+        elif self._zoomable and (delta := keys.zoomed(event.text(), event.modifiers())):
+            self.zoom(delta, self.chosen)
+        elif self._zoomable and keys.shows_everything(event.text(), event.modifiers()):
+            self.reset_zoom()
         else:
             event.ignore()  # single letters and digits act on the window
 

@@ -282,3 +282,30 @@ def test_setters_are_silent(values, plane, shown_map, qtbot):
         heatmap.set_lines(1, 1)
         heatmap.set_window((0, 2, 0, 2))
         heatmap.flash(slice(0, 1), slice(0, 1))
+
+
+def test_plus_minus_and_0_zoom_at_the_chosen_cell(values, plane, shown_map):
+    heatmap = shown_map(plane(values), zoomable=True)
+    heatmap.set_chosen((2, 2))
+    QTest.keyClicks(heatmap, "+")
+    top, bottom, left, right = heatmap.window_shown
+    assert (top, left) > (0, 0)
+    assert bottom - top < 5
+    assert right - left < 7
+    assert not heatmap.cell_rect(2, 2).isEmpty()
+    QTest.keyClicks(heatmap, "=")
+    closer = heatmap.window_shown
+    assert closer[1] - closer[0] < bottom - top
+    QTest.keyClicks(heatmap, "-")
+    assert heatmap.window_shown[1] - heatmap.window_shown[0] > closer[1] - closer[0]
+    QTest.keyClicks(heatmap, "0")
+    assert heatmap.window_shown == (0, 5, 0, 7)
+
+
+def test_a_thumbnail_and_the_zoom_of_the_window_leave_a_map_as_it_is(values, plane, shown_map):
+    heatmap = shown_map(plane(values), zoomable=True)
+    QTest.keyClick(heatmap, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    assert heatmap.window_shown == (0, 5, 0, 7)
+    still = shown_map(plane(values))
+    QTest.keyClicks(still, "+")
+    assert still.window_shown == (0, 5, 0, 7)
