@@ -30,18 +30,15 @@ class Fitted:
     before: float
 
 
-def fit_width(evaluation: Evaluation) -> Fitted:
-    """The w of a Gaussian score for which values are predicted best from the other points (keys), all heads together.
+def fit_width(points: Problem) -> Fitted:
+    """The w for which every one of the points (see `each_from_the_others`) is predicted best, all heads together.
 
-    Every point is predicted by attention over all points but itself; the mean of the squared errors over items,
-    heads, points and columns is least. Scale, softcap and temperature are those of the problem, masks are not used.
-    Raises FieldError for another score, for fewer than two points, and for more than can be tried.
+    The mean of the squared errors over items, heads, points and columns is least; w is rounded to six digits.
     Source: leave-one-out fit of Nadaraya-Watson regression (Härdle, Applied Nonparametric Regression, 1990, §5.1).
     """
-    points = _each_from_the_others(evaluation)
     w = float(points.score_params["w"])
     before = _error(points, w)
-    low, high = _range(evaluation.problem, _heads_of(evaluation, _keys(evaluation)))
+    low, high = _range(points)
     trials = np.geomspace(low, high, STEPS)
     errors = [_error(points, trial) for trial in trials]
     best = int(np.argmin(errors))
@@ -51,14 +48,17 @@ def fit_width(evaluation: Evaluation) -> Fitted:
     return Fitted(found, error, before) if before - error > rounding else Fitted(w, before, before)
 
 
-def error_of_others(evaluation: Evaluation) -> float:
-    """The mean squared error of every point predicted from the others, with the w of the problem; see `fit_width`."""
-    points = _each_from_the_others(evaluation)
+def error_of_others(points: Problem) -> float:
+    """The mean squared error of every point predicted from the others, with the w that they have."""
     return _error(points, float(points.score_params["w"]))
 
 
-def _each_from_the_others(evaluation: Evaluation) -> Problem:
-    """Attention of the points over one another, none over itself."""
+def each_from_the_others(evaluation: Evaluation) -> Problem:
+    """Attention of the points (keys with their values) over one another, none over itself.
+
+    Scale, softcap and temperature are those of the problem, masks are not used. The result shares no array with it.
+    Raises FieldError for a score that is not gaussian, for fewer than two points, and for more than can be tried.
+    """
     problem = evaluation.problem
     if problem.score != "gaussian":
         raise FieldError(sentences.FIT_SCORE, got=problem.score)
@@ -82,23 +82,18 @@ def _whole(evaluation: Evaluation, name: str) -> Array:
     return np.asarray(evaluation.box(name, tuple(slice(0, length) for length in shape)), dtype=np.float64)
 
 
-def _heads_of(evaluation: Evaluation, name: str) -> Array:
-    """(batch, points, heads, columns)."""
-    cells = _whole(evaluation, name)
-    return cells.reshape(*cells.shape[:2], evaluation.problem.kv_heads, -1)
-
-
 def _error(points: Problem, w: float) -> float:
     evaluation = Evaluation(points.replace(score_params={**points.score_params, "w": float(w)}))
     missed = _whole(evaluation, "concat") - np.asarray(points.value).reshape(evaluation.shape("concat"))
     return float(np.mean(missed**2))
 
 
-def _range(problem: Problem, keys: Array) -> tuple[float, float]:
+def _range(points: Problem) -> tuple[float, float]:
     """From a kernel much wider than all points to one much narrower than the distance of the closest two."""
+    keys = np.asarray(points.key).reshape(points.batch_size, points.m, points.num_heads, -1)
     apart = []
-    for one in np.moveaxis(keys, 2, 1).reshape(-1, problem.m, keys.shape[-1]):
-        squares = ((one[:, None] - one[None]) ** 2).sum(axis=-1)
+    for one in np.moveaxis(keys, 2, 1).reshape(-1, points.m, keys.shape[-1]):
+        squares = sum((column[:, None] - column) ** 2 for column in one.T)
         apart.append(np.sqrt(squares[squares > 0]))
     distances = np.concatenate(apart)
     if not distances.size or not np.isfinite(distances).all():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.fitting import error_of_others, fit_width
+from attn_gui.engine.fitting import each_from_the_others, error_of_others, fit_width
 
 
 def regression(points: int, noise: float, seed: int = 3, w: float = 1.0) -> Problem:
@@ -16,6 +16,10 @@ def regression(points: int, noise: float, seed: int = 3, w: float = 1.0) -> Prob
     y = 2 * np.sin(x) + x**0.8 + noise * random.standard_normal(x.shape)
     grid = np.arange(0, 5, 0.25)[:, None]
     return Problem(query=grid, key=x, value=y, score="gaussian", score_params={"w": w})
+
+
+def points_of(problem: Problem) -> Problem:
+    return each_from_the_others(Evaluation(problem))
 
 
 def plain_error(x: np.ndarray, y: np.ndarray, w: float) -> float:
@@ -30,7 +34,7 @@ def plain_error(x: np.ndarray, y: np.ndarray, w: float) -> float:
 @pytest.mark.parametrize("noise", [0.0, 0.5, 2.0])
 def test_no_other_width_predicts_the_points_better(noise: float) -> None:
     problem = regression(47, noise)
-    fitted = fit_width(Evaluation(problem))
+    fitted = fit_width(points_of(problem))
     assert fitted.error == pytest.approx(plain_error(problem.key, problem.value, fitted.w), rel=1e-9)
     assert fitted.before == pytest.approx(plain_error(problem.key, problem.value, 1.0), rel=1e-9)
     widths = np.geomspace(fitted.w / 50, min(fitted.w * 50, 30), 600)  # narrower ones leave points without neighbors
@@ -38,18 +42,18 @@ def test_no_other_width_predicts_the_points_better(noise: float) -> None:
 
 
 def test_less_noise_wants_a_narrower_kernel() -> None:
-    widths = [fit_width(Evaluation(regression(97, noise))).w for noise in (0.05, 0.5, 2.0)]
+    widths = [fit_width(points_of(regression(97, noise))).w for noise in (0.05, 0.5, 2.0)]
     assert widths[0] > widths[1] > widths[2]
 
 
 def test_the_error_is_that_of_the_present_w() -> None:
     problem = regression(29, 0.5, w=3.7)
-    assert error_of_others(Evaluation(problem)) == pytest.approx(plain_error(problem.key, problem.value, 3.7), rel=1e-9)
+    assert error_of_others(points_of(problem)) == pytest.approx(plain_error(problem.key, problem.value, 3.7), rel=1e-9)
 
 
 def test_values_that_are_all_the_same_leave_w_alone() -> None:
     problem = regression(23, 0.5).replace(value=np.full((23, 1), 2.5))
-    assert fit_width(Evaluation(problem)).w == 1.0
+    assert fit_width(points_of(problem)).w == 1.0
 
 
 def test_heads_and_items_are_fitted_together() -> None:
@@ -64,12 +68,12 @@ def test_heads_and_items_are_fitted_together() -> None:
             squares = ((k[:, None] - k[None]) ** 2).sum(-1)
             weights = np.exp(-squares / 2 * 0.7 / 2.0) * ~np.eye(13, dtype=bool)
             missed.append(weights @ v / weights.sum(1, keepdims=True) - v)
-    assert error_of_others(Evaluation(problem)) == pytest.approx(float(np.mean(np.square(missed))), rel=1e-12)
+    assert error_of_others(points_of(problem)) == pytest.approx(float(np.mean(np.square(missed))), rel=1e-12)
 
 
 def test_what_cannot_be_fitted_is_said() -> None:
     with pytest.raises(ValueError, match="gaussian"):
-        fit_width(Evaluation(regression(5, 0.5).replace(score="dot", score_params={})))
+        fit_width(points_of(regression(5, 0.5).replace(score="dot", score_params={})))
     one = np.ones((1, 1))
     with pytest.raises(ValueError, match="two points"):
-        fit_width(Evaluation(Problem(query=one, key=one, value=one, score="gaussian")))
+        fit_width(points_of(Problem(query=one, key=one, value=one, score="gaussian")))
