@@ -210,7 +210,7 @@ class MatrixView(MarkedView):
 
     def _fit_columns(self) -> None:
         """Columns that fill the width; the pixels that are left over go to the row headers."""
-        room = self.viewport().width() + self.rows.spare
+        room = self._room() + self.rows.spare
         count = max(1, room // self._least)
         fits = self.model() is None or self.model().columnCount() <= count
         width = self._least if fits else room // count
@@ -220,6 +220,11 @@ class MatrixView(MarkedView):
             self.rows.spare = spare
             self.scheduleDelayedItemsLayout()  # at once would be in the middle of Qt's own layout
 
+    def _room(self) -> int:
+        """Pixels beside the row headers. Scroll bars that are there only for one another's sake do not count."""
+        bare, least = self.maximumViewportSize(), self._least * self.columns.count()
+        alone = self.rows.length() <= bare.height() and least <= bare.width() + self.rows.spare
+        return bare.width() if alone else self.viewport().width()
 
 
 def _resize_sections(header: QHeaderView, size: int, first: int) -> None:
