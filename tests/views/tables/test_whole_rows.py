@@ -10,7 +10,6 @@ from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.views.tables.panel import MatrixPanel
 from attn_gui.views.tables.parts import WholeRows
 
-
 MANY = 60  # so often no table is laid out for one change of its size
 
 
