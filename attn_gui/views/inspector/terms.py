@@ -10,6 +10,7 @@ from attn_gui.views.inspector.context import ExplainContext, cell_name, column_n
 
 Index = QModelIndex | QPersistentModelIndex
 TOP = 10
+FULL, TIGHTEST = 0, 3  # how much a table says: all; no "c =" in rows; a decimal less; and no cells in the header
 ALL_UP_TO = 20  # so many terms are listed without a tail
 VALUE_ROLE = Qt.ItemDataRole.UserRole  # the float behind a number
 CHOSEN_ROLE = Qt.ItemDataRole.UserRole + 1  # the term of the chosen cell itself
@@ -34,7 +35,7 @@ class TermsModel(QAbstractTableModel):
         self._values = np.empty(0)
         self._order = np.empty(0, int)
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
-        self._expanded = False
+        self._expanded, self._tight = False, FULL
 
     # --- what is shown ---------------------------------------------------------------------------
     def set_explanation(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
@@ -58,6 +59,14 @@ class TermsModel(QAbstractTableModel):
             self.beginResetModel()
             self._expanded = True
             self.endResetModel()
+
+    def set_tight(self, tight: int) -> None:
+        """How much of its words and decimals the table goes without, from FULL to TIGHTEST."""
+        self._tight = tight
+
+    def alone(self, row: int) -> bool:
+        """Whether a row has a name and a value and nothing between: the tail, a bias among products."""
+        return self._is_tail(row) or len(self._term(row).cells) != len(self._headers)
 
     def has_tail(self) -> bool:
         """Whether the last row stands for several terms."""
@@ -114,16 +123,17 @@ class TermsModel(QAbstractTableModel):
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         if section == 0:
-            return self.tr("key") if self._stage in ALONG_KEYS else ""
+            return self.tr("key") if self._stage in ALONG_KEYS else "c" if self._tight and self._headers else ""
         if section <= len(self._headers):
-            return self._headers[section - 1][0]
+            text, _color = self._headers[section - 1]
+            return text.partition("[")[0] if self._tight == TIGHTEST else text
         return self._value_header()
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
         row, column = index.row(), index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role == Qt.ItemDataRole.DisplayRole or (role == Qt.ItemDataRole.ToolTipRole and column == 0):
             return self._text(row, column)
         if role == VALUE_ROLE:
             return self._row_value(row) if column == self.columnCount() - 1 else None
@@ -138,18 +148,23 @@ class TermsModel(QAbstractTableModel):
     # --- inside ----------------------------------------------------------------------------------
     def _text(self, row: int, column: int) -> str:
         if column == self.columnCount() - 1:
-            return column_number(self._row_value(row), 4 if self._stage == "weights" else 3)
+            return column_number(self._row_value(row), self._decimals(4 if self._stage == "weights" else 3))
         if self._is_tail(row):
             return self.tr("{count} more").format(count=self.count() - self.shown()) if column == 0 else ""
         position, term = int(self._order[row]), self._term(row)
         if len(term.cells) != len(self._headers):  # a bias among products, or addends of different matrices
             return cell_name(term.cells[0].name, term.cells[0].index) if column == 0 and term.cells else ""
-        return self._label(term, position) if column == 0 else column_number(term.cells[column - 1].value, 3)
+        if column == 0:
+            return self._label(term, position)
+        return column_number(term.cells[column - 1].value, self._decimals(3))
+
+    def _decimals(self, most: int) -> int:
+        return most - (self._tight > 1)
 
     def _label(self, term: Term, position: int) -> str:
         if self._stage in ALONG_KEYS and self._context is not None:
             return self._context.key_name(term.cells[0].index[-1])
-        return f"c = {position}"
+        return str(position) if self._tight else f"c = {position}"
 
     def _row_value(self, row: int) -> float:
         if self._is_tail(row):

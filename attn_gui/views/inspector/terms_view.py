@@ -18,14 +18,14 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.tokens import SIGNED_STOPS, SIZE, SPACING
 from attn_gui.views.inspector.links import paint_focus_ring
-from attn_gui.views.inspector.terms import CHOSEN_ROLE, COLOR_ROLE, VALUE_ROLE, TermsModel
+from attn_gui.views.inspector.terms import CHOSEN_ROLE, COLOR_ROLE, FULL, TIGHTEST, VALUE_ROLE, TermsModel
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
 PADDING = 5
 ROUNDING = 1  # advances are rounded, and a text that lacks half a pixel would be cut
 LEAST_ROWS = 4
-LEAST_BAR = 24
+LEAST_BAR, SLIVER = 24, 6  # a bar that tells sizes apart, and one that gives way to a word
 MEASURED = 40  # rows whose texts decide the widths of the columns
 POSITIVE, NEGATIVE = 0.6, -0.6  # places on the signed map that bars take their colors from
 
@@ -123,20 +123,41 @@ class TermsView(QTableView):
         self.verticalHeader().setDefaultSectionSize(row_height())
         self.horizontalHeader().setFixedHeight(max(scaled(SIZE.table_header), _metrics("small").height() + SPACING.s))
         self.setMaximumHeight(self._height_of(max(self._terms.rowCount(), 1)))
+        self._join_cells()
         self._share_width()
         self.updateGeometry()
 
+    def _join_cells(self) -> None:
+        """A name with nothing between it and its value has the room of both."""
+        self.clearSpans()
+        if (columns := self._terms.columnCount()) > 2:
+            for row in self._measured():
+                if self._terms.alone(row):
+                    self.setSpan(row, 0, 1, columns - 1)
+
+    def _measured(self) -> list[int]:
+        """The rows whose texts are looked at: the first ones and the last."""
+        count = self._terms.rowCount()
+        return [*range(min(count, MEASURED)), *range(max(count - 1, MEASURED), count)]
+
     def _share_width(self) -> None:
-        """Numbers get what they need, the label up to two fifths of the rest, the bars what is left."""
+        """Numbers get what they need, then the label, down to a sliver of a bar; the bars get what is left.
+
+        Where even that is too much, the numbers lose decimals.
+        """
         columns = self._terms.columnCount()
         room = self.viewport().width()
         if columns < 2 or room <= 0:
             return
+        for tight in range(FULL, TIGHTEST + 1):
+            self._terms.set_tight(tight)
+            if sum(map(self._widest, range(columns))) + scaled(SLIVER) <= room:
+                break
         middle = [self._widest(column) for column in range(1, columns - 1)]
         for column, width in enumerate(middle, 1):
             self.setColumnWidth(column, width)
         rest = room - sum(middle) - self.value_width()
-        label = min(self._widest(0), max(rest - scaled(LEAST_BAR), rest // 3))
+        label = min(self._widest(0), max(rest - scaled(SLIVER), rest // 3))
         share = max(label, min(rest // 2, room // 4)) if rest - label > scaled(4 * LEAST_BAR) else label
         self.setColumnWidth(0, max(share, 1))
 
@@ -146,7 +167,8 @@ class TermsView(QTableView):
     def _widest(self, column: int) -> int:
         """The width that the texts of a column take, header included."""
         metrics = _metrics("body")
-        rows = range(min(self._terms.rowCount(), MEASURED))
+        joined = column < self._terms.columnCount() - 1 and self._terms.columnCount() > 2
+        rows = [row for row in self._measured() if not (joined and self._terms.alone(row))]
         texts = [metrics.horizontalAdvance(str(self._terms.index(row, column).data())) for row in rows]
         header = self._terms.headerData(column, Qt.Orientation.Horizontal)
         widest = max([*texts, _metrics("small").horizontalAdvance(str(header or ""))])

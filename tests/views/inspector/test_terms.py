@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QWheelEvent
+from PySide6.QtGui import QColor, QFontMetrics, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -16,6 +16,7 @@ from attn_gui.engine import Problem
 from attn_gui.figure.tokens import SIGNED_STOPS, THEMES
 from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.inspector.terms_view import TermsView
+from attn_gui.views.theme import apply_theme, scaled, ui_font
 
 Make = Callable[..., Problem]
 Shown = Callable[..., Inspector]
@@ -178,3 +179,39 @@ def _bar(view: TermsView, row: int) -> QColor:
     rect = view.visualRect(view.model().index(row, last))
     image = view.viewport().grab().toImage()
     return image.pixelColor(rect.left() + view.value_width() + 1, rect.center().y())
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+@pytest.mark.parametrize("width", [232, 302])
+def test_no_name_of_a_product_is_cut(
+    qapp: QApplication, shown: Shown, make_projected: Make, width: int, zoom: float
+) -> None:
+    apply_theme(qapp, "light", zoom)
+    try:
+        view = table(shown(make_projected(), "query", 2, 1, head=0, width=round(width * (zoom + 1) / 2)))
+        letters = QFontMetrics(ui_font("body", tabular=True))
+        for row in range(view.model().rowCount()):
+            for column in range(view.model().columnCount()):
+                text = view.model().index(row, column).data()
+                room = sum(view.columnWidth(k) for k in range(column, column + view.columnSpan(row, column)))
+                assert letters.horizontalAdvance(text) <= room - 2 * scaled(5), text
+    finally:
+        apply_theme(qapp, "light", 1.0)
+
+
+def test_what_takes_too_much_room_says_less(shown: Shown, make: Make) -> None:
+    inspector = shown(wide(make), "scores", 2, 3, head=0, width=420)
+    view = table(inspector)
+    assert (headers(view)[0], texts(view)[0][:2]) == ("", ["c = 31", "−32.000"])
+    inspector.resize(180, 700)
+    assert (headers(view)[0], texts(view)[0][0]) == ("c", "31")
+    assert texts(view)[-1][0] == "22 more"
+    assert view.columnSpan(10, 0) == 3  # the tail has the room of the numbers it has not
+    inspector.resize(420, 700)
+    assert texts(view)[0][:2] == ["c = 31", "−32.000"]
+
+
+def test_a_name_that_is_cut_is_told_in_full(shown: Shown, make: Make) -> None:
+    view = table(shown(make(key_tokens=("a" * 60, *"bcdefg")), "head_output", 2, 1, width=232))
+    tips = [view.model().index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in range(7)]
+    assert "a" * 60 in tips
