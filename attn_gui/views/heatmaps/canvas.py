@@ -32,8 +32,8 @@ class MapCanvas(MapView):
         self._arranged: tuple[Any, ...] = ()
         self._home: Window | None = None
         self._stale = True
-        self._cells = CellsItem(self.viewport(), small=not interactive)
-        self._overlay = OverlayItem(self.viewport(), small=not interactive)
+        self._cells = CellsItem(self, small=not interactive)
+        self._overlay = OverlayItem(self, small=not interactive)
         self._zoom = ZoomWindow(self) if zoomable else None
         if self._zoom is not None:
             self._zoom.windowChanged.connect(self._on_zoom_window_changed)
@@ -164,7 +164,7 @@ class MapCanvas(MapView):
         """Everything is drawn anew once the map is painted."""
         self._stale = True
         if self._ready:
-            self.viewport().update()
+            self.update()
 
     def _before_drawing(self) -> None:
         """The last moment for the subclass to settle what is drawn."""
@@ -195,7 +195,7 @@ class MapCanvas(MapView):
             self._before_drawing()
             self._cells.render()
             self._stale = False
-        painter, origin = QPainter(self.viewport()), self._cells.origin
+        painter, origin = QPainter(self), self._cells.origin
         painter.translate(origin)
         for rect in event.region():  # type: ignore[attr-defined]  # its stub forgets that it can be gone through
             painter.save()

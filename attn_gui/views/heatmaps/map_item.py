@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QWidget
 
 
 class MapItem:
-    """A layer of which a pixel is a pixel of the viewport."""
+    """A layer of which a pixel is a pixel of its view."""
 
-    def __init__(self, viewport: QWidget) -> None:
-        self._viewport = viewport
+    def __init__(self, view: QWidget) -> None:
+        self._view = view
         self.origin = QPoint()
 
     def area(self) -> QRect:
@@ -19,4 +19,4 @@ class MapItem:
 
     def repaint(self, rect: QRect | None = None) -> None:
         """Have a rectangle painted, or everything, together with whatever else in the window waits for it."""
-        self._viewport.update((self.area() if rect is None else rect).translated(self.origin))
+        self._view.update((self.area() if rect is None else rect).translated(self.origin))

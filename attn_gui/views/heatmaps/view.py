@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPalette, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QMenu, QWidget
+from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from attn_gui.views.heatmaps import keys
 
@@ -17,7 +17,7 @@ _BY_KEYBOARD = (
 )  # fmt: skip
 
 
-class MapView(QAbstractScrollArea):
+class MapView(QWidget):
     """A transparent view that turns events into signals; what is drawn is up to the subclass."""
 
     cellChosen = Signal(int, int)
@@ -36,13 +36,12 @@ class MapView(QAbstractScrollArea):
         self._pressed: QPoint | None = None
         self._dragged = QPoint()  # how far the pointer has drawn the map
         self._hovered: Cell | None = None
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMouseTracking(interactive)
-        self.viewport().setMouseTracking(interactive)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if interactive else Qt.FocusPolicy.NoFocus)
-        self._let_ground_through()
+
+    def viewport(self) -> QWidget:
+        """What is painted and clicked, as of a table: the map itself."""
+        return self
 
     def set_menu_offered(self, offered: bool) -> None:
         """Whether a right click offers to copy and save the picture."""
@@ -186,11 +185,3 @@ class MapView(QAbstractScrollArea):
             menu.addSeparator()
         menu.addActions([copy, save])
         menu.popup(event.globalPos())
-
-    # --- ground ----------------------------------------------------------------------------------
-    def _let_ground_through(self) -> None:
-        """The gaps between maps belong to whoever lays the maps out: their lines run up to the frames."""
-        palette = QPalette()
-        palette.setColor(QPalette.ColorRole.Base, Qt.GlobalColor.transparent)
-        self.viewport().setPalette(palette)
-        self.viewport().setAutoFillBackground(False)
