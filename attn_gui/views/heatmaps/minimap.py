@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
+    QEnterEvent,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
@@ -16,7 +17,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine.indices import Box
 from attn_gui.figure.tokens import LINE, SPACING
@@ -231,6 +232,10 @@ class Minimap(QWidget):
             self._heatmap.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             event.ignore()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """The pointer is over no cell of the map any more, which is not told, since it is still within it."""
+        QApplication.sendEvent(self._heatmap, QEvent(QEvent.Type.Leave))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         if event.reason() not in RETURNING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QEnterEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -202,6 +202,16 @@ def test_the_focus_is_not_lost_when_it_goes(zoomed):
     QTest.mouseDClick(minimap, LEFT, pos=QPoint(9, 9))
     assert not minimap.isVisible()
     assert heatmap.hasFocus()
+
+
+def test_over_it_the_pointer_is_over_no_cell_of_the_map(qtbot, zoomed):
+    heatmap, minimap = zoomed
+    QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(9, 11).center())
+    assert heatmap.marks.hovered == (9, 11)
+    with qtbot.waitSignal(heatmap.hoverLeft):
+        at = QPointF(5, 5)
+        QApplication.sendEvent(minimap, QEnterEvent(at, at, QPointF(minimap.mapToGlobal(QPoint(5, 5)))))
+    assert heatmap.marks.hovered is None
 
 
 @pytest.mark.parametrize("window", [(6, 18, 8, 22), (3, 5, 7, 9), (2.5, 4.5, 6.5, 8.5), (0, 3, 0, 29)])

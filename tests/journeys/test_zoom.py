@@ -1,0 +1,175 @@
+"""A map too long to be read as a whole: zoomed and moved with the mouse, until every cell says its exact number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.engine import Problem
+from attn_gui.formats import save
+from attn_gui.views.heatmaps import labels
+from attn_gui.views.heatmaps.heatmap import Heatmap
+
+N, D, HEADS = 1031, 5, 2
+LEFT = Qt.MouseButton.LeftButton
+
+
+class Numbers:
+    """A matrix that NumPy has computed in one go."""
+
+    def __init__(self, values, signed):
+        self.values, self.signed, self.shape = values, signed, values.shape
+
+    def block(self, rows, columns):
+        return self.values[rows, columns], None
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(31)
+    matrices = {name: rng.standard_normal((N, HEADS * D)) for name in ("query", "key", "value")}
+    return Problem(**matrices, num_heads=HEADS, query_tokens=[f"q{i}" for i in range(N)],
+                   key_tokens=[f"k{j}" for j in range(N)])  # fmt: skip
+
+
+@pytest.fixture
+def person(launch, problem, tmp_path):
+    save(problem, tmp_path / "long.npz")
+    person = launch(tmp_path / "long.npz")
+    person.wait()
+    return person
+
+
+@pytest.fixture
+def expected(problem):
+    """The stages of head 0 in one formula each."""
+    q, k = problem.query[:, :D], problem.key[:, :D]
+    scores = q @ k.T
+    weights = np.exp(scores / np.sqrt(D))
+    return {"scores": scores, "weights": weights / weights.sum(axis=1, keepdims=True)}
+
+
+def turn_wheel(heatmap, notches, at):
+    viewport = heatmap.viewport()
+    event = QWheelEvent(
+        QPointF(at), QPointF(viewport.mapToGlobal(at)), QPoint(), QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+    QApplication.sendEvent(viewport, event)
+    QApplication.processEvents()
+
+
+def zoom_to_numbers(heatmap):
+    """Turn the wheel until few cells are in view."""
+    while heatmap.window_shown[1] - heatmap.window_shown[0] > 4:
+        turn_wheel(heatmap, 2, heatmap.cells_rect().center() + QPoint(40, 25))
+
+
+def drag(heatmap, way):
+    start = heatmap.cells_rect().center()
+    QTest.mousePress(heatmap.viewport(), LEFT, pos=start)
+    for part in (0.5, 1.0):
+        QTest.mouseMove(heatmap.viewport(), start + way * part)
+    QTest.mouseRelease(heatmap.viewport(), LEFT, pos=start + way)
+    QApplication.sendEvent(heatmap, QEvent(QEvent.Type.Leave))
+    QApplication.processEvents()
+
+
+def cells_of(heatmap):
+    """The pixels of the cells."""
+    return heatmap.grab(heatmap.cells_rect()).toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+@pytest.fixture
+def words(monkeypatch):
+    """The labels that are painted: text and place."""
+    painted = []
+    paint = labels._paint_label
+
+    def listen(painter, label, chosen, place, *rest):
+        painted.append((label, painter.combinedTransform().mapRect(place)))
+        paint(painter, label, chosen, place, *rest)
+
+    monkeypatch.setattr(labels, "_paint_label", listen)
+    return painted
+
+
+@pytest.mark.parametrize("mode", ["product", "all_stages"])
+@pytest.mark.parametrize("stage", ["scores", "weights"])
+def test_close_up_every_cell_is_that_of_numpy_in_color_and_number(qtbot, person, expected, stage, mode):
+    person.show_stage(stage)
+    person.do(mode)
+    heatmap = person.find(f"heatmap.{stage}")
+    zoom_to_numbers(heatmap)
+    drag(heatmap, QPoint(-90, -70))
+    drag(heatmap, QPoint(30, 50))
+    person.program.window.product.maps.minimap(stage).hide()  # it lies over some cells
+    QApplication.processEvents()
+
+    same = Heatmap(zoomable=True)
+    qtbot.addWidget(same)
+    same.resize(heatmap.size())
+    same.set_plane(Numbers(expected[stage], signed=stage != "weights"))
+    same.set_levels(heatmap.levels)
+    same.set_values_shown(True)
+    same.set_window(heatmap.window_shown)
+    same.show()
+    assert cells_of(heatmap) == cells_of(same)
+    same.set_values_shown(False)
+    assert cells_of(heatmap) != cells_of(same)  # there are numbers in the cells
+
+
+def test_tokens_stand_at_their_rows_and_columns_while_the_map_is_moved(person, words):
+    heatmap, product = person.find("heatmap.weights"), person.window.product
+    zoom_to_numbers(heatmap)
+    for way in (QPoint(-90, -70), QPoint(45, 20)):
+        words.clear()
+        drag(heatmap, way)
+        top, bottom, left, right = heatmap.window_shown
+        whole_rows = range(int(np.ceil(top)), int(bottom))
+        whole_columns = range(int(np.ceil(left)), int(right))
+        places = {label: place for label, place in words if label[0] in "qk"}
+        for row in whole_rows:
+            cell = heatmap.cell_rect(row, whole_columns[0]).translated(heatmap.mapTo(product, QPoint()))
+            assert places[f"q{row}"].center().y() == pytest.approx(cell.center().y(), abs=1.5)
+        for column in whole_columns:
+            cell = heatmap.cell_rect(whole_rows[0], column).translated(heatmap.mapTo(product, QPoint()))
+            assert places[f"k{column}"].center().x() == pytest.approx(cell.center().x(), abs=1.5)
+
+
+def test_what_is_exported_is_the_same_zoomed_or_not(person):
+    heatmap = person.find("heatmap.weights")
+    heatmap.setFocus()
+    person.do("copy_image")
+    before = QGuiApplication.clipboard().image()
+    assert not before.isNull()
+    QGuiApplication.clipboard().clear()
+    zoom_to_numbers(heatmap)
+    assert person.window.product.maps.minimap("weights").isVisible()
+    person.do("copy_image")
+    assert QGuiApplication.clipboard().image() == before
+
+
+def test_from_the_map_tab_leads_to_its_overview_which_speaks_the_language_of_the_window(person):
+    heatmap, minimap = person.find("heatmap.weights"), person.window.product.maps.minimap("weights")
+    heatmap.setFocus()
+    person.press("Tab")
+    assert not minimap.hasFocus()
+    heatmap.setFocus()
+    person.press("+", "+", "+", "Tab")
+    assert minimap.hasFocus()
+    before = heatmap.window_shown
+    person.press("Left")
+    assert heatmap.window_shown[2] < before[2]
+    assert minimap.accessibleName() == "Overview of Weights"
+    person.do("language_zh")
+    QApplication.processEvents()
+    assert "Overview" not in minimap.accessibleName()
+    assert "Drag" not in minimap.toolTip()
+    person.do("language_en")
+    person.press("0")
+    assert not minimap.isVisible()
+    assert heatmap.hasFocus()
