@@ -11,7 +11,7 @@ from attn_gui.engine import Recomputed
 from attn_gui.figure.display import format_number
 from attn_gui.views.heatmaps.catalog import WHOLE, stage_plane
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.names import stage_title
+from attn_gui.views.names import stage_title, token_text
 
 
 class StatusController(QObject):
@@ -67,7 +67,8 @@ class StatusController(QObject):
         axes = self._computation.evaluation.axes(stage)
         place = f"({row}, {column})"
         if axes[-1] == "key" and problem.query_tokens and problem.key_tokens:
-            place = f"{problem.query_tokens[row].strip()} → {problem.key_tokens[column].strip()} {place}"
+            names = token_text(problem.query_tokens[row]), token_text(problem.key_tokens[column])
+            place = f"{' → '.join(names)} {place}"
         said = {"stage": stage_title(stage), "head": look.head, "place": place, "number": number}
         if stage in WHOLE:
             return self.tr("{stage} · {place} = {number}").format(**said)

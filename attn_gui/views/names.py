@@ -54,3 +54,11 @@ def stage_title(name: str) -> str:
         _mask, k, last = name.split(".")
         return QCoreApplication.translate("Names", LAST[last]).format(k=k)
     return QCoreApplication.translate("Names", TITLES[name]) if name in TITLES else name.rsplit(".", 1)[-1]
+
+
+def token_text(token: str) -> str:
+    """A token without the blanks and the marks for a blank (Ġ, ▁) that tokenizers put around words.
+
+    One of nothing else stays as it is.
+    """
+    return token.strip().lstrip("Ġ▁").strip() or token

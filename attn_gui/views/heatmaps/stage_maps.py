@@ -15,7 +15,7 @@ from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.marks import NOTHING, Lines, StageCell, lines_of
 from attn_gui.views.heatmaps.minimap import Minimap
 from attn_gui.views.heatmaps.refresh import COUNTED_CELLS, refresh_map
-from attn_gui.views.names import stage_title
+from attn_gui.views.names import stage_title, token_text
 
 
 class StageMaps(QObject):
@@ -97,7 +97,8 @@ class StageMaps(QObject):
 
     def set_tokens(self, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> None:
         """Names of rows and columns; empty for numbers."""
-        self.query_tokens, self.key_tokens = query_tokens or (), key_tokens or ()
+        self.query_tokens = tuple(map(token_text, query_tokens or ()))
+        self.key_tokens = tuple(map(token_text, key_tokens or ()))
         for stage in self.stages:
             self._maps[stage].set_labels(*self.labels(stage))
         self.marked.emit()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from attn_gui.engine.indices import Box
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.symbols import symbol
+from attn_gui.views.names import token_text
 
 LARGE = 1e6
 MINUS = "\N{MINUS SIGN}"
@@ -91,5 +92,5 @@ def _power_of_ten(value: float) -> str:
 
 
 def _token(tokens: Sequence[str] | None, row: int) -> str:
-    """A token without the blanks that a tokenizer puts around words; one of blanks alone is its number."""
-    return (tokens[row].strip() if tokens and row < len(tokens) else "") or str(row)
+    """A token as it is shown; one of blanks alone is its number."""
+    return (token_text(tokens[row]).strip() if tokens and row < len(tokens) else "") or str(row)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.heatmaps.product import ProductPicture
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -309,3 +310,13 @@ def test_a_thumbnail_and_the_zoom_of_the_window_leave_a_map_as_it_is(values, pla
     still = shown_map(plane(values))
     QTest.keyClicks(still, "+")
     assert still.window_shown == (0, 5, 0, 7)
+
+
+def test_tokens_are_read_out_as_their_words(evaluation, qtbot):
+    picture = ProductPicture()
+    qtbot.addWidget(picture)
+    picture.set_evaluation(evaluation, 0, 1)
+    picture.set_tokens(["Ġit", *"abcdef"], ["▁tired", *"ghijklmnop"])
+    picture.set_chosen(("scores", 0, 0))
+    said = picture.maps.map("scores").accessibleDescription()
+    assert said.startswith("it → tired (0, 0): ")

@@ -1,0 +1,15 @@
+"""What things are called on screen."""
+
+from __future__ import annotations
+
+import pytest
+
+from attn_gui.views.names import token_text
+
+
+@pytest.mark.parametrize(("token", "expected"), [
+    (" Mary", "Mary"), ("Ġgave", "gave"), ("▁drink", "drink"), ("▁▁two", "two"), ("it", "it"), ("[CLS]", "[CLS]"),
+    ("##ed", "##ed"), ("Ġ", "Ġ"), ("▁", "▁"), (" ", " "), ("", ""), ("a b", "a b"), ("naĠve", "naĠve"),
+])  # fmt: skip
+def test_a_token_is_shown_as_its_word(token: str, expected: str) -> None:
+    assert token_text(token) == expected
