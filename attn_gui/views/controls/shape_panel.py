@@ -36,7 +36,6 @@ class ShapePanel(QWidget):
     """Every size of the problem in a box of its own; what a person asks for is signaled, nothing is decided."""
 
     sizeCommitted = Signal(str, int)  # a name of SIZES and the number asked for
-    sizeProposed = Signal(str, int)  # the same within a visit, for previews
     dtypePicked = Signal(str)
     keepPicked = Signal(bool)  # True: d_model stays when heads change; False: d_k stays
     itemPicked = Signal(int)
@@ -64,11 +63,11 @@ class ShapePanel(QWidget):
         self.set_compact(False)
 
     # --- down ------------------------------------------------------------------------------------
-    def set_state(self, state: ShapeState, *, settle: bool = True) -> None:
-        """Show the sizes; `settle=False` shows a preview of them without ending a visit."""
+    def set_state(self, state: ShapeState) -> None:
+        """Show the sizes of the document."""
         self._state = state
         for name in SIZES:
-            self.boxes[name].set_value(getattr(state, name), settle=settle)
+            self.boxes[name].set_value(getattr(state, name))
         self.boxes["num_kv_heads"].set_allowed(state.kv_head_counts)
         self._items.item.set_items(state.item, state.batch_size)
         self._dtype.set_key(state.dtype)
@@ -156,7 +155,6 @@ class ShapePanel(QWidget):
         box = SizeBox(self, maximum=LARGEST.get(name, 65536))
         box.setObjectName(f"control.{name}")
         box.committed.connect(lambda value: self.sizeCommitted.emit(name, value))
-        box.proposed.connect(lambda value: self.sizeProposed.emit(name, value))
         box.refused.connect(self.refused)
         return box
 

@@ -19,13 +19,11 @@ KEYS = QKeySequence.StandardKey
 class SizeBox(CountBox):
     """Shows a number at once, but hands it on only at Enter or when it is left.
 
-    `committed` comes once a visit and only if the number differs from the one before the visit. `proposed` comes
-    at every step within the visit, for previews that start from the state before it; a step back to that state
-    proposes the old number. `refused` carries the sentence that the box shows below itself.
+    `committed` comes once a visit and only if the number differs from the one before the visit; until then the box
+    shows that it waits. `refused` carries the sentence that the box shows below itself.
     """
 
     committed = Signal(int)
-    proposed = Signal(int)
     refused = Signal(str)
     # on the class, since Qt asks `validate` while it still builds the box
     _settled = 1
@@ -41,11 +39,10 @@ class SizeBox(CountBox):
         self.editingFinished.connect(self.finish)
         self.lineEdit().textEdited.connect(self._on_line_text_edited)
 
-    def set_value(self, value: int, *, settle: bool = True) -> None:
-        """Show the number of the document; `settle=False` only shows it, as a preview does."""
+    def set_value(self, value: int) -> None:
+        """Show the number of the document, which ends a visit."""
         self._forget_refusal()
-        if settle:
-            self._settled = value
+        self._settled = value
         blocked = self.blockSignals(True)
         self.setValue(value)
         self.lineEdit().setText(self.textFromValue(value))
@@ -78,10 +75,7 @@ class SizeBox(CountBox):
 
     def restore(self) -> None:
         """Back to the number before the visit."""
-        was_pending = self.pending()
         self.set_value(self._settled)
-        if was_pending:
-            self.proposed.emit(self._settled)
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def validate(self, text: str, position: int) -> object:
@@ -104,7 +98,6 @@ class SizeBox(CountBox):
         self.selectAll()
         self._forget_refusal()
         self._show_pending()
-        self.proposed.emit(self.value())
 
     def stepEnabled(self) -> QAbstractSpinBox.StepEnabledFlag:
         if not self._allowed or self.isReadOnly():

@@ -23,10 +23,8 @@ class Host(QWidget):
         column.addWidget(self.elsewhere)
         self.resize(420, 160)
         self.committed: list[int] = []
-        self.proposed: list[int] = []
         self.refused: list[str] = []
-        for signal, record in ((self.box.committed, self.committed), (self.box.proposed, self.proposed),
-                               (self.box.refused, self.refused)):
+        for signal, record in ((self.box.committed, self.committed), (self.box.refused, self.refused)):
             signal.connect(record.append)
 
 
@@ -74,7 +72,6 @@ def test_there_and_back_is_nothing(qtbot: QtBot, host: Host) -> None:
     qtbot.keyClick(host.box, Qt.Key.Key_Return)
     host.elsewhere.setFocus()
     assert host.committed == []
-    assert host.proposed == [15, 16]
 
 
 def test_typing_the_same_number_is_nothing(qtbot: QtBot, host: Host) -> None:
@@ -84,21 +81,22 @@ def test_typing_the_same_number_is_nothing(qtbot: QtBot, host: Host) -> None:
     assert host.box.text() == "16"
 
 
-def test_clicks_on_the_arrow_are_proposed_and_wait(qtbot: QtBot, host: Host) -> None:
+def test_clicks_on_the_arrow_are_seen_and_wait(qtbot: QtBot, host: Host) -> None:
     corner = QPoint(host.box.width() - 8, 5)
     qtbot.mouseClick(host.box, Qt.MouseButton.LeftButton, pos=corner)
     qtbot.mouseClick(host.box, Qt.MouseButton.LeftButton, pos=corner)
-    assert host.proposed == [17, 18]
+    assert host.box.text() == "18"
+    assert host.box.property("tone") == "edit"
     assert host.committed == []
     qtbot.mouseClick(host.elsewhere, Qt.MouseButton.LeftButton)
     assert host.committed == [18]
 
 
-def test_escape_restores_and_takes_the_proposal_back(qtbot: QtBot, host: Host) -> None:
+def test_escape_restores_the_number_before_the_visit(qtbot: QtBot, host: Host) -> None:
     qtbot.keyClick(host.box, Qt.Key.Key_Up)
     qtbot.keyClick(host.box, Qt.Key.Key_Escape)
     assert host.box.text() == "16"
-    assert host.proposed == [17, 16]
+    assert host.box.property("tone") == ""
     host.elsewhere.setFocus()
     assert host.committed == []
 
@@ -200,17 +198,9 @@ def test_the_wheel_turns_only_the_box_with_the_focus(qtbot: QtBot, host: Host) -
 
 def test_a_silent_setter_says_nothing_and_begins_a_new_visit(qtbot: QtBot, host: Host) -> None:
     qtbot.keyClick(host.box, Qt.Key.Key_Up)
-    host.proposed.clear()
     host.box.set_value(30)
     host.elsewhere.setFocus()
-    assert (host.committed, host.proposed, host.refused) == ([], [], [])
-
-
-def test_a_preview_does_not_end_the_visit(qtbot: QtBot, host: Host) -> None:
-    qtbot.keyClick(host.box, Qt.Key.Key_Up)
-    host.box.set_value(17, settle=False)
-    host.elsewhere.setFocus()
-    assert host.committed == [17]
+    assert (host.committed, host.refused) == ([], [])
 
 
 def test_a_value_set_by_a_script_counts_as_typed(host: Host) -> None:
