@@ -238,11 +238,17 @@ class CommandsController(QObject):
         """Move the focus to the next zone of the window."""
         zones = [self._window.findChild(QWidget, name) for name in ZONES]
         focus = QApplication.focusWidget()
-        present = next((k for k, zone in enumerate(zones) if zone and focus and zone.isAncestorOf(focus)), -1)
+        here = [k for k, zone in enumerate(zones) if zone and focus and (zone is focus or zone.isAncestorOf(focus))]
+        present = here[-1] if here else -1  # the heads stand within the pictures' zone
         for step in range(1, len(zones) + 1):
-            zone = zones[(present + step) % len(zones)]
-            if zone and zone.isVisible() and _focus_first(zone):
+            place = (present + step) % len(zones)
+            zone = zones[place]
+            if zone and zone.isVisible() and (self._focus_map(ZONES[place]) or _focus_first(zone)):
                 return
+
+    def _focus_map(self, zone: str) -> bool:
+        """Among the pictures the large map comes before the line above it."""
+        return zone == "zone.product" and self._program.view.look.mode == "product" and self._program.keys.to_map()
 
     def search(self) -> None:
         ActionPalette(self._listed(), self._window).exec()

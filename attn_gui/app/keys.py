@@ -48,6 +48,8 @@ class MapKeys(QObject):
             stages = self._window.spine.stages()
             if int(text) <= len(stages):
                 self._view.set(stage=stages[int(text) - 1])
+                if self._view.look.mode == "product":
+                    self.to_map()  # the one that had the keyboard is gone from sight
         elif text in ("v", "V"):
             self._view.set(values=not self._view.look.values)
         elif text in ("r", "R"):
@@ -78,8 +80,9 @@ class MapKeys(QObject):
     def _connect_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         panel.view.left.connect(self.to_map)
 
-    def to_map(self) -> None:
-        """Give the keyboard to the large map."""
+    def to_map(self) -> bool:
+        """Give the keyboard to the large map; False if there is none."""
         heatmap = self._window.product.stage_map()
         if heatmap is not None:
             heatmap.setFocus(Qt.FocusReason.OtherFocusReason)
+        return heatmap is not None

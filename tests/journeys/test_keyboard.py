@@ -1,0 +1,167 @@
+"""Without a mouse: round the window, through maps and tables, to every command, and a figure on the disk."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialog, QLineEdit, QListView, QSpinBox, QWidget
+
+from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.dialogs.palette import ActionPalette
+from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
+
+ROUND = ("zone.product", "heads.weights", "zone.explain", "spine", "zone.inputs")
+SMALL = "worked-example.npz"
+
+
+def head(person):
+    return person.find("control.head", QSpinBox).value()
+
+
+def large_map(person):
+    """The map that has the keyboard, by its stage."""
+    name = person.focus().objectName()
+    assert name.startswith("heatmap."), name
+    return name.removeprefix("heatmap.")
+
+
+def sentence(person):
+    """What the explanation says of the chosen cell."""
+    return person.find("inspector.sentence").accessibleName()
+
+
+def tab_to(person, inside, name):
+    """Press Tab until the keyboard is in the editor of this name; it must be found on the way round."""
+    editor = inside.findChild(QWidget, name)
+    for _ in range(60):
+        focus = person.focus()
+        if focus is editor or editor.isAncestorOf(focus):
+            return focus
+        person.press("Tab")
+    raise AssertionError(f"Tab does not lead to {name}")
+
+
+def test_f6_goes_round_the_window(launch):
+    person = launch()
+    for name in (*ROUND[1:], *ROUND):
+        person.press("F6")
+        zone = person.find(name)
+        assert zone is person.focus() or zone.isAncestorOf(person.focus()), name
+        assert person.focus().isVisible()
+    while not person.focus().objectName().startswith("heatmap."):
+        person.press("F6")
+    person.press("Down", "Right")
+    assert person.focus().chosen == (0, 1)
+
+
+def test_heads_stages_and_values_have_keys(launch):
+    person = launch()
+    person.press("]")
+    assert head(person) == 4
+    person.press("[", "[")
+    assert head(person) == 2
+    assert person.action("values").isChecked()
+    person.press("V")
+    assert not person.action("values").isChecked()
+    person.press("v")
+    seen = []
+    for digit in "123456789":
+        person.press(digit)
+        seen.append(large_map(person))
+        assert person.focus().isVisible()
+    assert seen[:3] == ["query", "key", "scores"]
+    assert len(set(seen)) >= 6
+    person.press("Right")
+    assert person.focus().chosen is not None
+
+
+def test_arrows_choose_and_enter_leads_to_the_row_and_esc_back(launch):
+    person = launch()
+    assert large_map(person) == "weights"
+    person.press("Ctrl+Home", "Down", "Down", "Right")
+    assert person.focus().chosen == (2, 1)
+    assert "(2, 1)" in person.status()
+    said = sentence(person)
+    person.press("Enter")
+    assert person.table("query").hasFocus()
+    assert person.cell("query") == (2, 96)  # the first column of head 3
+    before, weights = person.numbers("query"), person.values("weights")
+    person.press("Right")
+    person.type("1.25")
+    person.press("Return")
+    assert person.number("query", 2, 97) == 1.25
+    assert person.cell("query") == (3, 97)
+    assert person.values("weights") != weights
+    QTest.qWait(1)
+    assert sentence(person) != said
+    person.press("Ctrl+Z")
+    assert person.numbers("query") == before
+    assert person.values("weights") == weights
+    QTest.qWait(1)  # the explanation follows when the maps are painted
+    assert sentence(person) == said
+    person.press("Esc")
+    assert large_map(person) == "weights"
+    assert person.focus().chosen == (2, 1)
+
+
+@pytest.mark.parametrize("keys", ["Ctrl+Y", "Ctrl+Shift+Z"])
+def test_redo_by_either_habit(launch, keys):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "4")
+    person.press("Ctrl+Z")
+    assert person.number("query", 0, 0) == 1
+    person.press(keys)
+    assert person.number("query", 0, 0) == 4
+
+
+def test_a_command_is_found_by_a_few_letters(launch):
+    person = launch(SMALL)
+
+    def look_for(letters):
+        def answer(palette):
+            person.type(letters)
+            assert palette.findChild(QListView).model().rowCount() == 1
+            person.press("Return")
+
+        person.answering(ActionPalette, answer, lambda: person.press("Ctrl+Shift+P"))
+
+    look_for("projection")
+    assert person.has("table.w_output")
+    look_for("all stages")
+    assert person.action("all_stages").isChecked()
+    assert person.find("heatmap.scores").isVisible()
+    person.answering(ActionPalette, lambda _: person.press("Esc"), lambda: person.press("Ctrl+Shift+P"))
+
+
+def test_f1_lists_the_keys(launch):
+    person = launch(SMALL)
+    said = []
+
+    def look(dialog):
+        groups = [dialog.list.topLevelItem(k) for k in range(dialog.list.topLevelItemCount())]
+        said.extend(group.child(k).text(1) for group in groups for k in range(group.childCount()))
+        person.press("Esc")
+
+    person.answering(ShortcutsDialog, look, lambda: person.press("F1"))
+    for keys in ("Ctrl+E", "F6", "Space"):
+        assert keys in said
+
+
+def test_a_figure_is_exported_without_a_mouse(launch, tmp_path):
+    person = launch(SMALL)
+
+    def answer(dialog: QDialog) -> None:
+        line = tab_to(person, dialog, "export.target")
+        while not isinstance(line, QLineEdit):
+            person.press("Tab")
+            line = person.focus()
+        person.press("Ctrl+A")
+        person.type(str(tmp_path))
+        box = tab_to(person, dialog, "export.format")
+        box.setFocus()
+        person.press("Down")  # SVG
+        person.press("Return")
+
+    person.answering(ExportDialog, answer, lambda: person.press("Ctrl+E"))
+    assert [path.name for path in tmp_path.iterdir()] == ["worked-example-weights-h0.svg"]
+    assert "worked-example-weights-h0.svg" in person.banner()
