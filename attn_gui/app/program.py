@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.commands import CommandsController
 from attn_gui.app.computation import Computation
+from attn_gui.app.curve import CurveController
 from attn_gui.app.examples import FIRST
 from attn_gui.app.explain import ExplainController
 from attn_gui.app.export import ExportController
@@ -20,13 +21,11 @@ from attn_gui.app.files import FilesController
 from attn_gui.app.history import HistoryController
 from attn_gui.app.judging import SensitivityController, VerifyController
 from attn_gui.app.keys import MapKeys
-from attn_gui.app.layout import LayoutController
-from attn_gui.app.look import LookController
 from attn_gui.app.maps import MapsController
 from attn_gui.app.panel import PanelController
 from attn_gui.app.reach import ReachController
 from attn_gui.app.session_view import SessionView
-from attn_gui.app.settings import Settings
+from attn_gui.app.shell import Shell
 from attn_gui.app.status import StatusController
 from attn_gui.app.table_blocks import TableBlocks
 from attn_gui.app.table_edits import TableEdits
@@ -38,19 +37,20 @@ from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.formats import MATRIX_SUFFIXES, open_file
 from attn_gui.paths import resource
-from attn_gui.views.main_window import MainWindow
 
 log = logging.getLogger("attn_gui")
 
 
 class Program(QObject):
-    """Everything that lives as long as the window."""
+    """Everything that lives as long as the window; it can be used as soon as it is made."""
 
-    def __init__(self, app: QApplication, lang: str | None = None) -> None:
+    def __init__(self, app: QApplication, lang: str | None = None, shell: Shell | None = None) -> None:
+        """In a shell whose window is on the screen already, or in a new one."""
         super().__init__(app)
-        self.settings, self.view = Settings(), ViewState(self)
-        self.look = LookController(app, self.settings, lang)
-        self.window = MainWindow()
+        shell = shell or Shell(app, lang)
+        self.settings, self.look, self.window, self.layout = shell.settings, shell.look, shell.window, shell.layout
+        self.view = ViewState(self)
+        self.window.fill()
         first = open_file(resource("examples", "minilm-layer2.npz"))
         self.document = Document(first.problem, name="minilm-layer2", parent=self)
         self.computation = Computation(self.document, self)
@@ -63,6 +63,7 @@ class Program(QObject):
         self.panel = PanelController(window, document, computation, view)
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.sensitivity = SensitivityController(window, computation, view)
+        self.curve = CurveController(window, document, computation, view)
         self.targets = TargetController(window, document, computation, view)
         self.verify = VerifyController(window, document)
         self.variants = VariantsController(window, document, computation)
@@ -72,13 +73,13 @@ class Program(QObject):
         self.files = FilesController(window, document, self.settings)
         self.variants.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
-        self.layout = LayoutController(window, self.settings)
         window.closeAsked.connect(self.layout.remember)  # after the files had their say
         self.history = HistoryController(window, document, self.settings)
         self.export = ExportController(window, document, computation, view, self.settings, self.look)
         self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
         window.dropped.connect(self.take_in)
         self.commands = CommandsController(self)
+        window.fit_panels()
 
     def begin(self, path: Path | None) -> None:
         """Open the file that was given, else the real example of the first start; why it was not the file stays."""
@@ -101,6 +102,7 @@ class Program(QObject):
         self.computation.finish()
         self.verify.finish()
         self.targets.finish()
+        self.curve.finish()
         self.window.history.set_stack(None)
         self.document.stack.setClean()
         self.document.stack.blockSignals(True)  # it tells of its end, when whoever listens is gone

@@ -362,6 +362,44 @@
     </message>
 </context>
 <context>
+    <name>CurveController</name>
+    <message>
+        <source>No other w predicts the points better.</source>
+        <translation>没有别的 w 能更好地预测这些点。</translation>
+    </message>
+</context>
+<context>
+    <name>CurvePage</name>
+    <message>
+        <source>Dots are keys and their values, the line is the output for every query.</source>
+        <translation>点是键和对应的值,线是每个查询得到的输出。</translation>
+    </message>
+    <message>
+        <source>Fit w to the points</source>
+        <translation>由数据点拟合 w</translation>
+    </message>
+    <message>
+        <source>Every point predicted from the others: mean squared error {error}</source>
+        <translation>用其余各点预测每一点:均方误差 {error}</translation>
+    </message>
+    <message>
+        <source>query, key</source>
+        <translation>查询、键</translation>
+    </message>
+    <message>
+        <source>value, output</source>
+        <translation>值、输出</translation>
+    </message>
+    <message>
+        <source>Regression curve</source>
+        <translation>回归曲线</translation>
+    </message>
+    <message>
+        <source>{points} points, {queries} queries</source>
+        <translation>{points} 个点,{queries} 个查询</translation>
+    </message>
+</context>
+<context>
     <name>Examples</name>
     <message>
         <source>Worked example, five steps</source>
@@ -945,6 +983,10 @@
         <source>set {cell} to {value}</source>
         <translation>将 {cell} 设为 {value}</translation>
     </message>
+    <message>
+        <source>w fitted to the points: {value}</source>
+        <translation>由数据点拟合 w:{value}</translation>
+    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -980,6 +1022,10 @@
     <message>
         <source>Verify</source>
         <translation>验证</translation>
+    </message>
+    <message>
+        <source>Curve</source>
+        <translation>曲线</translation>
     </message>
     <message>
         <source>by size</source>
@@ -2315,11 +2361,11 @@
     </message>
     <message>
         <source>Only the w of a gaussian score can be fitted to the data, not that of the score {got}.</source>
-        <translation type="unfinished"></translation>
+        <translation>只有高斯打分的 w 可以由数据拟合,打分 {got} 没有可拟合的 w。</translation>
     </message>
     <message>
         <source>Fitting w takes two points or more, and no more than can be tried at once; got {got}.</source>
-        <translation type="unfinished"></translation>
+        <translation>拟合 w 至少需要两个点,且点数不能太多;现有 {got} 个。</translation>
     </message>
     <message>
         <source>Give either an index or a cotangent, not {got}.</source>

@@ -13,6 +13,7 @@ from attn_gui.engine.explanation import Explanation
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.views.formula import FormulaView
 from attn_gui.views.inspector.context import ExplainContext, cell_name
+from attn_gui.views.inspector.curve_page import CurvePage
 from attn_gui.views.inspector.fitting import FittingPage
 from attn_gui.views.inspector.links import FlowLayout
 from attn_gui.views.inspector.relations import Relations
@@ -29,6 +30,7 @@ from attn_gui.views.theme import dress
 __all__ = ["ExplainContext", "Inspector"]
 
 Place = tuple[str, int, int]  # stage, row, column as shown
+CURVE = 3  # the place of its tab
 
 
 class Inspector(QWidget):
@@ -63,7 +65,7 @@ class Inspector(QWidget):
         self._caption, self._order = QLabel(self), QLabel(self)
         self._terms, self._relations = TermsView(self), Relations(self)
         self._copy_text, self._copy_latex, self._target = QPushButton(self), QPushButton(self), QPushButton(self)
-        self.sensitivity, self.verify = SensitivityPage(), VerifyPage()
+        self.sensitivity, self.verify, self.curve = SensitivityPage(), VerifyPage(), CurvePage()
         self._connect()
         self._build()
         self.retranslate()
@@ -100,6 +102,10 @@ class Inspector(QWidget):
         holders = (self._tabs.widget(place) for place in range(self._tabs.count()))
         self._tabs.setCurrentWidget(next(one for one in holders if one is not None and one.isAncestorOf(page)))
 
+    def offer_curve(self, offered: bool) -> None:
+        """Whether the problem is a regression, whose curve has a page of its own."""
+        self._tabs.setTabVisible(CURVE, offered)
+
     def set_examples(self, examples: Sequence[tuple[str, str, str]]) -> None:
         """(key, title, shape) of the examples on the first page."""
         self._start.set_examples(examples)
@@ -107,7 +113,8 @@ class Inspector(QWidget):
     def retranslate(self) -> None:
         """All words in the present language."""
         self.setAccessibleName(self.tr("Explain"))
-        for place, title in enumerate((self.tr("Explain"), self.tr("Verify"), self.tr("Sensitivity"))):
+        titles = (self.tr("Explain"), self.tr("Verify"), self.tr("Sensitivity"), self.tr("Curve"))
+        for place, title in enumerate(titles):
             self._tabs.setTabText(place, title)
         self._order.setText(self.tr("by size"))
         self._copy_text.setText(self.tr("Copy text"))
@@ -222,7 +229,8 @@ class Inspector(QWidget):
         self._pages.addWidget(self._start_page)
         self._pages.addWidget(self._cell_page)
         self._pages.setContentsMargins(0, SPACING.m, 0, 0)
-        for page in (self._pages, FittingPage(self.verify, self), FittingPage(self.sensitivity, self)):
+        own = (FittingPage(page, self) for page in (self.verify, self.sensitivity, self.curve))
+        for page in (self._pages, *own):
             self._tabs.addTab(page, "")
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
