@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from . import sentences
 from .checks import as_array, as_choice, as_count, as_entries, as_number, as_positive, as_texts, dtype_name
+from .fixes import fixes_of
 from .layout import Array
 from .masks import Layer, layer_from_mapping
 from .records import Record, same
@@ -76,19 +77,22 @@ class Problem:
         self._settle(copy=True)
 
     @classmethod
+    def draft(cls, given: Mapping[str, object]) -> Problem:
+        """The fields as a problem keeps them, each checked on its own; they need not fit together.
+
+        Raises ValueError or TypeError as a problem does, ShapeError only for one array alone.
+        """
+        problem = cls._unsettled(given)
+        problem._settle_each(copy=True)
+        return problem
+
+    @classmethod
     def over(cls, given: Mapping[str, object]) -> Problem:
         """A problem of read-only views on the given arrays: nothing is copied, edits in place show through.
 
         Same validation; an array of another dtype or layout raises TypeError.
         """
-        problem = object.__new__(cls)
-        known = {f.name: f for f in fields(cls)}
-        for name in given:
-            if name not in known:
-                raise FieldTypeError(sentences.UNKNOWN_FIELD, field=name)
-        for name, f in known.items():
-            default = {} if name == "score_params" else f.default
-            problem._set(name, given.get(name, default))
+        problem = cls._unsettled(given)
         problem._settle(copy=False)
         return problem
 
@@ -105,11 +109,31 @@ class Problem:
         return Problem(**kept | changes)
 
     # --- settling --------------------------------------------------------------------------------
+    @classmethod
+    def _unsettled(cls, given: Mapping[str, object]) -> Problem:
+        problem = object.__new__(cls)
+        known = {f.name: f for f in fields(cls)}
+        for name in given:
+            if name not in known:
+                raise FieldTypeError(sentences.UNKNOWN_FIELD, field=name)
+        for name, f in known.items():
+            default = {} if name == "score_params" else f.default
+            problem._set(name, given.get(name, default))
+        return problem
+
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
     def _settle(self, copy: bool) -> None:
         """Every field checked on its own and stored as it stays, then all of them together."""
+        self._settle_each(copy)
+        try:
+            check_shapes(self)
+        except ShapeError as clash:
+            clash.offers = partial(fixes_of, self, clash)
+            raise
+
+    def _settle_each(self, copy: bool) -> None:
         self._set("dtype", as_choice("dtype", dtype_name(self.dtype), DTYPES))
         self._set("num_heads", as_count("num_heads", self.num_heads))
         kv_heads = self.num_heads if self.num_kv_heads is None else self.num_kv_heads
@@ -128,7 +152,6 @@ class Problem:
         self._settle_score(copy)
         self._settle_block(copy)
         self._settle_mask(copy)
-        check_shapes(self)
 
     def _array(self, name: str, value: object, axes: tuple[int, ...], copy: bool) -> Array:
         return as_array(name, value, np.dtype(self.dtype), axes=axes, copy=copy)

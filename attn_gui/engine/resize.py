@@ -204,7 +204,7 @@ class _Plan:
         new = self._fresh(name, shape)
         opened = (*array.shape[:axis], heads_before, array.shape[axis] // heads_before, *array.shape[axis + 1 :])
         into = new.reshape(*array.shape[:axis], heads, width, *array.shape[axis + 1 :])
-        _overlay(into, array.reshape(opened))
+        overlay(into, array.reshape(opened))
         self.fields[name] = new
 
     def _score_rows(self, part: str, width: int) -> None:
@@ -213,7 +213,7 @@ class _Plan:
         if name in self.problem.score_params and self.problem.score_params[name].shape[0] != width:
             array = self.problem.score_params[name]
             new = self._fresh(f"score_params.{name}", (width, array.shape[1]))
-            _overlay(new, array)
+            overlay(new, array)
             params = self.fields.get("score_params", self.problem.score_params)
             self.fields["score_params"] = Record({**params, name: new})
 
@@ -227,10 +227,10 @@ class _Plan:
         block = dict(problem.block)
         for name, neutral in (("ln_weight", 1.0), ("ln_bias", 0.0)):
             new = np.full(width, neutral, problem.dtype)
-            _overlay(new, block[name])
+            overlay(new, block[name])
             block[name] = new
         new = self._fresh("block.w_linear", (width, block["w_linear"].shape[1]))
-        _overlay(new, block["w_linear"])
+        overlay(new, block["w_linear"])
         self.fields["block"] = Record(block | {"w_linear": new})
 
     def _rows(self, name: str, rows: int) -> None:
@@ -239,7 +239,7 @@ class _Plan:
 
     def _put(self, name: str, shape: tuple[int, ...], array: Array | None = None) -> None:
         new = self._fresh(name, shape)
-        _overlay(new, getattr(self.problem, name) if array is None else array)
+        overlay(new, getattr(self.problem, name) if array is None else array)
         self.fields[name] = new
 
     def _fresh(self, name: str, shape: tuple[int, ...]) -> Array:
@@ -266,7 +266,7 @@ class _Plan:
         self.notes.append(Note(sentences.KV_FELL, {"before": before, "after": after, "heads": heads}))
 
 
-def _overlay(new: Array, old: Array) -> None:
+def overlay(new: Array, old: Array) -> None:
     """What both have keeps its value."""
     shared = tuple(slice(0, min(a, b)) for a, b in zip(new.shape, old.shape, strict=True))
     new[shared] = old[shared]
@@ -281,7 +281,7 @@ def _layer(layer: Layer, axis: int, before: int, after: int, m: int) -> Layer:
         return layer
     shape = (*cells.shape[:place], after, *cells.shape[place + 1 :])
     new = np.full(shape, not layer.adds, cells.dtype)
-    _overlay(new, cells)
+    overlay(new, cells)
     if isinstance(layer, Custom):
         return dataclasses.replace(layer, allowed=new)
     return dataclasses.replace(layer, values=new) if isinstance(layer, Bias) else layer

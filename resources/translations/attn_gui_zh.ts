@@ -2321,19 +2321,19 @@
     </message>
     <message>
         <source>Transpose {matrix}: {before} becomes {shape}.</source>
-        <translation type="unfinished"></translation>
+        <translation>转置 {matrix}：{before} 变为 {shape}。</translation>
     </message>
     <message>
         <source>Resize {matrix} from {before} to {shape}.</source>
-        <translation type="unfinished"></translation>
+        <translation>把 {matrix} 的大小从 {before} 改为 {shape}。</translation>
     </message>
     <message>
         <source>Project {matrix} with a new matrix of {shape}: {before} becomes {after}.</source>
-        <translation type="unfinished"></translation>
+        <translation>用一个新的 {shape} 矩阵投影 {matrix}：{before} 变为 {after}。</translation>
     </message>
     <message>
         <source>Add {matrix} with {shape}, so that the output is as wide as x.</source>
-        <translation type="unfinished"></translation>
+        <translation>添加 {shape} 的 {matrix}，使输出与 x 同宽。</translation>
     </message>
     <message>
         <source>{stage} is not a stage of this problem; it has {choices}.</source>

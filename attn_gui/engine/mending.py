@@ -1,0 +1,101 @@
+"""A fix carried out: the matrices that change, with new cells that depend on their place only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .create import fill
+from .drafts import TOKENS, Shape, clash_with, fields_with
+from .fixes import Fix, with_company
+from .layout import Array
+from .problem import Problem
+from .resize import overlay
+from .sentences import ShapeError
+
+NEUTRAL = {"block.ln_weight": 1.0, "block.ln_bias": 0.0}
+
+
+def apply(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, Any]:
+    """The fields that change when `fix` is carried out on the `fields` that clash; none of those given is touched.
+
+    New cells depend on (seed, field, item, row, column) alone, as with `resize`; biases, tokens and mask layers follow
+    the matrix. Raises ValueError or TypeError if a field is wrong in itself.
+    """
+    problem = Problem.draft(fields)
+    clash = clash_with(problem, {})
+    shapes = {fix.matrix: fix.after}
+    if isinstance(clash, ShapeError):
+        shapes, _ = with_company(problem, clash, shapes)
+    mending = _Mending(problem, fix, seed)
+    return fields_with(problem, {name: mending.value(name, shape) for name, shape in shapes.items()})
+
+
+class _Mending:
+    def __init__(self, problem: Problem, fix: Fix, seed: int) -> None:
+        self.problem, self.fix, self.seed = problem, fix, seed
+        self.arrays = problem.arrays()
+
+    def value(self, name: str, shape: Shape) -> Any:
+        if name in TOKENS:
+            tokens = getattr(self.problem, name)
+            return (*tokens[: shape[0]], *map(str, range(len(tokens), shape[0])))
+        if name.endswith(".lengths"):
+            layer = self.problem.mask[int(name.split(".")[1])]
+            lengths: tuple[int, ...] = vars(layer)["lengths"]
+            return (*lengths[: shape[0]], *[self.problem.m] * (shape[0] - len(lengths)))
+        return self._array(name, shape).astype(bool if name.endswith(".allowed") else self.problem.dtype)
+
+    def _array(self, name: str, shape: Shape) -> Array:
+        old = self.arrays.get(name)
+        if old is None:
+            return self._fresh(name, shape)
+        if name == self.fix.matrix and self.fix.kind == "transpose":
+            return np.ascontiguousarray(np.swapaxes(old, -1, -2))
+        if self.fix.kind != "project" or not self._multiplied(name):
+            return self._resized(name, old, shape)
+        factor = fill("random", self.fix.shape, seed=self.seed, field=f"w_{self.fix.matrix}")
+        with np.errstate(all="ignore"):
+            return old @ factor if self._columns_change else factor @ old
+
+    def _multiplied(self, name: str) -> bool:
+        """The matrix itself, and the bias that is added to its columns."""
+        bias = f"b_{self.fix.matrix.removeprefix('w_')}"
+        follows = self._columns_change and name == bias and self.arrays[name].shape == (self.fix.before[-1],)
+        return follows or name == self.fix.matrix
+
+    @property
+    def _columns_change(self) -> bool:
+        return self.fix.before[-1:] != self.fix.after[-1:]
+
+    def _resized(self, name: str, old: Array, shape: Shape) -> Array:
+        new = self._fresh(name, shape)
+        for axis, groups in self._heads(name).items():
+            if old.shape[axis] % groups == 0 and shape[axis] % groups == 0:
+                overlay(_opened(new, axis, groups), _opened(old, axis, groups))
+                return new
+        overlay(new, old)
+        return new
+
+    def _fresh(self, name: str, shape: Shape) -> Array:
+        if name.startswith("mask."):
+            return np.ones(shape, bool) if name.endswith(".allowed") else np.zeros(shape)
+        if name in NEUTRAL:
+            return np.full(shape, NEUTRAL[name])
+        return fill("random", shape, seed=self.seed, field=name)
+
+    def _heads(self, name: str) -> dict[int, int]:
+        """{axis: heads} of a matrix whose columns or rows belong to heads: cells keep their place in their head."""
+        part = name[2:] if name[:2] in ("w_", "b_") else name
+        if part == "output":
+            return {0: self.problem.num_heads} if name == "w_output" else {}
+        heads = {"query": self.problem.num_heads, "key": self.problem.num_kv_heads, "value": self.problem.num_kv_heads}
+        return {-1: heads[part]} if part in heads else {}
+
+
+def _opened(array: Array, axis: int, groups: int) -> Array:
+    """A view with one axis for the heads and one for the cells of a head."""
+    axis %= array.ndim
+    return array.reshape(*array.shape[:axis], groups, array.shape[axis] // groups, *array.shape[axis + 1 :])
