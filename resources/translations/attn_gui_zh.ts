@@ -328,6 +328,25 @@
     </message>
 </context>
 <context>
+    <name>Clashes</name>
+    <message>
+        <source>Transpose {matrix}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Resize {matrix} to {after}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Project {matrix} with a new {shape}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add {matrix}, {shape}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ColorBar</name>
     <message>
         <source>0 … largest</source>
@@ -372,7 +391,7 @@
     <name>CurvePage</name>
     <message>
         <source>Dots are keys and their values, the line is the output for every query.</source>
-        <translation>点是键和对应的值,线是每个查询得到的输出。</translation>
+        <translation>点是键和对应的值，线是每个查询得到的输出。</translation>
     </message>
     <message>
         <source>Fit w to the points</source>
@@ -380,7 +399,7 @@
     </message>
     <message>
         <source>Every point predicted from the others: mean squared error {error}</source>
-        <translation>用其余各点预测每一点:均方误差 {error}</translation>
+        <translation>用其余各点预测每一点：均方误差 {error}</translation>
     </message>
     <message>
         <source>query, key</source>
@@ -396,7 +415,7 @@
     </message>
     <message>
         <source>{points} points, {queries} queries</source>
-        <translation>{points} 个点,{queries} 个查询</translation>
+        <translation>{points} 个点，{queries} 个查询</translation>
     </message>
 </context>
 <context>
@@ -985,7 +1004,7 @@
     </message>
     <message>
         <source>w fitted to the points: {value}</source>
-        <translation>由数据点拟合 w:{value}</translation>
+        <translation>由数据点拟合 w：{value}</translation>
     </message>
 </context>
 <context>
@@ -2361,11 +2380,11 @@
     </message>
     <message>
         <source>Only the w of a gaussian score can be fitted to the data, not that of the score {got}.</source>
-        <translation>只有高斯打分的 w 可以由数据拟合,打分 {got} 没有可拟合的 w。</translation>
+        <translation>只有高斯打分的 w 可以由数据拟合，打分 {got} 没有可拟合的 w。</translation>
     </message>
     <message>
         <source>Fitting w takes two points or more, and no more than can be tried at once; got {got}.</source>
-        <translation>拟合 w 至少需要两个点,且点数不能太多;现有 {got} 个。</translation>
+        <translation>拟合 w 至少需要两个点，且点数不能太多；现有 {got} 个。</translation>
     </message>
     <message>
         <source>Give either an index or a cotangent, not {got}.</source>
