@@ -185,14 +185,17 @@ class TablesController(QObject):
                 self._show_table(field, self._window.inputs.panels[field])
 
     def _show_marks(self) -> None:
-        """The rows of Q, K and V that made the chosen cell, with lines and chips."""
+        """The rows and columns of the tables that made the chosen cell, with lines and chips."""
         cell = self._view.look.cell if not self._computation.pending else None
         rows = rows_of(cell, self._computation.evaluation.axes)
+        columns = columns_of(cell, self._computation.evaluation.head_columns, self._view.look.head)
         for field, panel in self._window.inputs.panels.items():
             role = ROWS.get(field)
-            panel.set_marks(rows.get(field), role or "query")
+            panel.set_marks(rows.get(field), role or "query", columns.get(field))
             if field in rows:
                 panel.scroll_to_row(rows[field])
+            if field in columns:
+                panel.scroll_to_column(columns[field])
 
     def _rename(self, field: str, row: int, text: str) -> None:
         problem = self._document.problem
@@ -218,6 +221,18 @@ def rows_of(cell: ChosenCell | None, axes: Callable[[str], tuple[str, ...]]) -> 
         return rows | ({"value": cell.column} if cell.stage == "weights" else {})
     by_key = cell.stage in ("key", "value", "rotated_key")
     return {cell.stage: cell.row, "context" if by_key else "x": cell.row, "" if by_key else "query": cell.row}
+
+
+def columns_of(
+    cell: ChosenCell | None, head_columns: Callable[[str, int], slice], head: int
+) -> dict[str, int]:
+    """The columns of the tables that a chosen cell stands in or was made of, by field."""
+    if cell is None:
+        return {}
+    stage = "value" if cell.stage == "head_output" else cell.stage
+    if stage in COMPUTED:
+        return dict.fromkeys((stage, f"w_{stage}", f"b_{stage}"), head_columns(stage, head).start + cell.column)
+    return dict.fromkeys(("w_output", "b_output"), cell.column) if stage == "output" else {}
 
 
 PARTS = (("score", "a(q, k)", "score_params."), ("block", "LN · W_L", "block."), ("masks", "M", "mask."))

@@ -137,6 +137,12 @@ class MatrixPanel(QWidget):
         if not bar.value() <= row < bar.value() + rows:
             bar.setValue(row - rows // 2)
 
+    def scroll_to_column(self, column: int) -> None:
+        """The same for a column."""
+        bar, columns = self.view.horizontalScrollBar(), self.view.visible_columns()
+        if not bar.value() <= column < bar.value() + columns:
+            bar.setValue(column - columns // 2)
+
     def select_cell(self, row: int, column: int) -> None:
         """Make a cell the current one and bring it to the eye."""
         self.view.choose(row, column)

@@ -85,6 +85,9 @@ class MatrixView(MarkedView):
     def visible_rows(self) -> int:
         return max(1, self.viewport().height() // self.rows.defaultSectionSize())
 
+    def visible_columns(self) -> int:
+        return max(1, self.viewport().width() // self.columns.defaultSectionSize())
+
     # --- keys ------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step, asked = step_of(event), self._asked(event)

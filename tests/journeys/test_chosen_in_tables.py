@@ -1,0 +1,50 @@
+"""A cell chosen in a map is found again in the tables: its row and its column are brought into sight and marked."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+EXAMPLE = "minilm-layer2.npz"
+WIDTH = 32
+
+
+def in_sight(table, row, column):
+    index = table.model().index(row, column)
+    return table.viewport().rect().contains(table.visualRect(index))
+
+
+def colors(table, row, column):
+    """Every color of a cell's left and right border."""
+    rect = table.visualRect(table.model().index(row, column))
+    image = table.viewport().grab(rect).toImage()
+    return {image.pixelColor(x, y).name() for x in (0, image.width() - 1) for y in range(image.height())}
+
+
+@pytest.mark.parametrize(("stage", "field"), [("query", "query"), ("key", "key"), ("value", "value"),
+                                              ("head_output", "value")])  # fmt: skip
+def test_the_column_of_a_chosen_cell_comes_into_sight(launch, stage, field):
+    person = launch(EXAMPLE)
+    person.program.view.set(head=2)
+    person.show_stage(stage)
+    person.click_cell(stage, 5, 19)
+    QApplication.processEvents()
+    table = person.table(field)
+    column = 2 * WIDTH + 19
+    shown = range(table.columnAt(0), table.columnAt(0) + table.visible_columns())
+    assert column in shown
+    first = table.rowAt(0)
+    assert colors(table, first, column) != colors(table, first, column - 1)
+
+
+def test_a_cell_whose_column_is_in_sight_leaves_the_table_where_it_is(launch):
+    person = launch(EXAMPLE)
+    person.show_stage("query")
+    person.click_cell("query", 5, 19)
+    table = person.table("query")
+    left = table.columnAt(0)
+    person.click_cell("query", 6, 18)
+    person.click_cell("query", 7, 19)
+    assert table.columnAt(0) == left
+    person.click_cell("query", 7, 2)
+    assert in_sight(table, 7, 2)
