@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
 
+from attn_gui.app.background import Background
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.choice import evaluation_of
+from attn_gui.engine.indices import Box, count
+from attn_gui.engine.sentences import FieldError
+from attn_gui.engine.streaming import StreamingEvaluation
 from attn_gui.engine.streaming.threads import one_blas_thread
+from attn_gui.views.heatmaps.supply import Supply
 
 QUICK_CELLS = 100_000  # n · m · heads that are computed anew within a frame or two
-LONG_CELLS = 200_000_000  # n · m · heads that a full pass goes through in a second or two
 PATIENCE_MS = 300  # after which the window says that it is computing
+SETTLE_MS = 1500  # after the last edit of a long problem
+PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected anew on the GUI thread, times 1/d_model
 
 
 class _Pass(QObject, QRunnable):
@@ -22,18 +28,17 @@ class _Pass(QObject, QRunnable):
 
     done = Signal(int, object, float)  # generation, Evaluation or the error, seconds
 
-    def __init__(self, problem: Problem, generation: int, heads: Sequence[tuple[int, int]] | None) -> None:
+    def __init__(self, problem: Problem, generation: int) -> None:
         QObject.__init__(self)
         QRunnable.__init__(self)
         self.setAutoDelete(False)
-        self._problem, self._generation, self._heads = problem, generation, heads
+        self._problem, self._generation = problem, generation
 
     def run(self) -> None:
         start = time.perf_counter()
         found: object
         try:
-            found = evaluation_of(self._problem)
-            found.complete(self._heads)
+            found = evaluation_of(self._problem)  # of a long one nothing but Q, K and V
         except Exception as error:  # whatever it is, it is said on the GUI thread
             found = error
         self.done.emit(self._generation, found, time.perf_counter() - start)
@@ -43,12 +48,16 @@ class Computation(QObject):
     """Follows the document. An edit of cells recomputes what it reaches, any other change everything.
 
     A large problem is computed on another thread; until then the last evaluation stays, and an answer for a document
-    that has moved on is dropped.
+    that has moved on is dropped. Of a long one `supply` brings what the maps look at; at rest after edits, what they
+    have left is settled.
     """
 
     rebuilt = Signal(bool)  # a new evaluation is there; True: of another document
     updated = Signal(object)  # Recomputed: the boxes of every stage that hold new numbers
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
+    refused = Signal(object)  # FieldError: no evaluation can hold the problem
+    drawing = Signal(int, int)  # steps done and steps in all of the pictures that are looked at
+    settled = Signal()  # everything known equals a fresh computation, bit for bit
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -56,6 +65,13 @@ class Computation(QObject):
         self._blas = one_blas_thread()  # while the window lives: with more, all wait once a core has other work
         self._blas.__enter__()
         self.evaluation = Evaluation(document.problem)
+        self.supply: Supply | None = None
+        self.refusal: FieldError | None = None  # why there is no evaluation of the document
+        self._settling = Background(self)
+        self._settling.answered.connect(self._on_settling_answered)
+        self._moves = 0  # counts edits, each of which ends the settling that is under way
+        self._rest = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._rest.timeout.connect(self._settle)
         self._pass: _Pass | None = None  # the one whose answer is wanted
         self._running: set[_Pass] = set()  # kept until their threads are through
         self._opened = False
@@ -70,25 +86,56 @@ class Computation(QObject):
         """Whether the evaluation is not yet that of the document."""
         return self._pass is not None
 
+    @property
+    def busy(self) -> bool:
+        """Whether anything is still to come: the evaluation or pictures of it."""
+        return self.pending or self._settling.busy or (self.supply is not None and self.supply.busy)
+
     def finish(self) -> None:
-        """Wait for the pass that is under way; for the end of the program and for whoever needs the answer now."""
+        """Wait for what is under way; for the end of the program and for whoever needs the answer now."""
+        self._moves += 1
         self._pool.waitForDone()
+        self._settling.finish()
+        if self.supply is not None:
+            self.supply.finish()
+
+    def stop(self) -> None:
+        """Give up the pictures that are still to come: what is known stays."""
+        if self.supply is not None:
+            self.supply.stop()
 
     def _on_document_changed(self, change: Change) -> None:
         boxes = {field: cells for field, cells in change.fields.items() if cells is not None}
         self._opened = self._opened or change.opened
-        if self.pending or change.opened or len(boxes) < len(change.fields):
+        self._moves += 1
+        alone = self.pending or self.refusal is not None or change.opened or len(boxes) < len(change.fields)
+        if alone or self._heavy(boxes):
             self._rebuild()
         elif boxes:
-            self.updated.emit(self.evaluation.update(self._document.problem, boxes))
+            self._follow(boxes)
+
+    def _follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:
+        """Cells have changed: everything that they reach."""
+        recomputed = self.evaluation.update(self._document.problem, boxes)
+        if self.supply is not None:
+            self.supply.follow({**boxes, **recomputed.boxes})
+            self._rest.start()
+        self.updated.emit(recomputed)
+
+    def _heavy(self, boxes: Mapping[str, Sequence[Box]]) -> bool:
+        """Whether so many rows of a long problem are projected anew that the window would stand still."""
+        if self.supply is None or not self._document.problem.projected:
+            return False
+        return sum(count(box) for field in ("x", "context") for box in boxes.get(field, ())) > PROJECTED
 
     def _rebuild(self) -> None:
         problem = self._document.problem
+        self._rest.stop()
         if problem.n * problem.m * problem.num_heads * problem.batch_size <= QUICK_CELLS:
             self._pass = None
             self._take(Evaluation(problem))
             return
-        self._pass = _Pass(problem, self._document.generation, None if _all_at_once(problem) else [(0, 0)])
+        self._pass = _Pass(problem, self._document.generation)
         self._pass.done.connect(self._on_pass_done)
         self._running.add(self._pass)
         if not self._patience.isActive():
@@ -100,18 +147,48 @@ class Computation(QObject):
         if self._pass is None or generation != self._document.generation:
             return  # the document has moved on; a later pass answers for it
         self._pass = None
+        if isinstance(found, FieldError):
+            self._refuse(found)
+            return
         if isinstance(found, Exception):
             raise found
         assert isinstance(found, Evaluation)
         self._take(found)
 
+    def _refuse(self, why: FieldError) -> None:
+        self._patience.stop()
+        self.working.emit(False)
+        self.refusal = why
+        self.refused.emit(why)
+
     def _take(self, evaluation: Evaluation) -> None:
         self._patience.stop()
         self.working.emit(False)
-        self.evaluation, opened, self._opened = evaluation, self._opened, False
+        if self.supply is not None:
+            self.supply.end()
+            self.supply.deleteLater()
+        self.supply = Supply(evaluation, self) if isinstance(evaluation, StreamingEvaluation) else None
+        if self.supply is not None:
+            self.supply.progressed.connect(self.drawing)
+        else:
+            self.drawing.emit(0, 0)
+        self.evaluation, opened, self._opened, self.refusal = evaluation, self._opened, False, None
         self.rebuilt.emit(opened)
 
+    # --- at rest ---------------------------------------------------------------------------------
+    def _settle(self) -> None:
+        """Compute anew what edits have left inexact by rounding, once nothing else is to be done."""
+        evaluation, moves = self.evaluation, self._moves
+        if self.supply is None or self.pending or not isinstance(evaluation, StreamingEvaluation):
+            return
+        if self.supply.busy:
+            self._rest.start()
+        elif not evaluation.settled:
+            self._settling.ask(lambda: evaluation.settle(cancelled=lambda: moves != self._moves))
 
-def _all_at_once(problem: Problem) -> bool:
-    """Whether all heads are computed before anything is shown; else the first, and the others when they are."""
-    return problem.n * problem.m * problem.num_heads * problem.batch_size <= LONG_CELLS
+    def _on_settling_answered(self, found: object) -> None:
+        if isinstance(found, Exception):
+            raise found
+        if found and self.supply is not None and not self._rest.isActive():
+            self.supply.draw_anew()
+            self.settled.emit()

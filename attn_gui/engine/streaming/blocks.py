@@ -59,7 +59,8 @@ class Blocks:
             (part.stop - part.start) * int(self.edges[blocks.stop] - self.edges[blocks.start])
             for part, blocks in self._stale
         )
-        return stale + sum(part.stop - part.start for part in self._unknown(rows)) * int(self.edges[-1])
+        unknown = sum(part.stop - part.start for part in self._unknown(rows))
+        return int(stale + unknown * self.edges[-1])
 
     def ensure(self, rows: slice) -> None:
         """Make rows known, also if edits come in between."""

@@ -20,13 +20,14 @@ from attn_gui.engine.sources import sources_of
 
 from .chain import Chain
 from .edit import Edit
+from .entropy import entropies
 from .passes import Passes
 from .pictures import Pictures
 from .threads import one_blas_thread, share
 
 HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
 MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time
-AT_ONCE = 1 << 20  # cells of a map that a thread computes at a time
+AT_ONCE, FEWEST_ROWS = 1 << 18, 32  # cells of a map that a thread computes at a time, but at least so many rows
 PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
 
 
@@ -83,7 +84,7 @@ class StreamingEvaluation(Evaluation):
         if len(box) < 4 or indices.count(box) <= AT_ONCE or not width:
             return super().box(stage, box)
         found = np.empty(indices.shape_of(box), self._kind)
-        step = max(1, AT_ONCE // width)
+        step = max(FEWEST_ROWS, AT_ONCE // width)
 
         def work(place: tuple[int, int, int]) -> None:
             batch, head, low = place
@@ -237,6 +238,17 @@ class StreamingEvaluation(Evaluation):
         """`pooled` over blocks of a map whose edges are given, kept nowhere; None where `block` has to do it."""
         return self._pictures.window(stage, batch, head, down, across) if self.is_map(stage) else None
 
+    def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
+        """Whether cells of these rows can be read without computing whole rows of weights."""
+        return bool(self._rows_behind(stage, batch, head, rows).all())
+
+    def _rows_behind(self, stage: str, batch: int, head: int | None, rows: slice) -> Array:
+        """Which of the rows of weights behind some rows of a stage are known."""
+        if stage not in _ROWS_OF:
+            return np.ones(0, bool)
+        alone = stage in ("weights", "head_output") and head is not None
+        return np.asarray(self._passes.rows.known[batch, head if alone else slice(None), rows])
+
     def pooled_once(
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
     ) -> tuple[Array, Array | None]:
@@ -249,14 +261,15 @@ class StreamingEvaluation(Evaluation):
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
         """Cells of maps that have to be computed before `pooled` in so many columns can show these rows."""
-        cells = 0
-        if stage in _ROWS_OF:
-            alone = stage in ("weights", "head_output") and head is not None
-            known = self._passes.rows.known[batch, head if alone else slice(None), rows]
-            cells += (known.size - int(np.count_nonzero(known))) * self.problem.m
+        known = self._rows_behind(stage, batch, head, rows)
+        cells = (known.size - int(np.count_nonzero(known))) * self.problem.m
         if self.is_map(stage):
             cells += self._pictures.lacking(stage, batch, head or 0, rows, columns)
         return cells
+
+    def entropies(self, batch: int, head: int, rows: slice) -> Array:
+        """−Σ a·log a of rows of weights in nats; −1 for a row that sees no key."""
+        return entropies(self, self._chain, self._passes, batch, head, rows)
 
     def prepare(
         self, stage: str, batch: int, head: int, columns: int, *,

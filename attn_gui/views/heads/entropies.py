@@ -1,4 +1,7 @@
-"""How spread out the weights of every head are, measured at once where that is quick and else whenever Qt is idle."""
+"""How spread out the weights of every head are: measured at once where that is quick, else whenever Qt is idle.
+
+Those of a long problem are measured on another thread.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.engine import Plane
 from attn_gui.engine.metrics import row_entropy
+from attn_gui.views.heatmaps.sheets import EntropySheet, Sheet
+from attn_gui.views.heatmaps.supply import Supply, supply_of
 
 AT_ONCE = 1 << 16
 """Cells that are measured without giving way to anything else."""
@@ -29,6 +34,8 @@ class Entropies(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._planes: tuple[Plane, ...] = ()
+        self._supply: Supply | None = None
+        self._sheets: list[Sheet] = []  # of a long problem
         self._rows = np.zeros((0, 0))
         self._waiting: dict[int, list[slice]] = {}
         self._idle = QTimer(self, singleShot=False, interval=0)
@@ -38,14 +45,37 @@ class Entropies(QObject):
         """Measure the weights of these heads."""
         self._idle.stop()
         self._planes, self._waiting = tuple(planes), {}
+        if self._follow_supply(supply_of(planes[0]) if planes else None):
+            return
         rows = planes[0].shape[0] if planes else 0
         self._rows = np.zeros((len(planes), rows))
         for head in range(len(planes)):
             self.follow(head, slice(0, rows))
         self.go_on()
 
+    def _follow_supply(self, supply: Supply | None) -> bool:
+        """Have the rows of a long problem measured on another thread, or not at all; False where there is none."""
+        if self._supply is not None:
+            self._supply.release(self)
+            self._supply.arrived.disconnect(self._on_supply_arrived)
+        self._supply, self._sheets = supply, []
+        if supply is None:
+            return False
+        supply.arrived.connect(self._on_supply_arrived)
+        if math.prod(self._planes[0].shape) <= LONGEST:
+            self._sheets = [supply.ask(self, EntropySheet(plane)) for plane in self._planes]
+        return True
+
+    def _on_supply_arrived(self, sheet: Sheet, _rows: slice) -> None:
+        if sheet in self._sheets and sheet.done:
+            self.measured.emit(self._sheets.index(sheet))
+
     def follow(self, head: int, rows: slice) -> None:
         """These rows hold new weights; many of them, and what waits already, wait for `go_on`."""
+        if self._supply is not None:
+            if self._sheets and self._sheets[head].done:
+                self.measured.emit(head)
+            return
         self._idle.stop()
         height, width = self._planes[head].shape
         if height * width > LONGEST:
@@ -58,15 +88,22 @@ class Entropies(QObject):
 
     def go_on(self) -> None:
         """Take up what waits, as at rest after edits."""
-        if self._waiting:
+        if self._supply is not None:
+            self._supply.at_rest()
+        elif self._waiting:
             self._idle.start()
 
     def mean(self, head: int) -> float | None:
         """In nats; NaN if a row has none, None while it is not known."""
         height, width = self._planes[head].shape
-        if head in self._waiting or height * width > LONGEST:
+        if self._supply is not None:
+            if not self._sheets or not self._sheets[head].done:
+                return None
+            own = self._sheets[head].values[:, 0]
+        elif head in self._waiting or height * width > LONGEST:
             return None
-        own = self._rows[head]
+        else:
+            own = self._rows[head]
         counted = own[~(own < 0)]
         return float(counted.mean()) if counted.size else 0.0
 

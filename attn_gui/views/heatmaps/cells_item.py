@@ -111,7 +111,8 @@ class CellsItem(MapItem):
     def strongest(self, down: int, right: int) -> tuple[int, int]:
         """The cell of a bin whose value its pixel shows."""
         rows, columns = self.rows.cells_of(slice(down, down + 1)), self.columns.cells_of(slice(right, right + 1))
-        if self.plane is None or (rows.stop - rows.start == 1 and columns.stop - columns.start == 1):
+        single = rows.stop - rows.start == 1 and columns.stop - columns.start == 1
+        if self.plane is None or single or self._display.flags[down, right] == UNKNOWN:
             return rows.start, columns.start
         values, allowed = self.plane.block(rows, columns)
         size = np.where(np.isnan(values), np.inf, np.abs(values))
@@ -130,7 +131,7 @@ class CellsItem(MapItem):
         """Values and display of some bins."""
         assert self.plane is not None
         leads = not self.style.small
-        values, allowed, known = bins_of(self.plane, self.rows, self.columns, down, right, leads=leads)
+        values, allowed, known = bins_of(self.plane, self.rows, self.columns, down, right, leads=leads, owner=self)
         return values, to_display(values, allowed, self.style.levels, known)
 
     def _draw(self, down: slice, right: slice) -> QRect:

@@ -43,6 +43,7 @@ class ColorBar(QWidget):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         heatmap.levelsChanged.connect(self._on_heatmap_levels_changed)
+        heatmap.numbersArrived.connect(self.recount)
 
     def set_counts(self, counts: Mapping[int, int]) -> None:
         """How many cells carry each flag of `figure.display`, for the legend; 0 where they were not counted."""
@@ -123,7 +124,8 @@ class ColorBar(QWidget):
         painter.drawImage(bar, _strip(table))
         painter.setPen(QPen(current_theme().line_strong, LINE.hairline))
         painter.drawRect(bar.adjusted(-1, 0, 0, -1))
-        self._paint_ticks(painter, bar)
+        if self._heatmap.levels_known:
+            self._paint_ticks(painter, bar)
         self._paint_legend(painter, table)
         if self.hasFocus():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)

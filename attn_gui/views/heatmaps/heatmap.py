@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QHideEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.display import Levels
 from attn_gui.figure.numbers import format_number
 from attn_gui.figure.tokens import Theme
 from attn_gui.views.heatmaps.canvas import MapCanvas
+from attn_gui.views.heatmaps.cells_item import LAST_GOOD
 from attn_gui.views.heatmaps.flash import Flash
 from attn_gui.views.heatmaps.levels import AUTO, LOCKED, MOST, TYPED, levels_of
+from attn_gui.views.heatmaps.news import News
 from attn_gui.views.heatmaps.overlay import Area, Marks
 from attn_gui.views.heatmaps.planes import PlaneLike
 from attn_gui.views.heatmaps.reading import counts_of
@@ -30,6 +32,7 @@ class Heatmap(MapCanvas):
     """
 
     levelsChanged = Signal(object)
+    numbersArrived = Signal()  # what was not computed yet is
 
     def __init__(self, parent: QWidget | None = None, *, interactive: bool = True, zoomable: bool = False) -> None:
         self._plane: PlaneLike | None = None
@@ -41,6 +44,8 @@ class Heatmap(MapCanvas):
         self._labels: tuple[Sequence[str], Sequence[str]] = ((), ())
         self._reduced_motion = False
         self._flash: Flash | None = None
+        self._news = News(self, self._cells)
+        self._news.arrived.connect(self._on_news_arrived)
 
     # --- what is shown ---------------------------------------------------------------------------
     @property
@@ -57,6 +62,7 @@ class Heatmap(MapCanvas):
         """Show another matrix; takes its levels anew unless they are held, typed or locked."""
         before = self.shape
         self._plane = self._cells.plane = plane
+        self._news.follow(plane)
         if self.shape != before:
             self._forget_places()
         self._palette_follows()
@@ -97,8 +103,13 @@ class Heatmap(MapCanvas):
     def levels(self) -> Levels:
         """The values at the two ends of the colors."""
         if self._levels is None:
-            self._levels = levels_of(self._plane, self._policy)
-        return self._levels
+            self._levels = levels_of(self._plane, self._policy, self._cells)
+        return self._levels or LAST_GOOD
+
+    @property
+    def levels_known(self) -> bool:
+        """Whether anything is known of a long plane from which levels can be taken."""
+        return self._levels is not None or levels_of(self._plane, self._policy, self._cells) is not None
 
     @property
     def levels_policy(self) -> str:
@@ -243,8 +254,27 @@ class Heatmap(MapCanvas):
         self._redraw()
         self.levelsChanged.emit(self.levels)
 
+    def _on_news_arrived(self, rows: slice, columns: slice) -> None:
+        """More of the plane is known, and with it perhaps a larger number."""
+        before = self._levels
+        if self._policy in (AUTO, MOST) and not self._held:
+            self._levels = None
+        if not self.isVisible():
+            self._redraw()
+        elif self.levels != before:
+            self._show_levels()
+        elif self._interactive:
+            self.refresh(rows, columns)
+        else:
+            self._redraw()
+        self.numbersArrived.emit()
+
     def _before_drawing(self) -> None:
         self._cells.set_style(levels=self.levels)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._news.leave()
 
     def _set_hovered(self, cell: Cell | None) -> None:
         self._overlay.set_marks(hovered=cell)

@@ -10,8 +10,8 @@ AUTO, MOST, TYPED, LOCKED = "auto", "99", "typed", "locked"
 POLICIES = (AUTO, MOST, TYPED, LOCKED)
 
 
-def levels_of(plane: PlaneLike | None, policy: str) -> Levels:
-    """The levels that a plane takes by itself: from all its numbers, or from 99 % of them."""
+def levels_of(plane: PlaneLike | None, policy: str, owner: object) -> Levels | None:
+    """The levels that a plane takes by itself: from all its numbers, or from 99 % of them; None: not known yet."""
     if plane is None:
         return Levels(0.0, 1.0)
-    return levels_of_plane(plane, most=policy == MOST)
+    return levels_of_plane(plane, most=policy == MOST, owner=owner)

@@ -41,6 +41,7 @@ class FieldPlane:
     def __init__(self, evaluation: Evaluation, field: str, batch: int = 0, head: int | None = None) -> None:
         self.evaluation, self.field, self.batch = evaluation, field, batch
         stage = MADE_BY.get(field)
+        self.head = head if stage else None
         width = self._matrix().shape[-1]
         whole = slice(0, width)
         self._columns = evaluation.head_columns(stage, head) if stage and head is not None else whole

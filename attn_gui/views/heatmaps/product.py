@@ -47,6 +47,8 @@ class ProductPicture(QWidget):
         self._ground: QPixmap | None = None
         self._windows.moved.connect(self._repaint_words)
         self.maps.rearranged.connect(self._on_maps_rearranged)
+        for heatmap in self.operands.maps.values():
+            heatmap.levelsChanged.connect(self._repaint_words)
         self.maps.barResized.connect(self.arrange)
         self.operands.barResized.connect(self.arrange)
         for source in (self.maps, self.operands):
@@ -230,7 +232,7 @@ class ProductPicture(QWidget):
     def _every_map(self) -> list[Heatmap]:
         return [*self.maps.every(), *self.operands.maps.values()]
 
-    def _repaint_words(self) -> None:
+    def _repaint_words(self, *_: object) -> None:
         """Everything but the cells of the maps."""
         self._ground = None
         self.update(QRegion(self.rect()).subtracted(self._cells_region()))

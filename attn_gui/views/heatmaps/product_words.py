@@ -209,7 +209,7 @@ class ProductWords:
         if not self._product.compact or place == "left":
             words.append(("{} × {}".format(*heatmap.shape), "small", "text3", 400))
         token = self._marked_token(place)
-        if not self._product.compact and place not in WITH_BAR:
+        if not self._product.compact and place not in WITH_BAR and heatmap.levels_known:
             words.append((range_text(heatmap.levels), "micro", "text3", 400))
             if token is not None and words_width(words) + chip_width(token[0]) > rect.width():
                 words.pop()
@@ -230,7 +230,7 @@ class ProductWords:
         heatmap = self._product.operands.maps["top"]
         words: list[Word] = [(self._symbol("top"), "body", "text", 600),
                              ("{} × {}".format(*heatmap.shape), "small", "text3", 400)]
-        if not self._product.compact:
+        if not self._product.compact and heatmap.levels_known:
             words.append((range_text(heatmap.levels), "micro", "text3", 400))
         if self._product.picture.columns == KEY:
             words.append((QCoreApplication.translate("ProductPicture", "key →"), "small", KEY, 400))

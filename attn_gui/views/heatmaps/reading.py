@@ -17,11 +17,12 @@ from attn_gui.figure.display import (
     pool_blocks,
     to_display,
 )
+from attn_gui.views.heatmaps import pooling
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.heatmaps.planes import Block, PlaneLike
-
-AT_ONCE = 1 << 20
-"""Cells that are asked for in one block."""
+from attn_gui.views.heatmaps.pooling import joined, pooled
+from attn_gui.views.heatmaps.sheets import Pooling, Sample, Seen
+from attn_gui.views.heatmaps.supply import supply_of
 
 PICTURE = 512
 """Blocks of each axis of a picture that says how large the numbers of a long map are."""
@@ -29,17 +30,24 @@ PICTURE = 512
 COUNTED = 1 << 21
 """Cells of the largest map whose legend counts them all."""
 
-Seen = tuple[Values, Allowed | None, Allowed | None]
-
 _widest: WeakKeyDictionary[Evaluation, int] = WeakKeyDictionary()
 """Columns of the widest picture that was asked of an evaluation: it keeps one, of which smaller ones are made."""
 
 
-def bins_of(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice, *, leads: bool = False) -> Seen:
+def bins_of(
+    plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice, *, leads: bool = False,
+    owner: object = None,
+) -> Seen:  # fmt: skip
     """(values, allowed, known) of some bins, the cells of each pooled into one; `known` None where all are.
 
-    A map that `leads` may ask for a wider picture than there was before; the others make do with what it needs.
+    A map that `leads` may ask for a wider picture than there was before; the others make do with what it needs. Of a
+    long problem the `owner` gets what there is; what is quickly computed, and shown cell by cell, is there at once.
     """
+    supply = supply_of(plane)
+    if supply is not None and owner is not None:
+        if not _quick(plane, rows, columns, down, right):
+            return supply.seen(owner, plane, rows, columns, down, right, leads=leads)
+        supply.look(owner, plane)
     return (*_read(plane, rows, columns, down, right, leads), None)
 
 
@@ -48,13 +56,36 @@ def _read(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice
         return plane.block(rows.cells_of(down), columns.cells_of(right))
     if isinstance(plane, Plane) and plane.draws_pictures and not plane.transposed and rows.whole and columns.whole:
         return _from_picture(plane, rows, columns, down, right, leads)
-    return _pooled(plane, rows.cell_edges[down.start : down.stop + 1], columns.cell_edges[right.start : right.stop + 1])
+    return pooled(plane, rows.cell_edges[down.start : down.stop + 1], columns.cell_edges[right.start : right.stop + 1])
 
 
-def levels_of_plane(plane: PlaneLike, *, most: bool) -> Levels:
-    """Levels from all numbers of a plane or, with `most`, from 99 % of them; of a very long one from its picture."""
+def _quick(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice) -> bool:
+    """Whether some cells of a window, each seen by itself, are known or need no map."""
+    if rows.pooled or columns.pooled or (rows.whole and columns.whole) or not isinstance(plane, Plane):
+        return False
+    cells = rows.cells_of(down), columns.cells_of(right)
+    lines, across = reversed(cells) if plane.transposed else cells
+    evaluation = plane.evaluation
+    if (lines.stop - lines.start) * (across.stop - across.start) > pooling.AT_ONCE:
+        return False
+    return not isinstance(evaluation, Pooling) or evaluation.ready(plane.stage, plane.batch, plane.head, lines)
+
+
+def levels_of_plane(plane: PlaneLike, *, most: bool, owner: object = None) -> Levels | None:
+    """Levels from all numbers of a plane or, with `most`, from 99 % of them; of a very long one from its picture.
+
+    None where nothing is known yet.
+    """
+    if (supply := supply_of(plane)) is not None and owner is not None:
+        sheet = supply.ask(owner, Sample(plane)) if most else supply.overview(plane)
+        if sheet is None or not sheet.known.any():
+            return None
+        values, allowed = sheet.part_known()
+        if most:
+            return percentile_levels(values, allowed, signed=plane.signed)
+        return auto_levels(values, allowed, signed=plane.signed, keys=plane.shape[1])
     rows, columns = plane.shape
-    if rows * columns <= AT_ONCE:
+    if rows * columns <= pooling.AT_ONCE:
         values, allowed = plane.block(slice(0, rows), slice(0, columns))
     elif most:
         values, allowed = _sampled(plane)
@@ -67,6 +98,9 @@ def levels_of_plane(plane: PlaneLike, *, most: bool) -> Levels:
 
 def counts_of(plane: PlaneLike) -> dict[int, int]:
     """How many cells carry each flag of `figure.display` other than ALLOWED; 0 for "some" in maps too long to count."""
+    if (supply := supply_of(plane)) is not None:
+        sheet = supply.overview(plane)
+        return dict.fromkeys(_counted(*sheet.part_known()), 0) if sheet is not None else {}
     rows, columns = plane.shape
     if rows * columns <= COUNTED:
         return _counted(*plane.block(slice(0, rows), slice(0, columns)))
@@ -87,32 +121,9 @@ def _picture(plane: PlaneLike) -> Block:
 def _sampled(plane: PlaneLike) -> Block:
     """Rows at equal distances."""
     rows, columns = plane.shape
-    step = -(-rows * columns // AT_ONCE)
+    step = -(-rows * columns // pooling.AT_ONCE)
     blocks = [plane.block(slice(row, row + 1), slice(0, columns)) for row in range(0, rows, step)]
-    return _joined(blocks)
-
-
-def _pooled(plane: PlaneLike, row_edges: np.ndarray, column_edges: np.ndarray) -> Block:
-    """Blocks with these edges, some rows of them at a time."""
-    cut = slice(int(column_edges[0]), int(column_edges[-1]))
-    most = max(1, AT_ONCE // max(1, cut.stop - cut.start))
-    found, first = [], 0
-    while first < len(row_edges) - 1:
-        stop = int(np.searchsorted(row_edges, row_edges[first] + most, side="right")) - 1
-        some = row_edges[first : max(stop, first + 1) + 1]
-        values, allowed = plane.block(slice(int(some[0]), int(some[-1])), cut)
-        found.append(pool_blocks(values, allowed, some - some[0], column_edges - cut.start))
-        first += len(some) - 1
-    return _joined(found)
-
-
-def _joined(blocks: list[Block]) -> Block:
-    """Blocks below one another as one."""
-    if len(blocks) == 1:
-        return blocks[0]
-    values = np.concatenate([values for values, _ in blocks])
-    closing = [allowed for _, allowed in blocks if allowed is not None]
-    return values, np.concatenate(closing) if closing else None
+    return joined(blocks)
 
 
 def _from_picture(plane: Plane, rows: Span, columns: Span, down: slice, right: slice, leads: bool) -> Block:

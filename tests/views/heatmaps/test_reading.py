@@ -8,7 +8,7 @@ import pytest
 from attn_gui.engine import Plane, Problem
 from attn_gui.engine.streaming import StreamingEvaluation
 from attn_gui.figure.display import pool_blocks
-from attn_gui.views.heatmaps import reading
+from attn_gui.views.heatmaps import pooling, reading
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.heatmaps.reading import bins_of, counts_of, levels_of_plane
 
@@ -33,7 +33,7 @@ class Asked:
 
 @pytest.fixture
 def long(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    monkeypatch.setattr(reading, "AT_ONCE", 1000)
+    monkeypatch.setattr(pooling, "AT_ONCE", 1000)
     monkeypatch.setattr(reading, "COUNTED", 2000)
     monkeypatch.setattr(reading, "PICTURE", 16)
     values = np.random.default_rng(0).normal(size=(101, 67))

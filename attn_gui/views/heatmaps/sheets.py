@@ -1,0 +1,274 @@
+"""Pictures of long planes, made band by band: what is known of each, and what an edit has made stale."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from attn_gui.engine import Evaluation, Plane
+from attn_gui.engine.indices import Box
+from attn_gui.figure.display import Allowed, Edges, Values, block_edges, pool_blocks
+from attn_gui.views.heatmaps import pooling
+from attn_gui.views.heatmaps.planes import Block, FieldPlane, PlaneLike
+from attn_gui.views.heatmaps.pooling import joined, pooled
+
+BAND = 1 << 25
+"""Cells of maps that are computed for one band: a tenth of a second of work."""
+
+
+Seen = tuple[Values, Allowed | None, Allowed | None]
+"""Values, which are allowed, and which are known; None where all are."""
+
+
+@runtime_checkable
+class Pooling(Protocol):
+    """An evaluation that draws pictures of its stages itself."""
+
+    def pooled_at(self, stage: str, batch: int, head: int, down: Edges, across: Edges) -> Block | None: ...
+    def is_map(self, stage: str) -> bool: ...
+    def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int: ...
+    def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool: ...
+    def entropies(self, batch: int, head: int, rows: slice) -> Values: ...
+
+
+class Place(NamedTuple):
+    """Which matrix a picture shows; `name` is that of a stage or a field."""
+
+    name: str
+    batch: int
+    head: int | None
+
+
+def place_of(plane: PlaneLike) -> Place:
+    """The matrix of a plane, whichever way round it is shown."""
+    if isinstance(plane, Plane):
+        return Place(plane.stage, plane.batch, plane.head)
+    assert isinstance(plane, FieldPlane)
+    return Place(plane.field, plane.batch, plane.head)
+
+
+class Sheet:
+    """A plane in blocks with the given edges. Rows of blocks are `known` once they hold numbers, and `fresh` while no
+    edit has touched them since. `whole` pictures are pooled from what the evaluation keeps for them. A sheet that was
+    `stopped` is not drawn on, one that is `held` waits for rest after edits."""
+
+    def __init__(self, plane: PlaneLike, row_edges: Edges, column_edges: Edges, *, whole: bool) -> None:
+        self.plane, self.place, self.whole = plane, place_of(plane), whole
+        self.row_edges, self.column_edges = row_edges, column_edges
+        self.shape = len(row_edges) - 1, len(column_edges) - 1
+        self.values: Values = np.zeros(self.shape, np.float32)
+        self.allowed: Allowed | None = None
+        self.known, self.fresh = np.zeros(self.shape[0], bool), np.zeros(self.shape[0], bool)
+        self.stopped = self.held = False
+        self.steps = _steps(plane) * max(1, int(row_edges[-1] - row_edges[0]))
+        self.bands = block_edges(self.shape[0], -(-self.steps // BAND))
+        self.versions = np.zeros(len(self.bands) - 1, int)
+
+    @property
+    def name(self) -> str:
+        """Whose changes make the picture stale."""
+        return self.place.name
+
+    @property
+    def bytes(self) -> int:
+        return self.values.nbytes + (self.allowed.nbytes if self.allowed is not None else 0)
+
+    @property
+    def cheap(self) -> bool:
+        """Whether no map has to be computed for it."""
+        return self.steps <= 1 << 26 and _steps(self.plane) == self.plane.shape[1]
+
+    # --- on another thread -----------------------------------------------------------------------
+    def drawn(self, down: slice, right: slice | None = None) -> Block:
+        """The numbers of some blocks as they are now."""
+        right = right or slice(0, self.shape[1])
+        plane, rows = self.plane, self.row_edges[down.start : down.stop + 1]
+        if isinstance(plane, Plane) and self.whole:
+            return plane.pooled(*self.shape, (down, right))
+        columns = self.column_edges[right.start : right.stop + 1]
+        if isinstance(plane, Plane) and isinstance(plane.evaluation, Pooling):
+            found = plane.evaluation.pooled_at(plane.stage, plane.batch, plane.head or 0, rows, columns)
+            if found is not None:
+                return found
+        return pooled(plane, rows, columns)
+
+    # --- what is there ---------------------------------------------------------------------------
+    @property
+    def done(self) -> bool:
+        return bool(self.fresh.all())
+
+    def next_part(self) -> tuple[int, slice]:
+        """A band and what is to be drawn of it: first those far apart, then those between them."""
+        for band in spread(len(self.versions)):
+            low, high = int(self.bands[band]), int(self.bands[band + 1])
+            stale = np.flatnonzero(~self.fresh[low:high])
+            if stale.size:
+                return band, slice(low + int(stale[0]), low + int(stale[-1]) + 1)
+        raise ValueError("everything is drawn")
+
+    def take(self, down: slice, right: slice, found: Block) -> bool:
+        """Put numbers in; whether any is new."""
+        values, allowed = found
+        if self.values.dtype != values.dtype:
+            self.values = self.values.astype(values.dtype)
+        if allowed is not None and self.allowed is None:
+            self.allowed = np.ones(self.shape, bool)
+        same = bool(self.known[down].all()) and np.array_equal(self.values[down, right], values, equal_nan=True)
+        self.values[down, right] = values
+        if self.allowed is not None and allowed is not None:
+            same = same and np.array_equal(self.allowed[down, right], allowed)
+            self.allowed[down, right] = allowed
+        if right == slice(0, self.shape[1]):
+            self.known[down] = self.fresh[down] = True
+        return not same
+
+    def resampled(self, rows: Edges, columns: Edges, *, fresh: bool = False) -> Seen:
+        """Blocks with other edges: of each the largest here that it meets, or where it is smaller than those here the
+        one that it lies in. The same edges give the picture as it is. `fresh`: only what no edit has touched."""
+        down, pooled_down = _onto(self.row_edges, rows)
+        right, pooled_right = _onto(self.column_edges, columns)
+        inside = slice(int(down[0]), int(down[-1])), slice(int(right[0]), int(right[-1]))
+        known = self._known_rows(self.fresh if fresh else self.known, down, pooled_down, rows)[:, None]
+        if columns[0] < self.column_edges[0] or columns[-1] > self.column_edges[-1]:
+            middle = (columns[:-1] >= self.column_edges[0]) & (columns[1:] <= self.column_edges[-1])
+            known = known & middle
+        values = self.values if pooled_down else self.values[down[:-1]]
+        allowed = self.allowed if self.allowed is None or pooled_down else self.allowed[down[:-1]]
+        if pooled_down:
+            down = down - inside[0].start
+            values, allowed = values[inside[0]], None if allowed is None else allowed[inside[0]]
+        values = values[:, inside[1]] if pooled_right else values[:, right[:-1]]
+        if allowed is not None:
+            allowed = allowed[:, inside[1]] if pooled_right else allowed[:, right[:-1]]
+        if pooled_down or pooled_right:
+            each_row, each_column = np.arange(values.shape[0] + 1), np.arange(values.shape[1] + 1)
+            values, allowed = pool_blocks(
+                values, allowed, down if pooled_down else each_row,
+                right - right[0] if pooled_right else each_column,
+            )  # fmt: skip
+        return values, allowed, None if known.all() else known
+
+    def part_known(self) -> Block:
+        """(values, allowed) of the rows that are known."""
+        if self.known.all():
+            return self.values, self.allowed
+        return self.values[self.known], None if self.allowed is None else self.allowed[self.known]
+
+    def _known_rows(self, known: Allowed, down: Edges, pooled: bool, rows: Edges) -> Allowed:
+        found = np.logical_and.reduceat(known[: down[-1]], down[:-1]) if pooled else known[down[:-1]]
+        return np.asarray(found & (rows[:-1] >= self.row_edges[0]) & (rows[1:] <= self.row_edges[-1]))
+
+    # --- edits -----------------------------------------------------------------------------------
+    def touched(self, box: Box) -> tuple[slice, slice] | None:
+        """The blocks that a box of the stage or field changes."""
+        part = self.plane.cells(box)
+        if part is None:
+            return None
+        down, right = _blocks(self.row_edges, part[0]), _blocks(self.column_edges, part[1])
+        return (down, right) if down.stop > down.start and right.stop > right.start else None
+
+    def price(self, down: slice, right: slice) -> int:
+        """How many cells drawing some blocks computes and reads."""
+        plane, rows = self.plane, slice(int(self.row_edges[down.start]), int(self.row_edges[down.stop]))
+        columns = int(self.column_edges[right.stop] - self.column_edges[right.start])
+        if not isinstance(plane, Plane) or not isinstance(plane.evaluation, Pooling):
+            return (rows.stop - rows.start) * columns
+        mine = plane.stage, plane.batch, plane.head
+        lacking = plane.evaluation.lacking(*mine, rows, self.shape[1] if self.whole else 0)
+        if not plane.evaluation.is_map(plane.stage):
+            return lacking + (rows.stop - rows.start) * columns
+        return lacking + (rows.stop - rows.start) * ((right.stop - right.start) if self.whole else 2 * columns)
+
+    def spoil(self, down: slice, *, seen: bool = True) -> None:
+        """Rows of blocks have to be drawn anew; what is being drawn of them already comes too late.
+
+        Until then somebody who sees them keeps seeing the old numbers.
+        """
+        self.fresh[down] = False
+        if not seen:
+            self.known[down] = False
+        first = int(np.searchsorted(self.bands, down.start, "right")) - 1
+        self.versions[first : int(np.searchsorted(self.bands, down.stop, "left"))] += 1
+
+
+class EntropySheet(Sheet):
+    """The entropy of every row of a head's weights, as a column."""
+
+    def __init__(self, plane: Plane) -> None:
+        rows = plane.shape[0]
+        super().__init__(plane, np.arange(rows + 1), np.array([0, plane.shape[1]]), whole=True)
+        self.place = Place("entropy", plane.batch, plane.head)
+
+    @property
+    def name(self) -> str:
+        return "weights"
+
+    def drawn(self, down: slice, right: slice | None = None) -> Block:
+        assert isinstance(self.plane, Plane)
+        assert isinstance(self.plane.evaluation, Pooling)
+        found = self.plane.evaluation.entropies(self.plane.batch, self.plane.head or 0, down)
+        return found[:, None], None
+
+    def price(self, down: slice, right: slice) -> int:
+        return super().price(down, right) + int(down.stop - down.start) * self.plane.shape[1]
+
+    def spoil(self, down: slice, *, seen: bool = True) -> None:
+        super().spoil(down, seen=seen)
+        self.held = True  # a number that one glances at: maps come first
+
+
+class Sample(Sheet):
+    """Rows of a plane at equal distances, cell by cell: of which most of its numbers are told."""
+
+    def __init__(self, plane: PlaneLike) -> None:
+        rows, columns = plane.shape
+        step = -(-rows * columns // pooling.AT_ONCE)
+        super().__init__(plane, np.append(np.arange(0, rows, step), rows), np.arange(columns + 1), whole=False)
+
+    def drawn(self, down: slice, right: slice | None = None) -> Block:
+        starts = self.row_edges[down].tolist()
+        return joined([self.plane.block(slice(row, row + 1), slice(0, self.shape[1])) for row in starts])
+
+
+def spread(count: int) -> npt.NDArray[Any]:
+    """0 … count − 1, each as far as can be from those before it: halves, then quarters, then eighths."""
+    bits = max(1, (count - 1).bit_length())
+    numbers = np.arange(1 << bits)
+    turned = np.zeros_like(numbers)
+    for bit in range(bits):
+        turned |= (numbers >> bit & 1) << (bits - 1 - bit)
+    return turned[turned < count]
+
+
+def _steps(plane: PlaneLike) -> int:
+    """Cells that a row of a plane costs: those of the maps behind it, or its own."""
+    if not isinstance(plane, Plane) or not isinstance(plane.evaluation, Pooling):
+        return plane.shape[1]
+    problem = plane.evaluation.problem
+    if plane.evaluation.is_map(plane.stage):
+        return int(problem.m) * (2 if plane.stage == "weights" else 1)
+    if _behind_weights(plane.evaluation, plane.stage):
+        return int(problem.m) * (1 if plane.stage == "head_output" else problem.num_heads)
+    return plane.shape[1]
+
+
+def _behind_weights(evaluation: Evaluation, stage: str) -> bool:
+    return evaluation.stages.index(stage) > evaluation.stages.index("weights")
+
+
+def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
+    """Where blocks begin among those that are here, and where the last ends; and whether each meets whole ones."""
+    count = len(here) - 1
+    first = np.clip(np.searchsorted(here, there[:-1], "right") - 1, 0, count - 1)
+    last = int(np.clip(np.searchsorted(here, there[-1], "left"), 1, count))
+    found = np.append(first, last)
+    return found, bool((np.diff(found) > 0).all()) and len(found) - 1 <= last - int(first[0])
+
+
+def _blocks(edges: Edges, cells: slice) -> slice:
+    """The blocks that hold any of these cells."""
+    first = max(0, int(np.searchsorted(edges, cells.start, "right")) - 1)
+    last = int(np.searchsorted(edges, cells.stop, "left"))
+    return slice(first, min(len(edges) - 1, last))
