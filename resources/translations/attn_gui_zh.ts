@@ -110,7 +110,7 @@
         <translation>导出图片(&amp;E)…</translation>
     </message>
     <message>
-        <source>Export &amp;numbers…</source>
+        <source>Export n&amp;umbers…</source>
         <translation>导出数值(&amp;M)…</translation>
     </message>
     <message>
@@ -146,7 +146,7 @@
         <translation>向下填充(&amp;D)</translation>
     </message>
     <message>
-        <source>Fill &amp;right</source>
+        <source>Fill ri&amp;ght</source>
         <translation>向右填充(&amp;G)</translation>
     </message>
     <message>
@@ -174,7 +174,7 @@
         <translation>偏置(&amp;B)</translation>
     </message>
     <message>
-        <source>&amp;Residual, LayerNorm, Linear</source>
+        <source>Residual, &amp;LayerNorm, Linear</source>
         <translation>残差、LayerNorm、线性层(&amp;L)</translation>
     </message>
     <message>
@@ -182,7 +182,7 @@
         <translation>第二个序列(&amp;S)</translation>
     </message>
     <message>
-        <source>Work on Q, K, V &amp;directly</source>
+        <source>Work on &amp;Q, K, V directly</source>
         <translation>直接编辑 Q、K、V(&amp;Q)</translation>
     </message>
     <message>
@@ -206,7 +206,7 @@
         <translation>显示单元格影响的范围(&amp;H)</translation>
     </message>
     <message>
-        <source>Copy &amp;image of the map</source>
+        <source>Copy ima&amp;ge of the map</source>
         <translation>复制热图图片(&amp;C)</translation>
     </message>
     <message>
@@ -250,7 +250,7 @@
         <translation>掩码(&amp;M)…</translation>
     </message>
     <message>
-        <source>&amp;Paint the mask</source>
+        <source>P&amp;aint the mask</source>
         <translation>绘制掩码(&amp;D)</translation>
     </message>
     <message>
@@ -325,25 +325,6 @@
     <message>
         <source>Row {row}, column {column}</source>
         <translation>第 {row} 行，第 {column} 列</translation>
-    </message>
-</context>
-<context>
-    <name>Clashes</name>
-    <message>
-        <source>Transpose {matrix}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Resize {matrix} to {after}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Project {matrix} with a new {shape}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Add {matrix}, {shape}</source>
-        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
