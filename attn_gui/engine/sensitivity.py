@@ -20,7 +20,8 @@ def sensitivity(
     """{field: gradient} of one cell, or of Σ cotangent · stage, with respect to every number of the problem.
 
     Each gradient is float64 and has the field's own shape, numbers give 0-d arrays; zeros where nothing depends on
-    the field. Tables of booleans have no gradient. `cotangent` has the stage's shape, batch included.
+    the field. Tables of booleans have no gradient. `cotangent` has the stage's shape, batch included. A cell reads one
+    row of the maps, so that a long problem's gradients need no map; those of a float32 one start from rounded Q, K, V.
     Raises StageError, PlaceError, ShapeError or ValueError.
     """
     evaluation = source.evaluation if isinstance(source, Trace) else source

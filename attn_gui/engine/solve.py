@@ -20,6 +20,7 @@ from .solving.cells import Cells, bias_box, with_own_bias
 from .solving.exact import Step, blocked, by_bias, by_key, by_query, growth
 from .solving.nearby import CLOSE, approach
 from .solving.row import Row
+from .solving.rowwise import RowwiseEvaluation
 from .verdicts import Reason
 
 MAPS = ("scores", "scaled", "capped", "biased", "masked", "weights")
@@ -55,7 +56,7 @@ def solve(problem: Problem, stage: str, index: Sequence[int], target: float, by:
 
     Weights (target in (0, 1)) and scores, scaled scores and so on: by that `query` row, that `key` row or a `bias`,
     while the odds among the other open keys of the row stay. Cells of an output: a nearby solution, by query or bias.
-    `index` has one integer per axis of the stage, batch included. Raises StageError, PlaceError, and ValueError with
+    `index` has one integer per axis of the stage, batch included. No map is ever held, however long the problem. Raises StageError, PlaceError, and ValueError with
     one sentence where the question makes no sense. Formulas: see `solving.exact` and `solving.nearby`.
     """
     as_choice("by", by, tuple(EXACT))
@@ -63,7 +64,7 @@ def solve(problem: Problem, stage: str, index: Sequence[int], target: float, by:
     if by != "bias" and problem.projected:
         raise FieldError(verdicts.PROJECTED, by=by)
     start, field = with_own_bias(problem) if by == "bias" else (problem, by)
-    evaluation = Evaluation(start)
+    evaluation = RowwiseEvaluation(start)
     place = checked_index(evaluation.node(stage), index)
     if stage in OUTPUTS:
         return _output(problem, evaluation, Cells(start, field), stage, place, target, by)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, Problem, ShapeError, compute, layer_from_mapping, sensitivity
+from attn_gui.engine import (
+    Evaluation,
+    FieldError,
+    Problem,
+    ShapeError,
+    compute,
+    layer_from_mapping,
+    new_problem,
+    sensitivity,
+)
 from attn_gui.engine.sensitivity import strongest
+from attn_gui.engine.streaming import StreamingEvaluation
 
 
 def changed(problem, name, index, step):
@@ -88,3 +100,41 @@ def test_the_strongest_are_named_by_field_and_place_without_zeros():
     assert strongest(gradients, 4)[0][:2] == ("value", (0, 0))
     assert len(strongest(gradients, 50)) == 6
     assert strongest({"query": np.zeros((2, 3))}, 3) == []
+
+
+# --- long sequences ------------------------------------------------------------------------------
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_streaming_evaluation_has_the_gradients_of_the_dense_one(makers, shown_stage_of, dtype, rng):
+    name, stage = shown_stage_of
+    problem = makers[name]().replace(dtype=dtype)
+    dense, streaming = Evaluation(problem), StreamingEvaluation(problem, tile=3, chunk=5)
+    index = tuple(int(rng.integers(length)) for length in dense.shape(stage))
+    right, found = sensitivity(dense, stage, index), sensitivity(streaming, stage, index)
+    assert found.keys() == right.keys()
+    size = max(1.0, *(np.abs(gradient).max() for gradient in right.values()))
+    for field, gradient in right.items():
+        close = 1e-10 if dtype == "float64" else 1e-5
+        np.testing.assert_allclose(found[field], gradient, rtol=0, atol=close * size, err_msg=field)
+
+
+def test_gradients_at_4096_tokens_follow_an_edit_and_hold_no_map():
+    problem = new_problem("self", n=4096, num_heads=8, d_k=8, d_v=8).replace(
+        rotary_theta=100.0, mask=({"kind": "causal"}, {"kind": "alibi"})
+    )
+    query, x = 37, np.array(problem.x)
+    live = Problem.over(problem.fields() | {"x": x})
+    streaming = StreamingEvaluation(live)
+    sensitivity(streaming, "output", (0, query, 3))
+    x[5, 7] += 2.0
+    streaming.update(live, {"x": [(slice(5, 6), slice(7, 8))]})
+    tracemalloc.start()
+    found = sensitivity(streaming, "output", (0, query, 3))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4096 * 4096 * 8  # not even one map of one head in float64
+    short = live.replace(x=x[: query + 1])  # the causal mask closes all later keys
+    right = sensitivity(Evaluation(short), "output", (0, query, 3))
+    np.testing.assert_allclose(found["x"][: query + 1], right["x"], rtol=0, atol=1e-10)
+    assert not found["x"][query + 1 :].any()
+    for field in ("w_query", "w_key", "w_value", "scale", "rotary_theta"):
+        np.testing.assert_allclose(found[field], right[field], rtol=0, atol=1e-9, err_msg=field)

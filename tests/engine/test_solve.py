@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, PlaceError, Problem, StageError, compute, solve
+from attn_gui.engine import FieldError, PlaceError, Problem, StageError, compute, new_problem, solve
 from attn_gui.engine.verdicts import Reason
 
 SEEDS = 2000
@@ -434,3 +435,24 @@ def test_what_makes_no_sense_is_refused_with_a_sentence(case, rng):
 def test_projected_problems_offer_another_way(by, makers):
     with pytest.raises(FieldError, match="work on Q, K, V directly"):
         solve(makers["cross"](), "weights", (0, 0, 0, 0), 0.5, by)
+
+
+# --- long sequences ------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("stage", "index", "target", "by"),
+    [("weights", (0, 3, 2000, 1000), 0.2, "key"), ("output", (0, 2000, 11), 0.1, "query"),
+     ("masked", (0, 5, 2000, 1000), -1.5, "key"), ("head_output", (0, 3, 2000, 1), 0.1, "query")],
+)  # fmt: skip
+def test_targets_at_4096_tokens_are_reached_without_a_map(stage, index, target, by):
+    problem = new_problem("direct", n=4096, num_heads=8, d_k=4, d_v=2).replace(mask=({"kind": "causal"},))
+    tracemalloc.start()
+    solution = solve(problem, stage, index, target, by)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4096 * 4096 * 8  # not even one map of one head in float64
+    assert solution.feasible
+    assert solution.reached == pytest.approx(target, rel=1e-9)
+    part, query = dict(zip(compute(problem).axes(stage), index, strict=True)), 2000
+    trace = compute(solution.problem)
+    cell = trace.block(stage, 0, part.get("head"), slice(query, query + 1), slice(index[-1], index[-1] + 1))
+    assert cell.item() == pytest.approx(target, rel=1e-9)
