@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from attn_gui.engine import Evaluation, Trace, made_direct
-from attn_gui.formats import FormatError, Loaded, save_arrays, save_matrix
+from attn_gui.engine import Evaluation, made_direct
+from attn_gui.engine.choice import evaluation_of
+from attn_gui.formats import FormatError, Loaded, Progress, block_rows, rows_of, save_members, save_rows, stage_rows
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import saving
 
 _ROWS_ARE_KEYS = ("key", "value", "rotated_key")
 # stages without an axis for heads whose columns nevertheless belong to heads
 _CUT_BY_HEADS = ("query", "key", "value", "rotated_query", "rotated_key", "concat")
+
+
+PATIENCE = 0.5  # seconds before progress is shown
 
 
 class ExportError(ValueError):
@@ -56,14 +62,14 @@ def export(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
     for ending in dict.fromkeys(options.format):
         if ending == "npz":
             yield _write_stages(request)
-        elif ending == "csv":
-            yield from _write_tables(request)
+        elif ending in ("npy", "csv"):
+            yield from _write_tables(request, ending)
         else:
             yield from _write_figures(request, ending)
 
 
 def _request(loaded: Loaded, options: argparse.Namespace) -> _Request:
-    problem, evaluation = loaded.problem, Evaluation(loaded.problem)
+    problem, evaluation = loaded.problem, evaluation_of(loaded.problem)
     if options.batch >= problem.batch_size:
         raise ExportError(f"There is no batch item {options.batch}; the problem has {_count(problem.batch_size)}.")
     every = tuple(range(problem.num_heads))
@@ -88,26 +94,31 @@ def _make_folder(folder: Path) -> None:
 
 def _write_stages(request: _Request) -> Path:
     """Whole stages with the axes of the contract, in a file that opens as a problem again."""
-    trace = Trace(request.evaluation)
-    stages = request.stages if request.options.stage else trace.stages
+    evaluation = request.evaluation
+    stages = request.stages if request.options.stage else evaluation.stages
     # query, key and value are among the stages; beside x they would contradict it
-    direct = request.loaded.problem.replace(**made_direct(request.evaluation))
-    members = members_of(replace(request.loaded, problem=direct))
+    direct = request.loaded.problem.replace(**made_direct(evaluation))
+    members = {name: rows_of(array) for name, array in members_of(replace(request.loaded, problem=direct)).items()}
     path = request.base("stages.npz")
-    save_arrays(members | {stage: trace[stage] for stage in stages}, path)
+    with _Progress(path) as progress:
+        rows = {
+            stage: stage_rows(evaluation, stage, progress.of(number, len(stages)))
+            for number, stage in enumerate(stages)
+        }
+        save_members(members | rows, path)
     return path
 
 
-def _write_tables(request: _Request) -> Iterator[Path]:
-    """The numbers of each stage and head, labelled with the tokens."""
-    every = slice(None)
+def _write_tables(request: _Request, ending: str) -> Iterator[Path]:
+    """The numbers of each stage and head; texts are labelled with the tokens."""
     for stage in request.stages:
         for head in request.heads_of(stage):
             mine = head if request.apart(stage) else None
-            values = request.evaluation.block(stage, request.options.batch, mine, every, every)
-            path = request.path(stage, f"h{head}", "csv")
-            rows, columns = _labels(request.evaluation, stage)
-            save_matrix(values, path, row_labels=rows, column_labels=columns)
+            path = request.path(stage, f"h{head}", ending)
+            rows, columns = _labels(request.evaluation, stage) if ending == "csv" else (None, None)
+            with _Progress(path) as progress:
+                numbers = block_rows(request.evaluation, stage, request.options.batch, mine, progress.of(0, 1))
+                save_rows(numbers, path, row_labels=rows, column_labels=columns)
             yield path
 
 
@@ -128,12 +139,39 @@ def _write_figures(request: _Request, ending: str) -> Iterator[Path]:
         sheets = {"all": heads} if options.sheet else {f"h{head}": (head,) for head in heads}
         for part, chosen in sheets.items():
             path = request.path(stage, part, ending)
-            write(
-                request.evaluation, path, stage=stage, heads=chosen, batch=options.batch, format=ending,
-                width_cm=options.width, height_cm=options.height, dpi=options.dpi, theme=options.theme,
-                lang=options.lang, sheet=options.sheet,
-            )  # fmt: skip
+            with _Progress(path) as progress:
+                write(
+                    request.evaluation, path, stage=stage, heads=chosen, batch=options.batch, format=ending,
+                    width_cm=options.width, height_cm=options.height, dpi=options.dpi, theme=options.theme,
+                    lang=options.lang, sheet=options.sheet, tell=progress.show,
+                )  # fmt: skip
             yield path
+
+
+class _Progress:
+    """How far a file is, on one line of a terminal; whoever reads stderr from a pipe is spared it."""
+
+    def __init__(self, path: Path) -> None:
+        self._name, self._shown, self._begun = path.name, "", time.monotonic()
+        self._terminal = sys.stderr.isatty()
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def show(self, share: float) -> None:
+        """Called from any thread; the first half second is silent."""
+        said = f"{self._name}: {share:.0%}"
+        if self._terminal and said != self._shown and time.monotonic() > self._begun + PATIENCE:
+            self._shown = said
+            print(f"\r{said}\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def of(self, part: int, parts: int) -> Progress:
+        """For one of several equal parts of the file."""
+        return lambda done, every: self.show((part + done / every) / parts)
 
 
 def _count(size: int) -> str:

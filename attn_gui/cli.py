@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
 IMAGES = ("png", "svg", "pdf")
-NUMBERS = ("npz", "csv")
+NUMBERS = ("npz", "npy", "csv")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
@@ -132,7 +132,7 @@ def _export_parser() -> argparse.ArgumentParser:
     add("--heads", type=_heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
     add("--batch", type=_whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0; npz has all)")
     add("--format", nargs="+", choices=(*IMAGES, *NUMBERS), default=["png"], metavar="EXT",
-        help="png, svg, pdf, npz (all stages in one file), csv; several at once (default: png)")  # fmt: skip
+        help="png, svg, pdf, npz (all stages in one file), npy, csv; several at once (default: png)")  # fmt: skip
     add("--sheet", action="store_true", help="figures: all chosen heads on one sheet")
     add("--width", type=_centimeters, metavar="CM", help="of the figure (default: as its cells need, 0.5 cm or more)")
     add("--height", type=_centimeters, metavar="CM", help="of the figure (default: as its cells need)")

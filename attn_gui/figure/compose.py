@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from attn_gui.engine import Evaluation, Plane, Problem, Trace
-from attn_gui.figure.display import Levels, auto_levels
+import numpy as np
+
+from attn_gui.engine import Evaluation, Plane, Problem, Trace, choice
+from attn_gui.figure.display import Allowed, Levels, Values, auto_levels
 from attn_gui.figure.map_figure import Axis, MapFigure, Panel
+from attn_gui.figure.reading import Tell, picture, silent, within
 from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.words import WORDS, Words
 
 Source = Problem | Trace | Evaluation
 Heads = int | Sequence[int] | str | None
 
+Pixels = Callable[[MapFigure], tuple[int, int]]
+"""Rows and columns of pixels under every map of a figure."""
+
 _BY_KEY = ("key", "rotated_key", "value")
+_NOTHING = np.zeros((1, 1), np.float32)
 
 
 def evaluation_of(source: Source) -> Evaluation:
     """The evaluation of a problem, which is computed, or the one behind a trace."""
     if isinstance(source, Problem):
-        return Evaluation(source)
+        return choice.evaluation_of(source)
     return source.evaluation if isinstance(source, Trace) else source
 
 
@@ -50,8 +58,12 @@ def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int 
 def compose(
     evaluation: Evaluation, *, stage: str, heads: Sequence[int | None], batch: int = 0,
     theme: str = "light", lang: str = "en", values: bool | None = None, colorbar: bool = True,
-) -> MapFigure:
-    """The figure of a stage for one head, or for several on a sheet; ValueError with a sentence for bad choices."""
+    pixels: Pixels = lambda figure: figure.shape, tell: Tell = silent,
+) -> MapFigure:  # fmt: skip
+    """The figure of a stage for one head, or for several on a sheet; ValueError with a sentence for bad choices.
+
+    Of a problem whose maps are too long to be held the figure has as many blocks as there are `pixels`.
+    """
     problem = evaluation.problem
     if not 0 <= batch < problem.batch_size:
         raise ValueError(f"There is no batch item {batch}; the problem has {_counted(problem.batch_size)}.")
@@ -59,14 +71,15 @@ def compose(
         wrong, known = (theme, THEMES) if theme not in THEMES else (lang, WORDS)
         raise ValueError(f"{wrong!r} is not one of {', '.join(known)}.")
     words = WORDS[lang]
-    panels = tuple(_panel(evaluation, stage, batch, head, words if len(heads) > 1 else None) for head in heads)
+    planes = [Plane(evaluation, stage, batch, head) for head in heads]
+    titles = [words.head.format(head) if len(heads) > 1 and head is not None else "" for head in heads]
     weights = stage == "weights"
-    rows, columns = panels[0].values.shape
-    return MapFigure(
-        panels=panels,
+    rows, columns = planes[0].shape
+    figure = MapFigure(
+        panels=tuple(Panel(_NOTHING, None, title) for title in titles),
         rows=_rows(problem, stage, rows),
         columns=_columns(evaluation, stage, heads[0] if len(heads) == 1 else 0, columns),
-        levels=_levels(panels, weights, problem.m),
+        levels=Levels(0.0, 1.0),
         title=" · ".join(_title(problem, stage, heads, batch, words)),
         subtitle=f"{rows} × {columns}",
         weights=weights,
@@ -75,14 +88,28 @@ def compose(
         words=words,
         show_values=values,
         show_colorbar=colorbar,
+        cells=(rows, columns) if planes[0].draws_pictures else None,
     )
+    size = (rows, columns) if figure.cells is None else pixels(_foreseen(figure, evaluation))
+    read = [_read(plane, size, within(tell, part, len(planes))) for part, plane in enumerate(planes)]
+    panels = tuple(Panel(*cells, title) for cells, title in zip(read, titles, strict=True))
+    return replace(figure, panels=panels, levels=_levels(panels, weights, problem.m))
 
 
-def _panel(evaluation: Evaluation, stage: str, batch: int, head: int | None, words: Words | None) -> Panel:
-    plane = Plane(evaluation, stage, batch, head)
+def _read(plane: Plane, size: tuple[int, int], tell: Tell) -> tuple[Values, Allowed | None]:
+    """The cells of a map, or a picture of it in blocks."""
+    if plane.draws_pictures:
+        return picture(plane, *size, tell)
     rows, columns = plane.shape
-    values, allowed = plane.block(slice(0, rows), slice(0, columns))
-    return Panel(values, allowed, words.head.format(head) if words is not None and head is not None else "")
+    found = plane.block(slice(0, rows), slice(0, columns))
+    tell(1.0)
+    return found
+
+
+def _foreseen(figure: MapFigure, evaluation: Evaluation) -> MapFigure:
+    """The figure with a legend already, if it will have one: the room for the maps depends on it."""
+    closed = np.zeros(_NOTHING.shape, bool) if figure.weights and "masked" in evaluation.stages else None
+    return replace(figure, panels=tuple(Panel(_NOTHING, closed, panel.title) for panel in figure.panels))
 
 
 def _levels(panels: Sequence[Panel], weights: bool, keys: int) -> Levels:

@@ -1,4 +1,4 @@
-"""A figure as the bytes of a PNG, SVG or PDF file, or as an image: the same routine on three devices."""
+"""A figure as a PNG, SVG or PDF file, or as an image: the same routine on three devices."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import IO
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF
-from PySide6.QtGui import QImage, QImageWriter, QPageSize, QPainter, QPdfWriter
+from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
 from attn_gui.figure.labels import visible_text
 from attn_gui.figure.layout import PX_PER_CM, Layout
 from attn_gui.figure.map_figure import MapFigure
 from attn_gui.figure.painter import paint_map
+from attn_gui.figure.png import PngWriter
 from attn_gui.figure.tokens import FONT_FAMILIES
 
 LOGICAL_DPI = 96
@@ -24,6 +26,9 @@ LONGEST_SIDE_PIXELS = 32_767
 MOST_PIXELS = 150_000_000
 LONGEST_PAGE_CM = 500.0
 """PDF pages end at 14,400 points, 508 cm."""
+
+BAND = 1 << 20
+"""Pixels of a PNG that are painted at a time."""
 
 SOFTWARE = "attn_gui"
 
@@ -36,39 +41,27 @@ _LONE_RECTANGLE = re.compile(
 
 def image_of(figure: MapFigure, layout: Layout, dpi: float) -> QImage:
     """The figure in pixels, its resolution noted; ValueError when these would be absurdly many."""
-    if not DPI_RANGE[0] <= dpi <= DPI_RANGE[1]:
-        raise ValueError(f"The resolution is {DPI_RANGE[0]:.0f} to {DPI_RANGE[1]:.0f} dots per inch, got {dpi:g}.")
-    width, height = (max(math.ceil(side * dpi / LOGICAL_DPI - 1e-6), 1) for side in (layout.width, layout.height))
-    if max(width, height) > LONGEST_SIDE_PIXELS or width * height > MOST_PIXELS:
-        raise ValueError(
-            f"The picture would have {width:,} × {height:,} pixels, more than {MOST_PIXELS // 10**6} million in all "
-            f"or {LONGEST_SIDE_PIXELS:,} a side; choose fewer dots per inch or a smaller size."
-        )
-    image = QImage(width, height, QImage.Format.Format_RGB32)
-    if image.isNull():
-        raise ValueError(f"There is no memory for a picture of {width:,} × {height:,} pixels.")
-    image.fill(figure.theme.surface)
+    width, height = _pixels(layout, dpi)
+    image = _painted(figure, layout, dpi, slice(0, height), width)
     image.setDotsPerMeterX(round(dpi / 0.0254))
     image.setDotsPerMeterY(round(dpi / 0.0254))
     image.setText("Title", visible_text(figure.title))
     image.setText("Software", SOFTWARE)
-    painter = QPainter(image)
-    painter.scale(dpi / LOGICAL_DPI, dpi / LOGICAL_DPI)
-    paint_map(painter, QRectF(0, 0, layout.width, layout.height), figure, layout)
-    painter.end()
     return image
 
 
-def png(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
-    """A PNG file with its resolution and title."""
-    buffer = _buffer()
-    writer = QImageWriter(buffer, b"png")
-    if not writer.write(image_of(figure, layout, dpi)):
-        raise OSError(f"The picture could not be encoded: {writer.errorString()}.")
-    return _bytes(buffer)
+def write_png(figure: MapFigure, layout: Layout, dpi: float, file: IO[bytes]) -> None:
+    """A PNG file with its resolution and title: the picture of `image_of`, painted and written in bands."""
+    width, height = _pixels(layout, dpi)
+    words = {"Title": visible_text(figure.title), "Software": SOFTWARE}
+    writer = PngWriter(file, width, height, round(dpi / 0.0254), words)
+    band = max(2, BAND // width // 2 * 2)  # even, so that halves of pixels round to the same side in every band
+    for top in range(0, height, band):
+        writer.add(_painted(figure, layout, dpi, slice(top, min(top + band, height)), width))
+    writer.end()
 
 
-def svg(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
+def write_svg(figure: MapFigure, layout: Layout, dpi: float, file: IO[bytes]) -> None:
     """An SVG file with text as text; its resolution is of no account."""
     buffer = _buffer()
     generator = QSvgGenerator()
@@ -79,10 +72,10 @@ def svg(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
     generator.setTitle(visible_text(figure.title))
     generator.setDescription(SOFTWARE)
     _paint(generator, 1.0, figure, layout)
-    return _finished_svg(_bytes(buffer).decode("utf-8"), layout).encode("utf-8")
+    file.write(_finished_svg(_bytes(buffer).decode("utf-8"), layout).encode("utf-8"))
 
 
-def pdf(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
+def write_pdf(figure: MapFigure, layout: Layout, dpi: float, file: IO[bytes]) -> None:
     """A PDF file of one page with its fonts inside; its resolution is of no account."""
     buffer = _buffer()
     writer = QPdfWriter(buffer)
@@ -94,14 +87,48 @@ def pdf(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
     writer.setCreator(SOFTWARE)
     _paint(writer, PDF_DPI / LOGICAL_DPI, figure, layout)
     # Qt says that the glyph of the blank is a tab, which has the same one: copied and searched text would have tabs
-    return _GLYPH_NAMES.sub(lambda names: names[0].replace(b"<0009>", b"<0020>"), _bytes(buffer))
+    file.write(_GLYPH_NAMES.sub(lambda names: names[0].replace(b"<0009>", b"<0020>"), _bytes(buffer)))
 
 
-Encoder = Callable[[MapFigure, Layout, float], bytes]
-ENCODERS: Mapping[str, Encoder] = MappingProxyType(
-    {"png": png, "svg": svg, "pdf": pdf}
-)
+Encoder = Callable[[MapFigure, Layout, float, IO[bytes]], None]
+ENCODERS: Mapping[str, Encoder] = MappingProxyType({"png": write_png, "svg": write_svg, "pdf": write_pdf})
 """The formats of figures by the ending of their files."""
+
+
+def map_pixels(layout: Layout, dpi: float) -> tuple[int, int]:
+    """Rows and columns of pixels under the first map of a figure; others may have one more or less by rounding."""
+    place, scale = layout.maps[0], dpi / LOGICAL_DPI
+    left, top, right, bottom = (
+        round(side * scale) for side in (place.left(), place.top(), place.right(), place.bottom())
+    )
+    return max(bottom - top, 1), max(right - left, 1)
+
+
+def _pixels(layout: Layout, dpi: float) -> tuple[int, int]:
+    """Width and height of a figure; ValueError when these would be absurdly many."""
+    if not DPI_RANGE[0] <= dpi <= DPI_RANGE[1]:
+        raise ValueError(f"The resolution is {DPI_RANGE[0]:.0f} to {DPI_RANGE[1]:.0f} dots per inch, got {dpi:g}.")
+    width, height = (max(math.ceil(side * dpi / LOGICAL_DPI - 1e-6), 1) for side in (layout.width, layout.height))
+    if max(width, height) > LONGEST_SIDE_PIXELS or width * height > MOST_PIXELS:
+        raise ValueError(
+            f"The picture would have {width:,} × {height:,} pixels, more than {MOST_PIXELS // 10**6} million in all "
+            f"or {LONGEST_SIDE_PIXELS:,} a side; choose fewer dots per inch or a smaller size."
+        )
+    return width, height
+
+
+def _painted(figure: MapFigure, layout: Layout, dpi: float, rows: slice, width: int) -> QImage:
+    """Some rows of the figure's pixels."""
+    image = QImage(width, rows.stop - rows.start, QImage.Format.Format_RGB32)
+    if image.isNull():
+        raise ValueError(f"There is no memory for a picture of {width:,} × {rows.stop - rows.start:,} pixels.")
+    image.fill(figure.theme.surface)
+    painter = QPainter(image)
+    painter.translate(0, -rows.start)
+    painter.scale(dpi / LOGICAL_DPI, dpi / LOGICAL_DPI)
+    paint_map(painter, QRectF(0, 0, layout.width, layout.height), figure, layout)
+    painter.end()
+    return image
 
 
 def _paint(device: QSvgGenerator | QPdfWriter, scale: float, figure: MapFigure, layout: Layout) -> None:

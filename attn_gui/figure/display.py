@@ -32,6 +32,10 @@ FIXED_WEIGHT_KEYS = 64
 
 STEPS = 32
 """Blocks of up to so many columns are reduced cell by cell."""
+
+AT_ONCE = 1 << 20
+"""Cells of a large map that are looked at together, so that what is worked with beside it stays small."""
+
 Allowed = npt.NDArray[np.bool_]
 Edges = npt.NDArray[np.intp]
 
@@ -71,6 +75,13 @@ class Display:
         """How many cells carry each flag other than ALLOWED, those that do not occur left out."""
         found = np.bincount(self.flags.ravel(), minlength=UNKNOWN + 1)
         return {flag: int(found[flag]) for flag in (CLOSED, NAN, POS_INF, NEG_INF) if found[flag]}
+
+
+def flag_counts(values: Values, allowed: Allowed | None) -> dict[int, int]:
+    """How many cells carry each flag other than ALLOWED, those that do not occur left out."""
+    if allowed is None and bool(np.isfinite(values).all()):
+        return {}
+    return to_display(values, allowed, Levels(0.0, 1.0)).counts()
 
 
 def auto_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool, keys: int) -> Levels:
@@ -184,6 +195,9 @@ def _largest(values: Values, allowed: Allowed | None) -> float:
     """Largest finite magnitude over the allowed cells, 0.0 when there is none."""
     if values.size == 0:
         return 0.0
+    if values.ndim == 2 and values.size > AT_ONCE and len(values) > 1:
+        halves = slice(len(values) // 2), slice(len(values) // 2, None)
+        return max(_largest(values[rows], None if allowed is None else allowed[rows]) for rows in halves)
     if allowed is None:
         bound = max(float(values.max()), -float(values.min()))
         if math.isfinite(bound):

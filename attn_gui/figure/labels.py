@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from PySide6.QtCore import Qt
@@ -31,6 +32,17 @@ def visible_text(text: str) -> str:
 def elided(text: str, width: float, metrics: QFontMetricsF) -> str:
     """A text cut to a width, with an ellipsis."""
     return metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+
+
+def wrapped(text: str, width: float, metrics: QFontMetricsF) -> tuple[str, ...]:
+    """A sentence in lines of a width, broken at blanks, or anywhere in a text that has none."""
+    lines: list[str] = []
+    for word in re.findall(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+", text):
+        if lines and metrics.horizontalAdvance((lines[-1] + word).rstrip()) <= width:
+            lines[-1] += word
+        else:
+            lines.append(word)
+    return tuple(line.rstrip() for line in lines)
 
 
 def label_step(size: float, cell: float) -> int:

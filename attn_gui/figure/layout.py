@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF
 
 from attn_gui.figure.fonts import figure_font
-from attn_gui.figure.labels import elided, label_step, visible_text
+from attn_gui.figure.labels import elided, label_step, visible_text, wrapped
 from attn_gui.figure.legend import legend_lines
 from attn_gui.figure.map_figure import Axis, MapFigure
 from attn_gui.figure.numbers import CELL_MARGIN, cell_decimals
@@ -62,6 +62,8 @@ class Layout:
     bar: QRectF | None
     legend: tuple[tuple[int, ...], ...]
     legend_top: float
+    note: tuple[str, ...]
+    note_top: float
 
 
 def plan(figure: MapFigure, width: float | None = None, height: float | None = None) -> Layout:
@@ -102,7 +104,7 @@ class _Planner:
         """0.5 cm, more for few cells or when values are wanted, less for very many."""
         least = LEAST_CELL
         few = len(self.figure.panels) == 1 and max(self.figure.shape) <= READABLE_CELLS
-        if self.figure.show_values or (self.figure.show_values is None and few):
+        if (self.figure.show_values and self.figure.cells is None) or (self.figure.show_values is None and few):
             least = max(least, self._cell_for_values())
         if max(self.figure.shape) <= READABLE_CELLS / 4:
             least = max(least, 2 * LEAST_CELL)
@@ -193,8 +195,19 @@ class _Planner:
     def _below(self, page_width: float) -> float:
         """Height of color bar, legend and the margin at the bottom."""
         bar = SPACING.l + BAR_HEIGHT + SPACING.s + self.small.height() if self.figure.show_colorbar else 0.0
+        return bar + self._legend_height(page_width) + self._note_height(page_width) + MARGIN
+
+    def _legend_height(self, page_width: float) -> float:
         lines = len(legend_lines(self.figure, page_width - self._left() - MARGIN))
-        return bar + (SPACING.m + lines * (self.line + SPACING.s) if lines else 0.0) + MARGIN
+        return SPACING.m + lines * (self.line + SPACING.s) if lines else 0.0
+
+    def _note(self, page_width: float) -> tuple[str, ...]:
+        metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
+        return wrapped(self.figure.note, page_width - self._left() - MARGIN, metrics)
+
+    def _note_height(self, page_width: float) -> float:
+        lines = len(self._note(page_width))
+        return SPACING.m + lines * self.line if lines else 0.0
 
     def _between(self) -> float:
         return (self.grid_rows - 1) * (PANEL_GAP + self._panel_title())
@@ -230,12 +243,13 @@ class _Planner:
         grid = QRectF(left, top, self._grid_width(cell_width), self.grid_rows * size[1] + self._between())
         page_height = height if height is not None else grid.bottom() + self._below(page_width)
         bar = self._bar(grid, page_width)
+        below = bar.bottom() + SPACING.s + self.small.height() if bar is not None else grid.bottom()
         return Layout(
             page_width, page_height,
             QPointF(MARGIN, MARGIN + self.title_line * 0.8), self._names_top() + self.line * 0.8,
             maps, titles, grid, self._row_labels(cell_height), columns, bar,
-            legend_lines(self.figure, page_width - left - MARGIN),
-            (bar.bottom() + SPACING.s + self.small.height() if bar is not None else grid.bottom()) + SPACING.m,
+            legend_lines(self.figure, page_width - left - MARGIN), below + SPACING.m,
+            self._note(page_width), below + self._legend_height(page_width) + SPACING.m,
         )
 
     def _bar(self, grid: QRectF, page_width: float) -> QRectF | None:

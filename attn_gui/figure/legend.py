@@ -51,7 +51,7 @@ def paint_legend(
 
 def _text(figure: MapFigure, flag: int) -> str:
     name = figure.words.not_allowed if flag == CLOSED else format_number(_VALUES[flag], 0)
-    return f"{name}  {figure.counts[flag]}"
+    return f"{name}  {figure.counts[flag] or ''}".rstrip()
 
 
 def _paint_swatch(painter: QPainter, figure: MapFigure, flag: int, rect: QRectF) -> None:

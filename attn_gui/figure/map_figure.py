@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from attn_gui.figure.colors import Lut, lut
-from attn_gui.figure.display import Allowed, Display, Levels, to_display
+from attn_gui.figure.display import AT_ONCE, Allowed, Display, Levels, flag_counts, to_display
 from attn_gui.figure.numbers import Values
 from attn_gui.figure.tokens import THEMES, Theme
 from attn_gui.figure.words import WORDS, Words
@@ -33,12 +33,18 @@ class Panel:
     allowed: Allowed | None = None
     title: str = ""
 
+    def rows(self, part: slice) -> tuple[Values, Allowed | None]:
+        """Some rows of it."""
+        return self.values[part], None if self.allowed is None else self.allowed[part]
+
 
 @dataclass(frozen=True, eq=False)
 class MapFigure:
     """Maps of one shape with common axes, levels and colors; ValueError when there is no cell to show.
 
     `show_values` None writes values where they fit, True makes cells large enough for them, False leaves them out.
+    Of maps too long to be held the panels are pictures in fewer blocks, and `cells` tells the shape of the maps. `note`
+    is a sentence at the foot.
     """
 
     panels: tuple[Panel, ...]
@@ -53,6 +59,8 @@ class MapFigure:
     words: Words = field(default_factory=lambda: WORDS["en"])
     show_values: bool | None = None
     show_colorbar: bool = True
+    cells: tuple[int, int] | None = None
+    note: str = ""
 
     def __post_init__(self) -> None:
         shapes = {panel.values.shape for panel in self.panels}
@@ -62,7 +70,7 @@ class MapFigure:
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of every map."""
-        rows, columns = self.panels[0].values.shape
+        rows, columns = self.cells or self.panels[0].values.shape
         return rows, columns
 
     @property
@@ -78,13 +86,15 @@ class MapFigure:
 
     @cached_property
     def displays(self) -> tuple[Display, ...]:
-        """The panels' cells as indices and flags."""
+        """The panels' cells as indices and flags; of large maps more than needs to be held."""
         return tuple(to_display(panel.values, panel.allowed, self.levels) for panel in self.panels)
 
     @cached_property
     def counts(self) -> dict[int, int]:
-        """How many cells of all panels are closed, NaN, +∞, −∞; what does not occur is left out."""
+        """How many cells of all panels are closed, NaN, +∞, −∞; what does not occur is left out; 0 for "some"."""
         total: Counter[int] = Counter()
-        for display in self.displays:
-            total.update(display.counts())
-        return dict(total)
+        for panel in self.panels:
+            step = max(1, AT_ONCE // panel.values.shape[1])
+            for low in range(0, len(panel.values), step):
+                total.update(flag_counts(*panel.rows(slice(low, low + step))))
+        return dict(total) if self.cells is None else dict.fromkeys(total, 0)

@@ -5,27 +5,19 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QImage, QLinearGradient, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 
-from attn_gui.figure.cells import SMALLEST_MARK, hatch_lines, paint_hatch, paint_marks, paint_values
-from attn_gui.figure.display import ALLOWED, CLOSED, NAN, Display, argb, pool, to_display
+from attn_gui.figure.cells import paint_values
+from attn_gui.figure.display import ALLOWED
 from attn_gui.figure.fonts import figure_font
+from attn_gui.figure.grounds import paint_cells, snapped
 from attn_gui.figure.labels import elided, visible_text
 from attn_gui.figure.layout import MARGIN, Labels, Layout, plan
 from attn_gui.figure.legend import paint_legend
-from attn_gui.figure.map_figure import DRAWN_CELLS, MapFigure, Panel
+from attn_gui.figure.map_figure import MapFigure
 from attn_gui.figure.numbers import CellNumbers, cell_decimals, format_number
-from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING
-
-OVERLAP = 0.4
-"""Pixels that a cell reaches under the next one in vector formats, so that no viewer shows seams between them."""
-
-HATCHED_BLOCKS = (512, 64)
-"""A map that is an image is hatched over blocks of cells, at most so many a side; fewer when cells are scattered."""
-
-MOST_HATCH_LINES = 20_000
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
 GRADIENT_STOPS = 64
 TICK = 3.0
@@ -46,89 +38,24 @@ def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout
     _paint_title(painter, figure, layout)
     _paint_axes(painter, figure, layout)
     numbers = _common_numbers(figure, layout)
-    for panel, display, place, title in zip(
-        figure.panels, figure.displays, layout.maps, layout.panel_titles, strict=True
+    for number, (panel, place, title) in enumerate(
+        zip(figure.panels, layout.maps, layout.panel_titles, strict=True)
     ):
-        place = _snapped(painter, place)
+        place = snapped(painter, place)
         _paint_text(painter, title, panel.title, figure.theme.text2, FONT_SIZE.small, strong=True)
-        _paint_cells(painter, place, figure, panel, display)
+        paint_cells(painter, place, figure, panel)
         if numbers is not None:
             painter.setFont(figure_font(FONT_SIZE.micro))
-            paint_values(painter, place, panel.values, display, figure.table, numbers)
+            paint_values(painter, place, panel.values, figure.displays[number], figure.table, numbers)
         _paint_frame(painter, place, figure)
     if layout.bar is not None:
         _paint_bar(painter, figure, layout.bar)
     paint_legend(painter, figure, layout.legend, QPointF(layout.grid.left(), layout.legend_top))
+    _paint_note(painter, figure, layout)
     painter.restore()
 
 
-# --- cells ---------------------------------------------------------------------------------------
-def _paint_cells(painter: QPainter, place: QRectF, figure: MapFigure, panel: Panel, display: Display) -> None:
-    """The grounds and marks of all cells; where device pixels are fewer, the largest magnitude under each of them."""
-    pixels = _device_pixels(painter, place)
-    rows, columns = figure.shape
-    if pixels is not None and (pixels[0] < rows or pixels[1] < columns):
-        display = to_display(*pool(panel.values, panel.allowed, *pixels), figure.levels)
-    if pixels is None and not figure.as_image:
-        _paint_rectangles(painter, place, figure, display)
-    else:
-        _paint_image(painter, place, figure, display)
-    painter.setFont(figure_font(FONT_SIZE.micro))
-    if display.flags.size <= DRAWN_CELLS:
-        paint_marks(painter, place, display, figure.table, figure.theme)
-    else:
-        _paint_many_marks(painter, place, figure, display)
-
-
-def _paint_rectangles(painter: QPainter, place: QRectF, figure: MapFigure, display: Display) -> None:
-    """Every cell a rectangle, row by row, so that each covers what its neighbors reach under it."""
-    rows, columns = display.shape
-    width, height = place.width() / columns, place.height() / rows
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    for row, colors in enumerate(argb(display, figure.table, figure.theme).tolist()):
-        down = height + (OVERLAP if row < rows - 1 else 0.0)
-        for column, color in enumerate(colors):
-            across = width + (OVERLAP if column < columns - 1 else 0.0)
-            cell = QRectF(place.left() + column * width, place.top() + row * height, across, down)
-            painter.fillRect(cell, QColor.fromRgb(color))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-
-
-def _paint_image(painter: QPainter, place: QRectF, figure: MapFigure, display: Display) -> None:
-    """One pixel a cell, magnified without smoothing. On a device of pixels rectangles would leave gaps by rounding."""
-    rows, columns = display.shape
-    colors = argb(display, figure.table, figure.theme)
-    if _is_tiny(place, display):
-        colors[display.flags == NAN] = figure.theme.nan_mark.rgb()
-    image = QImage(colors.data, columns, rows, columns * 4, QImage.Format.Format_RGB32)
-    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-    painter.drawImage(place, image)
-
-
-def _paint_many_marks(painter: QPainter, place: QRectF, figure: MapFigure, display: Display) -> None:
-    closed = display.flags == CLOSED
-    if closed.any():
-        _paint_block_hatch(painter, place, figure, closed)
-    if not _is_tiny(place, display):
-        marked = Display(display.indices, np.where(closed, np.uint8(ALLOWED), display.flags))
-        paint_marks(painter, place, marked, figure.table, figure.theme, small=True)
-
-
-def _is_tiny(place: QRectF, display: Display) -> bool:
-    """Whether cells are too small for marks, so that color alone must say NaN."""
-    rows, columns = display.shape
-    return min(place.width() / columns, place.height() / rows) < SMALLEST_MARK
-
-
-def _paint_block_hatch(painter: QPainter, place: QRectF, figure: MapFigure, closed: npt.NDArray[np.bool_]) -> None:
-    for blocks in HATCHED_BLOCKS:
-        _, opened = pool(np.zeros(closed.shape, np.float32), ~closed, blocks, blocks)
-        assert opened is not None
-        if len(hatch_lines(~opened, place, SIZE.hatch)) <= MOST_HATCH_LINES:
-            paint_hatch(painter, place, ~opened, figure.theme)
-            return
-
-
+# --- values and frames ---------------------------------------------------------------------------
 def _common_numbers(figure: MapFigure, layout: Layout) -> CellNumbers | None:
     """How values are written, the same way in all maps; None when they are not."""
     if figure.as_image or figure.show_values is False:
@@ -170,7 +97,7 @@ def _paint_axes(painter: QPainter, figure: MapFigure, layout: Layout) -> None:
     metrics = QFontMetricsF(painter.font())
     rows, columns = figure.shape
     for place in layout.maps:
-        place = _snapped(painter, place)
+        place = snapped(painter, place)
         if place.left() < layout.grid.left() + 1:
             for position, text in _along(layout.row_labels, place.top(), place.height() / rows):
                 x = place.left() - SPACING.s - 1 - metrics.horizontalAdvance(text)
@@ -224,9 +151,18 @@ def _paint_text(
         painter.drawText(at, text)
 
 
+def _paint_note(painter: QPainter, figure: MapFigure, layout: Layout) -> None:
+    painter.setFont(figure_font(FONT_SIZE.small))
+    metrics = QFontMetricsF(painter.font())
+    painter.setPen(figure.theme.text2)
+    for number, line in enumerate(layout.note):
+        baseline = layout.note_top + number * metrics.height() + metrics.ascent()
+        painter.drawText(QPointF(layout.grid.left(), baseline), line)
+
+
 # --- color bar -----------------------------------------------------------------------------------
 def _paint_bar(painter: QPainter, figure: MapFigure, place: QRectF) -> None:
-    place = _snapped(painter, place)
+    place = snapped(painter, place)
     gradient = QLinearGradient(place.topLeft(), place.topRight())
     last = len(figure.table) - 1
     for stop in range(GRADIENT_STOPS + 1):
@@ -255,23 +191,3 @@ def level_text(value: float, largest: float) -> str:
         return "0" if value == 0 else format_number(value, 2) if largest >= 1e7 else f"{value:.2e}".replace("-", "−")
     text = format_number(value, min(max(2 - math.floor(math.log10(largest / 2)), 0), 6))
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-# --- devices -------------------------------------------------------------------------------------
-def _device_pixels(painter: QPainter, place: QRectF) -> tuple[int, int] | None:
-    """Rows and columns of device pixels under a rectangle; None on a device without pixels of its own."""
-    if not isinstance(painter.device(), QImage):
-        return None
-    device = painter.deviceTransform().mapRect(place)
-    return max(round(device.height()), 1), max(round(device.width()), 1)
-
-
-def _snapped(painter: QPainter, place: QRectF) -> QRectF:
-    """The rectangle moved to whole device pixels, where there are any: edges stay sharp."""
-    if not isinstance(painter.device(), QImage):
-        return place
-    transform = painter.deviceTransform()
-    device = transform.mapRect(place)
-    left, top, right, bottom = (round(v) for v in (device.left(), device.top(), device.right(), device.bottom()))
-    inverse, _ = transform.inverted()
-    return inverse.mapRect(QRectF(left, top, max(right - left, 1), max(bottom - top, 1)))

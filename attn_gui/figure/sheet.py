@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from PySide6.QtGui import QImage
 
+from attn_gui.engine import Evaluation
 from attn_gui.figure.compose import Heads, Source, chosen_heads, compose, evaluation_of
-from attn_gui.figure.devices import ENCODERS, LONGEST_PAGE_CM, Encoder, image_of
+from attn_gui.figure.devices import ENCODERS, LONGEST_PAGE_CM, image_of, map_pixels
 from attn_gui.figure.fonts import ensure_gui
 from attn_gui.figure.layout import PX_PER_CM, Layout, plan
 from attn_gui.figure.map_figure import MapFigure
-from attn_gui.formats.saving import write_file
+from attn_gui.figure.reading import Tell, silent, within
+from attn_gui.formats.saving import replacing
+
+Size: TypeAlias = tuple[float | None, float | None]
+"""Width and height of a figure; None for what suits it."""
 
 FORMATS: tuple[str, ...] = tuple(ENCODERS)
 SVG_CELLS_IN_NOTEBOOK = 2_500
@@ -25,26 +33,30 @@ def write(
     format: str | None = None,  # noqa: A002  the command line's word for it
     width_cm: float | None = None, height_cm: float | None = None, dpi: float = 300,
     theme: str = "light", lang: str = "en", values: bool | None = None, colorbar: bool = True, sheet: bool = False,
+    tell: Tell = silent,
 ) -> list[Path]:  # fmt: skip
     """Write a stage of a problem, trace or evaluation as a figure and give the files written.
 
     One head, or with `sheet` all chosen ones, goes to `path`; several without `sheet` to STEM-hHEAD.EXT beside it.
     The format is png, svg or pdf, by default as the path ends. Sizes in cm are the whole figure's; without them cells
-    have at least 0.5 cm. A file is replaced wholly or not at all. ValueError with a sentence for everything refused.
+    have at least 0.5 cm. A map of more cells than pixels, or too long to be held, is pooled and the figure says so.
+    `tell` hears the share that is done. A file is replaced wholly or not at all. ValueError with a sentence for
+    everything refused.
     """
     path = Path(path)
-    encode = _encoder(format or path.suffix.removeprefix("."))
+    file = File(format or path.suffix.removeprefix("."), dpi)
     ensure_gui()
     evaluation = evaluation_of(source)
     chosen = chosen_heads(evaluation, stage, heads)
     groups = [chosen] if sheet or len(chosen) == 1 else [(head,) for head in chosen]
     written = []
-    for group in groups:
-        figure = compose(
-            evaluation, stage=stage, heads=group, batch=batch, theme=theme, lang=lang, values=values, colorbar=colorbar
-        )
+    for number, group in enumerate(groups):
+        figure, layout = _composed(
+            evaluation, (width_cm, height_cm), dpi, file, within(tell, number, len(groups)), stage=stage, heads=group,
+            batch=batch, theme=theme, lang=lang, values=values, colorbar=colorbar,
+        )  # fmt: skip
         target = path if len(groups) == 1 else path.with_name(f"{path.stem}-h{group[0]}{path.suffix}")
-        write_file(target, encode(figure, _layout(figure, width_cm, height_cm), dpi))
+        _write(figure, layout, file, target)
         written.append(target)
     return written
 
@@ -53,15 +65,20 @@ def to_image(
     source: Source, *, stage: str = "weights", heads: Heads = 0, batch: int = 0,
     width_cm: float | None = None, height_cm: float | None = None, dpi: float = 150,
     theme: str = "light", lang: str = "en", values: bool | None = None, colorbar: bool = True,
+    file: File | None = None, tell: Tell = silent,
 ) -> QImage:  # fmt: skip
-    """The figure as an image, for previews and the clipboard: exactly the pixels of the PNG at this resolution."""
+    """The figure as an image, for previews and the clipboard: what the PNG shows at this resolution.
+
+    As a preview of a `file` it says of pooling what that will say.
+    """
     ensure_gui()
     evaluation = evaluation_of(source)
-    figure = compose(
-        evaluation, stage=stage, heads=chosen_heads(evaluation, stage, heads), batch=batch, theme=theme, lang=lang,
-        values=values, colorbar=colorbar,
+    figure, layout = _composed(
+        evaluation, (width_cm, height_cm), dpi, file or File("png", dpi), tell, stage=stage,
+        heads=chosen_heads(evaluation, stage, heads), batch=batch, theme=theme, lang=lang, values=values,
+        colorbar=colorbar,
     )  # fmt: skip
-    return image_of(figure, _layout(figure, width_cm, height_cm), dpi)
+    return image_of(figure, layout, dpi)
 
 
 def render(
@@ -75,11 +92,12 @@ def render(
     """
     ensure_gui()
     evaluation = evaluation_of(problem)
-    figure = compose(
-        evaluation, stage=stage, heads=chosen_heads(evaluation, stage, heads), batch=batch, theme=theme, lang=lang,
-        values=values, colorbar=colorbar,
+    file = File("png" if path is None else Path(path).suffix.removeprefix("."), dpi)
+    figure, layout = _composed(
+        evaluation, (width, height), dpi, file, silent, stage=stage, heads=chosen_heads(evaluation, stage, heads),
+        batch=batch, theme=theme, lang=lang, values=values, colorbar=colorbar,
     )  # fmt: skip
-    picture = Picture(figure, _layout(figure, width, height), dpi)
+    picture = Picture(figure, layout, dpi)
     if path is not None:
         picture.save(path)
     return picture
@@ -94,7 +112,7 @@ class Picture:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the figure as png, svg or pdf, as the path ends; ValueError with a sentence when that fails."""
         path = Path(path)
-        write_file(path, self._encoded(path.suffix.removeprefix(".")))
+        _write(self._figure, self._layout, File(path.suffix.removeprefix("."), self._dpi), path)
         return path
 
     def image(self) -> QImage:
@@ -102,7 +120,9 @@ class Picture:
         return image_of(self._figure, self._layout, self._dpi)
 
     def _encoded(self, ending: str) -> bytes:
-        return _encoder(ending)(self._figure, self._layout, self._dpi)
+        buffer = io.BytesIO()
+        ENCODERS[ending](self._figure, self._layout, self._dpi, buffer)
+        return buffer.getvalue()
 
     def _repr_png_(self) -> bytes:
         return self._encoded("png")
@@ -118,10 +138,39 @@ class Picture:
         return f"<figure {self._figure.title!r}, {width:.1f} × {height:.1f} cm>"
 
 
-def _encoder(ending: str) -> Encoder:
-    if ending.lower() not in ENCODERS:
-        raise ValueError(f"Figures are {', '.join(ENCODERS)} files, got {ending or 'a path without an ending'!r}.")
-    return ENCODERS[ending.lower()]
+@dataclass(frozen=True)
+class File:
+    """The form (png, svg or pdf) and resolution of a file; ValueError for another form."""
+
+    form: str
+    dpi: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "form", self.form.lower())
+        if self.form not in ENCODERS:
+            got = self.form or "a path without an ending"
+            raise ValueError(f"Figures are {', '.join(ENCODERS)} files, got {got!r}.")
+
+
+def _write(figure: MapFigure, layout: Layout, file: File, path: Path) -> None:
+    with replacing(path) as target:
+        ENCODERS[file.form](figure, layout, file.dpi, target)
+
+
+def _composed(
+    evaluation: Evaluation, size_cm: Size, dpi: float, file: File, tell: Tell, **what: Any
+) -> tuple[MapFigure, Layout]:  # fmt: skip
+    """The figure and its layout; at its foot it says so if the file will have fewer pixels than cells."""
+    figure = compose(evaluation, pixels=lambda bare: map_pixels(_layout(bare, *size_cm), dpi), tell=tell, **what)
+    layout = _layout(figure, *size_cm)
+    if file.form != "png" and figure.cells is None:
+        return figure, layout  # a pixel a cell
+    pooled = [-(-cells // pixels) for cells, pixels in zip(figure.shape, map_pixels(layout, file.dpi), strict=True)]
+    if pooled == [1, 1]:
+        return figure, layout
+    rows, columns = pooled
+    figure = replace(figure, note=figure.words.pooled.format(rows=rows, columns=columns))
+    return figure, _layout(figure, *size_cm)
 
 
 def _layout(figure: MapFigure, width_cm: float | None, height_cm: float | None) -> Layout:

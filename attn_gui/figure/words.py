@@ -9,13 +9,14 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class Words:
-    """The words of one language; `head` and `item` hold a place for a number."""
+    """The words of one language; `head` and `item` hold a place for a number, `pooled` for `rows` and `columns`."""
 
     stages: Mapping[str, str]
     axes: Mapping[str, str]
     head: str
     item: str
     not_allowed: str
+    pooled: str
 
 
 def _words(stages: dict[str, str], axes: dict[str, str], **words: str) -> Words:
@@ -34,6 +35,7 @@ WORDS: Mapping[str, Words] = MappingProxyType({
         },
         {"query": "query", "key": "key", "row": "row", "column": "column"},
         head="head {}", item="item {}", not_allowed="not allowed",
+        pooled="Pooled: each pixel shows the cell of largest magnitude among up to {rows} × {columns} cells.",
     ),
     "zh": _words(
         {
@@ -46,5 +48,6 @@ WORDS: Mapping[str, Words] = MappingProxyType({
         },
         {"query": "查询", "key": "键", "row": "行", "column": "列"},
         head="头 {}", item="样本 {}", not_allowed="不允许",
+        pooled="已合并：每个像素显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
     ),
 })

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import io
 import re
 import xml.etree.ElementTree as ElementTree
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,15 +18,26 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPalette, QTransform
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.figure.devices import image_of, pdf, png, svg
+from attn_gui.figure.devices import Encoder, image_of, write_pdf, write_png, write_svg
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.fonts import figure_font
-from attn_gui.figure.layout import PX_PER_CM, plan
+from attn_gui.figure.layout import PX_PER_CM, Layout, plan
 from attn_gui.figure.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.painter import level_text, paint_map
 from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.words import WORDS
 
+
+def encoding(write: Encoder) -> Callable[[MapFigure, Layout, float], bytes]:
+    def encode(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
+        file = io.BytesIO()
+        write(figure, layout, dpi, file)
+        return file.getvalue()
+
+    return encode
+
+
+png, svg, pdf = map(encoding, (write_png, write_svg, write_pdf))
 SVG = "{http://www.w3.org/2000/svg}"
 TOKENS = ("[CLS]", "<b>it</b>", "查询", "a&b", "x\u202ey", "z\x0b\x00")
 SHOWN = ("[CLS]", "<b>it</b>", "查询", "a&b", "x‹U+202E›y", "z‹U+000B›‹U+0000›")

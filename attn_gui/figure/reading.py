@@ -1,0 +1,60 @@
+"""How figures read maps: whole, or of long problems as pictures in as many blocks as there are pixels, in strips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from attn_gui.engine import Plane
+from attn_gui.figure.display import Allowed, Values
+
+Tell: TypeAlias = Callable[[float], None]
+"""Told the share of the work that is done, 0 … 1, from any thread; whatever it raises ends the work."""
+
+STRIP = 1 << 21
+"""Blocks of a picture, or cells of a map, that are worked with at a time."""
+
+
+def silent(share: float) -> None:
+    """Nobody wants to know."""
+
+
+def within(tell: Tell, part: int, parts: int) -> Tell:
+    """For one of several equal parts of the work."""
+    return lambda share: tell((part + share) / parts)
+
+
+def picture(plane: Plane, rows: int, columns: int, tell: Tell = silent) -> tuple[Values, Allowed | None]:
+    """(values, allowed) of a plane of a long problem in rows × columns blocks, at most as many as it has cells.
+
+    Of each block the cell of largest magnitude over allowed cells, sign kept; NaN wins.
+    """
+    height, width = plane.shape
+    rows, columns = min(rows, height), min(columns, width)
+    _prepare(plane, within(tell, 0, 2))
+    values = np.empty((rows, columns), plane.evaluation.problem.dtype)
+    allowed: Allowed | None = None
+    step = max(1, STRIP // (columns * -(-height // rows)))
+    for low in range(0, rows, step):
+        part = slice(low, min(low + step, rows))
+        exact = (rows, columns) == (height, width)
+        values[part], opened = plane.block(part, slice(0, width)) if exact else plane.pooled_once(rows, columns, part)
+        if opened is not None:
+            allowed = np.empty((rows, columns), bool) if allowed is None else allowed
+            allowed[part] = opened
+        tell((1 + part.stop / rows) / 2)
+    return values, allowed
+
+
+def _prepare(plane: Plane, tell: Tell) -> None:
+    """Have the rows of weights computed that the stage is made of."""
+    evaluation, stage = plane.evaluation, plane.stage
+    stages = evaluation.stages
+    if stages.index(stage) < stages.index("weights"):
+        return
+    heads = range(evaluation.problem.num_heads)
+    if "head" in evaluation.axes(stage):
+        heads = range(plane.head or 0, (plane.head or 0) + 1)
+    evaluation.complete([(plane.batch, head) for head in heads], progress=lambda done, all_: tell(done / all_))

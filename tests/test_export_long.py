@@ -1,0 +1,130 @@
+"""`attn-gui export` of long problems, in processes of their own: memory, progress, what is left after Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Problem, compute
+from attn_gui.formats import save
+
+LONG, HEADS, WIDTH = 4096, 8, 64
+MEASURED = """
+import sys
+import PySide6.QtGui, PySide6.QtSvg
+import attn_gui.batch, attn_gui.engine.streaming, attn_gui.figure.sheet
+from attn_gui.cli import main
+def peak():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) * 1024
+floor = peak()
+code = main()
+print(peak() - floor)
+sys.exit(code)
+"""
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, sends signals")
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    random = np.random.default_rng(4)
+    arrays = {name: random.standard_normal((LONG, HEADS * WIDTH)).astype("f4") for name in ("query", "key", "value")}
+    path = tmp_path_factory.mktemp("long") / "long.attn"
+    save(Problem(**arrays, num_heads=HEADS, dtype="float32", mask=[{"kind": "causal"}]), path)
+    return path
+
+
+def measured(*arguments: object) -> tuple[list[str], int]:
+    """The lines that an export prints, and the peak of its memory above its imports in bytes."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, "export", *map(str, arguments)], capture_output=True, text=True, timeout=100
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    *lines, peak = done.stdout.splitlines()
+    return lines, int(peak)
+
+
+@pytest.mark.parametrize("ending", ["png", "npy"])
+def test_an_export_never_holds_the_weights(long: Path, tmp_path: Path, ending: str) -> None:
+    lines, peak = measured(long, "-o", tmp_path, "--heads", "3", "--format", ending)
+    assert lines == [str(tmp_path / f"long-weights-h3.{ending}")]
+    assert peak < 0.4 * LONG * LONG * HEADS * 4
+    if ending == "npy":
+        assert peak < 2 * LONG * LONG * 4
+        found = np.load(lines[0], mmap_mode="r")
+        assert (found.shape, found.dtype) == ((LONG, LONG), np.float32)
+        np.testing.assert_allclose(found[1:].sum(axis=1, dtype=float), 1, atol=1e-5)
+        assert not found[7, 8:].any()
+
+
+def test_what_is_too_much_for_a_text_is_refused(long: Path, tmp_path: Path) -> None:
+    done = exporting(long, tmp_path, "--format", "csv")
+    _, error = done.communicate(timeout=60)
+    assert done.returncode == 2
+    assert error == (
+        "attn-gui: long-weights-h0.csv would hold 16,777,216 numbers as text, more than 10,000,000; "
+        "choose NPY instead.\n"
+    )
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_ctrl_c_leaves_no_half_file(long: Path, tmp_path: Path, ending: str) -> None:
+    (tmp_path / "long-weights-h0.npy").write_bytes(b"the old file")
+    running = exporting(long, tmp_path, "--format", ending, "--stage", "weights")
+    end = time.monotonic() + 60
+    while not any(name.endswith(".saving") for name in os.listdir(tmp_path)):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    running.send_signal(signal.SIGINT)
+    out, error = running.communicate(timeout=60)
+    assert (running.returncode, out, error) == (130, "", "")
+    assert os.listdir(tmp_path) == ["long-weights-h0.npy"]
+    assert (tmp_path / "long-weights-h0.npy").read_bytes() == b"the old file"
+
+
+def test_a_terminal_sees_progress_and_nothing_of_it_stays(long: Path, tmp_path: Path) -> None:
+    terminal, theirs = os.openpty()
+    running = exporting(long, tmp_path, "--heads", "0", "--format", "npz", "--stage", "weights", error=theirs)
+    os.close(theirs)
+    said = b""
+    try:
+        while part := os.read(terminal, 1000):
+            said += part
+    except OSError:  # how a terminal ends whose other side has gone
+        pass
+    finally:
+        os.close(terminal)
+    running.communicate(timeout=60)
+    assert running.returncode == 0
+    shown = [text.removesuffix("\x1b[K") for text in said.decode().split("\r")]
+    shares = [int(text.removeprefix("long-stages.npz: ").removesuffix("%")) for text in shown if "%" in text]
+    assert len(shares) > 2
+    assert shares == sorted(shares)
+    assert shown[-1] == ""
+
+
+def exporting(long: Path, folder: Path, *options: str, error: int = subprocess.PIPE) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "attn_gui", "export", str(long), "-o", str(folder), *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=error, text=True)
+
+
+def test_a_long_npz_opens_again(tmp_path: Path) -> None:
+    random = np.random.default_rng(9)
+    arrays = {name: random.standard_normal((1031, 6)) for name in ("query", "key", "value")}
+    problem = Problem(**arrays, num_heads=2)
+    save(problem, tmp_path / "a.attn")
+    measured(tmp_path / "a.attn", "-o", tmp_path, "--format", "npz", "--stage", "weights", "output")
+    trace = compute(problem)
+    with np.load(tmp_path / "a-stages.npz") as found:
+        np.testing.assert_allclose(found["weights"], trace["weights"], rtol=1e-12)
+        np.testing.assert_array_equal(found["query"], problem.query)
+        np.testing.assert_allclose(found["output"], trace["output"], rtol=1e-12)
