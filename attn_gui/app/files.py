@@ -9,11 +9,12 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
+from attn_gui.app.clash import Clashes
 from attn_gui.app.examples import EXAMPLES
 from attn_gui.app.sentences import saying, sentence
 from attn_gui.app.settings import Settings
 from attn_gui.document.document import Document
-from attn_gui.engine import new_problem
+from attn_gui.engine import Problem, ShapeError, new_problem
 from attn_gui.formats import FormatError, Loaded, open_file, save_session
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.new_dialog import NewDialog
@@ -29,6 +30,7 @@ class FilesController(QObject):
         self._view_of: Callable[[], Mapping[str, object]] = dict
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
         self._about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
+        self._clashes = Clashes(window.banner, "file", self)
         self.recent_menu: QMenu | None = None
         window.banner.closed.connect(self._on_banner_closed)
         window.closeAsked.connect(self._on_window_close_asked)
@@ -73,7 +75,7 @@ class FilesController(QObject):
         try:
             loaded = open_file(path)
         except (FormatError, ValueError) as error:
-            self._window.banner.show_error(saying(error))
+            self._refuse(path, error)
             return False
         if not self._may_leave():
             return False
@@ -81,6 +83,21 @@ class FilesController(QObject):
         self._settings.add_recent(path.resolve())
         self._tell(loaded)
         return True
+
+    def _refuse(self, path: Path, error: Exception) -> None:
+        """Say what is wrong with a file; where its matrices only do not fit together, offer to make them fit."""
+        clash = error.__cause__
+        if not isinstance(clash, ShapeError) or clash.draft is None:
+            self._window.banner.show_error(saying(error))
+            return
+        fields = clash.draft.fields()
+
+        def accept(changes: Mapping[str, object]) -> None:
+            problem = Problem(**{**fields, **changes})
+            if self._may_leave():
+                self._begin(Loaded(problem), None, path.stem, {})
+
+        self._clashes.offer(clash, lambda: fields, {}, accept, words=saying(error))
 
     def open_example(self, key: str) -> None:
         if self._may_leave():

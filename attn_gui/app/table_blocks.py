@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,28 +14,15 @@ from PySide6.QtWidgets import QFileDialog
 from attn_gui.app.sentences import saying
 from attn_gui.app.table_target import Cuts, TableTarget, block_shape
 from attn_gui.app.tables import TablesController
+from attn_gui.app.unfit_blocks import UnfitBlocks, size_text
 from attn_gui.document.clipboard import block_text, read_block
 from attn_gui.document.document import Document
-from attn_gui.document.edits import Edits, Label, SetFields
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import field_symbol
-from attn_gui.engine import Problem, resize
 from attn_gui.formats import FormatError, open_matrix
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
-
-SIZES = {"query": ("n", "d_k"), "key": ("m", "d_k"), "value": ("m", "d_v"), "x": ("n", "d_model")}
-
-
-class Offer(NamedTuple):
-    """A block that does not fit, and the fields of the problem in which it would."""
-
-    field: str
-    cuts: Cuts
-    block: NDArray[Any]
-    grown: str
-    fields: dict[str, object]
 
 
 class TableBlocks(QObject):
@@ -44,9 +31,8 @@ class TableBlocks(QObject):
     def __init__(self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget) -> None:
         super().__init__(window)
         self._window, self._document, self._target = window, document, target
-        self._offer: Offer | None = None
+        self._unfit = UnfitBlocks(window, document, target)
         tables.on_new_table(self._connect)
-        window.banner.actionPicked.connect(self._on_banner_action_picked)
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         panel.view.copyRequested.connect(lambda headers: self._copy_from(field, headers))
@@ -124,62 +110,14 @@ class TableBlocks(QObject):
 
     # --- putting ---------------------------------------------------------------------------------
     def _put(self, cuts: Cuts, block: NDArray[Any]) -> None:
-        """Write a block where it fits, else say so and offer to grow the matrix."""
+        """Write a block where it fits, else say so and offer what would make room."""
         model = self._target.model
         if cuts[0].stop <= model.rowCount() and cuts[1].stop <= model.columnCount():
             source = QT_TRANSLATE_NOOP("History", "pasted {block} at {cell}")
-            self._target.write(cuts, block, source, block=_size(*block.shape))
+            self._target.write(cuts, block, source, block=size_text(*block.shape))
             return
-        rows, columns = max(cuts[0].stop, model.rowCount()), max(cuts[1].stop, model.columnCount())
-        said = {
-            "symbol": field_symbol(self._target.field), "size": _size(model.rowCount(), model.columnCount()),
-            "grown": _size(rows, columns), "block": _size(*block.shape), "row": cuts[0].start, "column": cuts[1].start,
-        }  # fmt: skip
-
-        def text() -> str:
-            too_large = self.tr("{block} numbers do not fit into {symbol} ({size}) at row {row}, column {column}.")
-            return too_large.format(**said)
-
-        fields = grown_fields(self._document.problem, self._target.field, rows, columns)
-        if fields is None:
-            self._window.banner.show_error(text)
-            return
-        self._offer = Offer(self._target.field, cuts, block, _size(rows, columns), fields)
-        grow = ("grow", lambda: self.tr("Grow {symbol} to {grown}").format(**said))
-        self._window.banner.show_info(text, actions=[grow], focus=True)
-
-    def _on_banner_action_picked(self, key: str) -> None:
-        if key != "grow" or self._offer is None:
-            return
-        offer, self._offer = self._offer, None
-        self._target.use(offer.field)
-        words = {"symbol": field_symbol(offer.field), "size": offer.grown}
-        label = Label(QT_TRANSLATE_NOOP("History", "grew {symbol} to {size}"), words)
-        self._target.apply(
-            Edits((SetFields(offer.fields, label), self._target.cells(offer.cuts, offer.block, label)), label)
-        )
-
-
-def grown_fields(problem: Problem, field: str, rows: int, columns: int) -> dict[str, object] | None:
-    """The fields that give a table this size; None where new columns would not stand at its right."""
-    if field not in SIZES or (problem.projected and field != "x"):
-        return None
-    row_size, column_size = SIZES[field]
-    heads = {"query": problem.num_heads, "key": problem.kv_heads, "value": problem.kv_heads}.get(field, 1)
-    changed: dict[str, object] = {}
-    if rows != getattr(problem, row_size):
-        changed = dict(resize(problem, keep="d_model", **{row_size: rows}).fields)
-        problem = problem.replace(**changed)
-    if columns != getattr(problem, column_size) * heads:
-        if heads > 1:
-            return None  # each head would grow at its own end
-        changed |= resize(problem, keep="d_model", **{column_size: columns}).fields
-    return changed
+        self._unfit.refuse(cuts, block)
 
 
 def _at(row: int, column: int, block: NDArray[Any]) -> Cuts:
     return slice(row, row + block.shape[0]), slice(column, column + block.shape[1])
-
-
-def _size(rows: int, columns: int) -> str:
-    return f"{rows} × {columns}"

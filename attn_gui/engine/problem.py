@@ -130,7 +130,7 @@ class Problem:
         try:
             check_shapes(self)
         except ShapeError as clash:
-            clash.offers = partial(fixes_of, self, clash)
+            clash.offers, clash.draft = partial(fixes_of, self, clash), self
             raise
 
     def _settle_each(self, copy: bool) -> None:

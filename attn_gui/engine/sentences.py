@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .fixes import Fix
+    from .problem import Problem
 
 # --- fields --------------------------------------------------------------------------------------
 MISSING = "{field} is missing: give query, key and value, or x with w_query, w_key and w_value."
@@ -154,6 +155,7 @@ class ShapeError(ValueError):
     """
 
     offers: Callable[[], tuple[Fix, ...]] = tuple  # whoever has all fields says what would help
+    draft: Problem | None = None  # the fields that clash, for whoever has not got them, as after reading a file
 
     def __init__(
         self, template: str, *, matrices: tuple[str, ...], axes: tuple[str, ...], expected: object, got: object,

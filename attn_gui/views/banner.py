@@ -6,15 +6,17 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.icons import icon
+from attn_gui.views.inspector.links import FlowLayout
 from attn_gui.views.theme import current_theme, dress, scaled
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
-Action = tuple[str, Words]  # key, label
+Action = tuple[str, Words] | tuple[str, Words, Words]  # key, label, what it would do
+MOST = 5  # buttons
 
 
 class IconLabel(QWidget):
@@ -41,7 +43,7 @@ class IconLabel(QWidget):
 
 
 class Banner(QFrame):
-    """One sentence, up to three buttons, and a cross; never modal, never in the way of the work."""
+    """One sentence, some buttons, and a cross; never modal, never in the way of the work."""
 
     actionPicked = Signal(str)
     closed = Signal(str)  # what it was about, so that it can stay closed for good
@@ -88,8 +90,10 @@ class Banner(QFrame):
         self.setAccessibleName(sentence)
         self._close.setAccessibleName(self.tr("Close this line"))
         self._close.setToolTip(self.tr("Close this line"))
-        for button, (_key, label) in zip(self._buttons, self._labels, strict=False):
+        for button, (_key, label, *hint) in zip(self._buttons, self._labels, strict=False):
             button.setText(_said(label))
+            button.setToolTip(_said(hint[0]) if hint else "")
+            button.setAccessibleDescription(button.toolTip())
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -121,15 +125,12 @@ class Banner(QFrame):
         self._close.setIcon(icon("close"))
         self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._close.clicked.connect(self._on_close_clicked)
-        self._buttons = [QPushButton(self._row) for _ in range(3)]
-        line = QHBoxLayout(self._row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(SPACING.m)
+        self._buttons = [QPushButton(self._row) for _ in range(MOST)]
+        line = FlowLayout(self._row, between=SPACING.s)
         for place, button in enumerate(self._buttons):
             line.addWidget(button)
             button.setAutoDefault(True)  # so that Enter presses it, as in a dialog
             button.clicked.connect(lambda _=False, place=place: self._on_button_clicked(place))
-        line.addStretch(1)
         self._grid.setContentsMargins(SPACING.xl, SPACING.m, SPACING.m, SPACING.m)
         self._grid.setHorizontalSpacing(SPACING.m)
         self._grid.setVerticalSpacing(SPACING.s)

@@ -274,6 +274,10 @@
         <translation>将所选单元格设为(&amp;L)…</translation>
     </message>
     <message>
+        <source>&amp;Compute the rest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Verify the numbers</source>
         <translation>验证数值(&amp;V)</translation>
     </message>
@@ -325,6 +329,25 @@
     <message>
         <source>Row {row}, column {column}</source>
         <translation>第 {row} 行，第 {column} 列</translation>
+    </message>
+</context>
+<context>
+    <name>Clashes</name>
+    <message>
+        <source>Transpose {matrix}</source>
+        <translation>转置 {matrix}</translation>
+    </message>
+    <message>
+        <source>Resize {matrix} to {after}</source>
+        <translation>将 {matrix} 改为 {after}</translation>
+    </message>
+    <message>
+        <source>Project {matrix} with a new {shape}</source>
+        <translation>用新的 {shape} 矩阵投影 {matrix}</translation>
+    </message>
+    <message>
+        <source>Add {matrix}, {shape}</source>
+        <translation>添加 {matrix}（{shape}）</translation>
     </message>
 </context>
 <context>
@@ -894,6 +917,10 @@
     <message>
         <source>grew {symbol} to {size}</source>
         <translation>将 {symbol} 扩大到 {size}</translation>
+    </message>
+    <message>
+        <source>put {block} numbers into {symbol}</source>
+        <translation>将 {block} 个数放入 {symbol}</translation>
     </message>
     <message>
         <source>typed {cell}</source>
@@ -1622,6 +1649,21 @@
     </message>
 </context>
 <context>
+    <name>ProgressController</name>
+    <message>
+        <source>{percent} % of the maps computed · Esc stops</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped: what is dotted is not computed · F9 computes the rest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No maps: {why}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Relations</name>
     <message>
         <source>Comes from</source>
@@ -1657,6 +1699,14 @@
     <message>
         <source>scale, a factor</source>
         <translation>缩放系数</translation>
+    </message>
+    <message>
+        <source>scale, from 0 to 1/√dₖ</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>0: all allowed keys count alike (average pooling). 1/√dₖ: scaled dot product.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3068,14 +3118,6 @@
         <source>{file} has the shape {shape}; a table takes rows and columns.</source>
         <translation>{file} 的形状为 {shape}；表格需要行和列。</translation>
     </message>
-    <message>
-        <source>{block} numbers do not fit into {symbol} ({size}) at row {row}, column {column}.</source>
-        <translation>从第 {row} 行第 {column} 列起，{symbol}（{size}）放不下 {block} 个数。</translation>
-    </message>
-    <message>
-        <source>Grow {symbol} to {grown}</source>
-        <translation>将 {symbol} 扩大到 {grown}</translation>
-    </message>
 </context>
 <context>
     <name>TableEdits</name>
@@ -3284,6 +3326,25 @@
     <message>
         <source>Keys: {count} tokens for {rows} rows; the last {left} are left out.</source>
         <translation>键：{rows} 行有 {count} 个词元；最后 {left} 个不用。</translation>
+    </message>
+</context>
+<context>
+    <name>UnfitBlocks</name>
+    <message>
+        <source>{refusal} {reason}</source>
+        <translation>{refusal}{reason}</translation>
+    </message>
+    <message>
+        <source>{block} numbers do not fit into {symbol} ({size}) at row {row}, column {column}.</source>
+        <translation>从第 {row} 行第 {column} 列起，{symbol}（{size}）放不下 {block} 个数。</translation>
+    </message>
+    <message>
+        <source>Grow {symbol} to {size}</source>
+        <translation>将 {symbol} 扩大到 {size}</translation>
+    </message>
+    <message>
+        <source>Make {symbol} {block}</source>
+        <translation>将 {symbol} 换成 {block}</translation>
     </message>
 </context>
 <context>

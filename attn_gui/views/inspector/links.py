@@ -85,10 +85,10 @@ def clear(layout: QLayout) -> None:
 class FlowLayout(QLayout):
     """Puts its items after one another and begins a new row where they no longer fit."""
 
-    def __init__(self, parent: QWidget | None = None, gap: int = SPACING.m) -> None:
+    def __init__(self, parent: QWidget | None = None, gap: int = SPACING.m, between: int = 0) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
-        self._gap = gap
+        self._gap, self._between = gap, between  # of items, of rows
         self.setContentsMargins(0, 0, 0, 0)
 
     def addItem(self, item: QLayoutItem) -> None:
@@ -131,7 +131,7 @@ class FlowLayout(QLayout):
             hint = item.sizeHint()
             width = min(hint.width(), rect.width())
             if x > rect.x() and x + width > rect.x() + rect.width():
-                x, y, row = rect.x(), y + row, 0
+                x, y, row = rect.x(), y + row + self._between, 0
             if move:
                 item.setGeometry(QRect(QPoint(x, y), QSize(width, hint.height())))
             x += width + self._gap

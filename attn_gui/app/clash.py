@@ -1,0 +1,70 @@
+"""Matrices that do not fit together: the sentence, and every change that would make them fit as a button."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.offers import Offer, Offers
+from attn_gui.app.sentences import saying
+from attn_gui.document.names import field_symbol
+from attn_gui.engine import Fix, ShapeError, apply_fix
+from attn_gui.views.banner import Banner, Words
+
+Fields = Mapping[str, object]
+
+
+class Clashes(QObject):
+    """Offers the fixes of a clash; nothing is changed until one is picked."""
+
+    def __init__(self, banner: Banner, kind: str, parent: QObject) -> None:
+        super().__init__(parent)
+        self._offers = Offers(banner, kind, parent)
+
+    def offer(
+        self,
+        clash: ShapeError,
+        base: Callable[[], Fields],
+        changes: Fields,
+        accept: Callable[[Fields], None],
+        *,
+        words: Words | None = None,
+        before: Sequence[Offer] = (),
+        brought: str = "",
+    ) -> None:
+        """Say what clashes, `words` instead of the clash's own, and offer what is in `before` and every fix.
+
+        `brought` is the matrix that somebody wants to put in: where it can be turned to fit, that was most likely
+        meant; where `before` makes the others follow it, only changes of its own are left to offer.
+
+        `base` gives the fields as they are when a button is pressed, `changes` those that were to be put in their
+        place; `accept` takes what is to be changed then, or raises the ShapeError that is left.
+        """
+
+        def offered(fix: Fix) -> Offer:
+            return Offer(lambda: self._label(fix), saying(fix), lambda: self._take(fix, base, changes, accept))
+
+        first = [fix for fix in clash.fixes if fix.kind == "transpose" and brought in (fix.matrix, "")]
+        last = [fix for fix in clash.fixes if fix not in first and (not before or fix.matrix == brought)]
+        self._offers.show(words or saying(clash), [*map(offered, first), *before, *map(offered, last)])
+
+    def _take(self, fix: Fix, base: Callable[[], Fields], changes: Fields, accept: Callable[[Fields], None]) -> None:
+        changes = {**changes, **apply_fix(fix, {**base(), **changes})}
+        try:
+            accept(changes)
+        except ShapeError as clash:  # one thing is put right, another is not
+            self.offer(clash, base, changes, accept)
+
+    def _label(self, fix: Fix) -> str:
+        words = {
+            "add": self.tr("Add {matrix}, {shape}"),
+            "transpose": self.tr("Transpose {matrix}"),
+            "resize": self.tr("Resize {matrix} to {after}"),
+            "project": self.tr("Project {matrix} with a new {shape}"),
+        }[fix.kind if fix.before else "add"]
+        return words.format(matrix=field_symbol(fix.matrix), after=_size(fix.after), shape=_size(fix.shape))
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape))

@@ -1,0 +1,188 @@
+"""Matrices that do not fit: nothing is changed, the sentence says why, and one button makes them fit as one step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.formats import open_file
+
+SMALL = "worked-example.npz"  # Q, K and V of 2 × 3, 2 × 3 and 2 × 2
+PROJECTED = "thinking-machines.npz"  # X of 2 × 8, W of 8 × 4
+
+
+def write_csv(path, rows):
+    path.write_text("\n".join(",".join(f"{value:g}" for value in row) for row in rows))
+    return path
+
+
+def counted(rows, columns):
+    return np.arange(1, rows * columns + 1, dtype=float).reshape(rows, columns)
+
+
+def texts(matrix):
+    return [[f"{value:g}" for value in row] for row in matrix]
+
+
+def everything(person):
+    """What a person would see changed: all tables, the weights, the history."""
+    tables = [name for name in ("query", "key", "value", "x", "w_key") if person.has(f"table.{name}")]
+    return {name: person.numbers(name) for name in tables}, person.values("weights"), person.steps()
+
+
+def import_into(person, field, path):
+    person.go_to(field, 0, 0)
+    person.choose_file(path, lambda: person.do("import_matrix"))
+
+
+WORDS = {
+    "en": ("Transpose K", "Grow K to 6 × 4", "Resize K to 2 × 4"),
+    "zh": ("转置 K", "将 K 扩大到 6 × 4", "将 K 改为 2 × 4"),
+}
+
+
+def paste_into(person, field, path):
+    person.clipboard(path.read_text().replace(",", "\t"))
+    person.go_to(field, 0, 0)
+    person.press("Ctrl+V")
+
+
+def drop_on(person, field, path):
+    person.go_to(field, 0, 0)
+    person.drop(path)
+
+
+@pytest.mark.parametrize("bring", [import_into, paste_into, drop_on])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_matrix_that_lies_on_its_side_is_turned_by_one_press(launch, tmp_path, lang, bring):
+    person = launch(SMALL, lang=lang)
+    before = everything(person)
+    bring(person, "key", write_csv(tmp_path / "k.csv", counted(3, 2)))
+    assert everything(person) == before
+    assert "3 × 2" in person.banner()
+    assert "2 × 3" in person.banner()
+    person.click(person.button(WORDS[lang][0], "banner"))
+    assert person.numbers("key") == texts(counted(3, 2).T)
+    assert not person.banner()
+    assert len(person.steps()) == len(before[2]) + 1
+    person.press("Ctrl+Z")
+    assert everything(person)[:2] == before[:2]
+    assert person.values("weights") == before[1]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_matrix_that_is_too_large_may_grow_or_lose_rows(launch, tmp_path, lang):
+    person = launch(SMALL, lang=lang)
+    before = everything(person)
+    path = write_csv(tmp_path / "k.csv", counted(6, 4))
+    import_into(person, "key", path)
+    assert everything(person) == before
+    person.click(person.button(WORDS[lang][2], "banner"))
+    assert person.banner()  # d_k still clashes with that of Q
+    assert everything(person) == before
+    resize = next(button for button in person.find("banner").buttons() if "Q" in button.text())
+    person.click(resize)
+    assert person.numbers("key") == texts(counted(6, 4)[:2])
+    assert person.find("heatmap.query").shape == (2, 4)
+    assert [row[:3] for row in person.numbers("query")] == before[0]["query"]
+    assert len(person.steps()) == len(before[2]) + 1
+    person.press("Ctrl+Z")
+    assert everything(person)[:2] == before[:2]
+    import_into(person, "key", path)
+    person.click(person.button(WORDS[lang][1], "banner"))
+    assert person.numbers("key") == texts(counted(6, 4))
+    assert person.find("heatmap.weights").shape == (2, 6)
+
+
+def test_a_dropped_projection_can_be_fitted_from_either_side(launch, tmp_path):
+    person = launch(PROJECTED)
+    person.window.inputs.show_field("w_key")
+    before = everything(person)
+    path = write_csv(tmp_path / "w.csv", counted(5, 9))
+    person.go_to("w_key", 0, 0)
+    person.drop(path)
+    assert everything(person) == before
+    assert "W_K must have as many rows as X has columns: expected 8, got 5." in person.banner()
+    person.click(person.button("Resize W_K to 8 × 9", "banner"))
+    assert everything(person) == before  # its columns do not fit those of W_Q yet
+    assert "expected 4 columns, got 9" in person.banner()
+    person.click(person.button("Resize W_K to 8 × 4", "banner"))
+    assert [row[:4] for row in person.numbers("w_key")[:5]] == texts(counted(5, 9)[:, :4])
+    assert not person.banner()
+    assert person.steps()[-1] == "put 5 × 9 numbers into W_K"
+    person.press("Ctrl+Z")
+    assert everything(person)[:2] == before[:2]
+
+
+def test_a_new_matrix_may_stand_between(launch, tmp_path):
+    person = launch(PROJECTED)
+    before = everything(person)
+    person.window.inputs.show_field("w_key")
+    person.go_to("w_key", 0, 0)
+    person.drop(write_csv(tmp_path / "w.csv", counted(8, 6)))
+    project = next(button for button in person.find("banner").buttons() if button.text().startswith("Project"))
+    assert "6 × 4" in project.toolTip()
+    person.click(project)
+    assert person.find("heatmap.key").shape == (2, 4)
+    assert person.numbers("w_key") != before[0]["w_key"]
+    person.press("Ctrl+Z")
+    assert everything(person)[:2] == before[:2]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("road", ["open", "drop"])
+def test_a_file_whose_matrices_clash_opens_once_it_is_put_right(launch, tmp_path, lang, road):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "clash.npz"
+    query, key, value = rng.normal(size=(6, 4)), rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
+    np.savez(path, query=query, key=key, value=value)
+    person = launch(SMALL, lang=lang)
+    before = everything(person)
+    getattr(person, road)(path)
+    assert everything(person) == before
+    assert "clash.npz" in person.banner()
+    assert person.window.windowTitle().startswith("worked-example")
+    person.click(person.button(WORDS[lang][0], "banner"))
+    assert person.window.windowTitle().startswith("clash")
+    assert not person.banner()
+    assert person.value("key", 3, 2) == key.T[3, 2]
+    assert person.find("heatmap.weights").shape == (6, 5)
+    person.save_as(tmp_path / "right.attn")
+    assert open_file(tmp_path / "right.attn").problem.key.shape == (5, 4)
+
+
+def test_a_clash_can_be_left_and_what_was_typed_since_stays(launch, tmp_path):
+    person = launch(SMALL)
+    path = write_csv(tmp_path / "k.csv", counted(3, 2))
+    import_into(person, "key", path)
+    person.press("Esc")
+    assert not person.banner()
+    assert len(person.steps()) == 1
+    import_into(person, "key", path)
+    transpose = person.button("Transpose K", "banner")
+    person.type_into("query", 0, 0, "7")
+    person.click(transpose)
+    assert person.number("query", 0, 0) == 7
+    assert person.numbers("key") == texts(counted(3, 2).T)
+
+
+def test_the_sentence_and_its_buttons_follow_the_language(launch, qtbot, tmp_path):
+    person = launch(SMALL)
+    import_into(person, "key", write_csv(tmp_path / "k.csv", counted(3, 2)))
+    english = person.banner()
+    person.do("language_zh")
+    qtbot.waitUntil(lambda: person.banner() != english)
+    assert person.button("转置 K", "banner").isVisible()
+    assert "转置" in person.button("转置 K", "banner").toolTip()
+    person.do("language_en")
+    qtbot.waitUntil(lambda: person.banner() == english)
+
+
+def test_one_matrix_of_a_block_that_nothing_can_fit_is_only_refused(launch):
+    person = launch()
+    before = person.numbers("query")
+    person.clipboard("\n".join("\t".join("1" for _ in range(4)) for _ in range(2)))
+    person.go_to("query", 0, 382)
+    person.press("Ctrl+V")
+    assert person.find("banner").buttons() == ()
+    assert person.numbers("query") == before
