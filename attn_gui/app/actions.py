@@ -138,6 +138,7 @@ ACTIONS = (
     Row("temperature", "compute", QT_TRANSLATE_NOOP("Actions", "&Temperature"), None, checkable=True),
     Row("rotary_positions", "compute", QT_TRANSLATE_NOOP("Actions", "&Rotary positions"), None, checkable=True),
     Row("set_target", "compute", QT_TRANSLATE_NOOP("Actions", "Set the chosen ce&ll to…"), "Ctrl+G"),
+    Row("compute_rest", "compute", QT_TRANSLATE_NOOP("Actions", "&Compute the rest"), "F9"),
     Row("verify", "compute", QT_TRANSLATE_NOOP("Actions", "&Verify the numbers"), None, separator=True),
     Row(
         "previous_place",

@@ -98,6 +98,7 @@ class CommandsController(QObject):
             "import_matrix": program.table_blocks.import_matrix,
             "export_image": program.export.export_image,
             "export_data": program.export.export_data,
+            "compute_rest": program.progress.resume,
             "undo": program.document.stack.undo,
             "redo": program.document.stack.redo,
             "copy": program.table_blocks.copy,
@@ -165,6 +166,7 @@ class CommandsController(QObject):
         self._program.document.retranslate()
         self._program.files.show_examples()
         self._program.verify.retranslate()
+        self._program.progress.retranslate()
         for part in (self._program.tables.show, self._program.panel.show_state, self._program.status.show):
             part()  # their words lie in views that are told each of them
         self._show_icons()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
 
 from attn_gui.app.background import Background
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.choice import evaluation_of
+from attn_gui.engine.choice import evaluation_of, is_long
 from attn_gui.engine.indices import Box, count
 from attn_gui.engine.sentences import FieldError
-from attn_gui.engine.streaming import StreamingEvaluation
 from attn_gui.engine.streaming.threads import one_blas_thread
-from attn_gui.views.heatmaps.supply import Supply
+
+if TYPE_CHECKING:
+    from attn_gui.views.heatmaps.supply import Supply
 
 QUICK_CELLS = 100_000  # n · m · heads that are computed anew within a frame or two
 PATIENCE_MS = 300  # after which the window says that it is computing
@@ -56,7 +58,7 @@ class Computation(QObject):
     updated = Signal(object)  # Recomputed: the boxes of every stage that hold new numbers
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
-    drawing = Signal(int, int)  # steps done and steps in all of the pictures that are looked at
+    drawing = Signal(float)  # which share of the pictures that are looked at is there
     settled = Signal()  # everything known equals a fresh computation, bit for bit
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
@@ -167,20 +169,30 @@ class Computation(QObject):
         if self.supply is not None:
             self.supply.end()
             self.supply.deleteLater()
-        self.supply = Supply(evaluation, self) if isinstance(evaluation, StreamingEvaluation) else None
-        if self.supply is not None:
-            self.supply.progressed.connect(self.drawing)
-        else:
-            self.drawing.emit(0, 0)
+        self.supply = self._supply_of(evaluation)
+        self.drawing.emit(1.0)
         self.evaluation, opened, self._opened, self.refusal = evaluation, self._opened, False, None
         self.rebuilt.emit(opened)
+
+    def _supply_of(self, evaluation: Evaluation) -> Supply | None:
+        """What brings pictures of a long problem."""
+        if not is_long(evaluation.problem):
+            return None
+        from attn_gui.views.heatmaps.supply import Supply  # not needed to start
+
+        supply = Supply(evaluation, self)
+        supply.progressed.connect(self.drawing)
+        return supply
 
     # --- at rest ---------------------------------------------------------------------------------
     def _settle(self) -> None:
         """Compute anew what edits have left inexact by rounding, once nothing else is to be done."""
         evaluation, moves = self.evaluation, self._moves
-        if self.supply is None or self.pending or not isinstance(evaluation, StreamingEvaluation):
+        if self.supply is None or self.pending:
             return
+        from attn_gui.engine.streaming import StreamingEvaluation
+
+        assert isinstance(evaluation, StreamingEvaluation)
         if self.supply.busy:
             self._rest.start()
         elif not evaluation.settled:

@@ -23,6 +23,7 @@ from attn_gui.app.judging import SensitivityController, VerifyController
 from attn_gui.app.keys import MapKeys
 from attn_gui.app.maps import MapsController
 from attn_gui.app.panel import PanelController
+from attn_gui.app.progress import ProgressController
 from attn_gui.app.reach import ReachController
 from attn_gui.app.session_view import SessionView
 from attn_gui.app.shell import Shell
@@ -61,6 +62,7 @@ class Program(QObject):
         self.table_edits = TableEdits(window, document, self.tables, self.target)
         self.table_blocks = TableBlocks(window, document, self.tables, self.target)
         self.panel = PanelController(window, document, computation, view)
+        computation.refused.connect(self.panel.show_state)
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.sensitivity = SensitivityController(window, computation, view)
         self.curve = CurveController(window, document, computation, view)
@@ -70,6 +72,7 @@ class Program(QObject):
         self.explain = ExplainController(window, computation, view)
         self.reach = ReachController(window, computation, view, self.tables)
         self.status = StatusController(window, document, computation, view)
+        self.progress = ProgressController(window, computation, view)
         self.files = FilesController(window, document, self.settings)
         self.variants.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)

@@ -275,7 +275,7 @@
     </message>
     <message>
         <source>&amp;Compute the rest</source>
-        <translation type="unfinished"></translation>
+        <translation>计算其余部分(&amp;C)</translation>
     </message>
     <message>
         <source>&amp;Verify the numbers</source>
@@ -1652,15 +1652,15 @@
     <name>ProgressController</name>
     <message>
         <source>{percent} % of the maps computed · Esc stops</source>
-        <translation type="unfinished"></translation>
+        <translation>图已计算 {percent} % · 按 Esc 停止</translation>
     </message>
     <message>
         <source>Stopped: what is dotted is not computed · F9 computes the rest</source>
-        <translation type="unfinished"></translation>
+        <translation>已停止：带点的部分尚未计算 · 按 F9 计算其余部分</translation>
     </message>
     <message>
         <source>No maps: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>无法显示图：{why}</translation>
     </message>
 </context>
 <context>

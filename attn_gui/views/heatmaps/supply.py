@@ -63,7 +63,7 @@ class Supply(QObject):
     """Pictures of one evaluation's planes."""
 
     arrived = Signal(object, object)  # Sheet, slice of its rows that are new
-    progressed = Signal(int, int)  # steps done, steps in all; equal when nothing is left to do
+    progressed = Signal(float)  # which share of what is looked at is drawn; 1 when nothing is left to do
 
     def __init__(self, evaluation: Evaluation, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -245,7 +245,8 @@ class Supply(QObject):
             and (sheet in leading or not sheet.whole or sheet.place not in drawn)
         ]  # fmt: skip
         return sorted(waiting, key=lambda sheet: (
-            not sheet.cheap, sheet not in leading, sheet.place.head not in heads, sheet.steps,
+            not sheet.cheap, sheet not in leading, sheet.place.head not in heads,
+            -sheet.values.size if sheet in leading else sheet.steps,
         ))  # fmt: skip
 
     # --- drawing ---------------------------------------------------------------------------------
@@ -278,7 +279,7 @@ class Supply(QObject):
     def _tell(self, waiting: Sequence[Sheet] | None = None) -> None:
         left = sum(round(sheet.steps * (1 - float(sheet.fresh.mean()))) for sheet in waiting or self._unfinished())
         self._begun = max(self._begun, left) if left else 0
-        self.progressed.emit(self._begun - left, self._begun)
+        self.progressed.emit(1 - left / self._begun if left else 1.0)
 
 
 _supplies: WeakKeyDictionary[Evaluation, Supply] = WeakKeyDictionary()
