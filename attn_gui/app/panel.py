@@ -53,6 +53,7 @@ class PanelController(QObject):
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self.keep = "d_model"
+        self._slid_to = -1  # the place in the history of the step that the slider of the scale is making
         self.painting = False  # whether a click in a map opens or closes its cell
         panel, spine, masks = window.shape_panel, window.spine, window.mask_panel
         panel.sizeCommitted.connect(self._on_panel_size_committed)
@@ -60,6 +61,7 @@ class PanelController(QObject):
         panel.keepPicked.connect(self._on_panel_keep_picked)
         panel.itemPicked.connect(lambda item: view.set(batch=item))
         spine.scalePicked.connect(self._on_spine_scale_picked)
+        spine.scaleSlid.connect(self._on_spine_scale_slid)
         spine.maskPressed.connect(self.show_masks)
         window.product.maps.toggleRequested.connect(lambda *_: self.toggle_mask_cell())
         window.product.maps.clicked.connect(self._on_map_clicked)
@@ -126,11 +128,19 @@ class PanelController(QObject):
         labels = {
             "sqrt": Label(QT_TRANSLATE_NOOP("History", "scale 1/√d_k"), {}),
             "none": Label(QT_TRANSLATE_NOOP("History", "scale none"), {}),
-            "typed": Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": value}),
+            "typed": Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": None if value is None else f"{value:g}"}),
         }
         own = self._document.problem.score == "dot"  # 1/√d_k is what dot products have unless told otherwise
         root = None if own else self._document.problem.d_k**-0.5
         self._set({"scale": {"sqrt": root, "none": 1.0 if own else None, "typed": value}[key]}, labels[key])
+
+    def _on_spine_scale_slid(self, value: float, first: bool) -> None:
+        """While the slider is moved its step gives way to the next, so that one gesture leaves one step."""
+        stack = self._document.stack
+        if not first and stack.index() == self._slid_to:
+            stack.undo()
+        self._on_spine_scale_picked("typed", value)
+        self._slid_to = stack.index()
 
     def _on_masks_layers_changed(self, layers: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
         label = Label(MASK_LABELS[what], {"kind": Label(NAMES[kind], context="Masks")})

@@ -1702,11 +1702,11 @@
     </message>
     <message>
         <source>scale, from 0 to 1/√dₖ</source>
-        <translation type="unfinished"></translation>
+        <translation>缩放，从 0 到 1/√dₖ</translation>
     </message>
     <message>
         <source>0: all allowed keys count alike (average pooling). 1/√dₖ: scaled dot product.</source>
-        <translation type="unfinished"></translation>
+        <translation>0：所有允许的键权重相同（平均汇聚）。1/√dₖ：缩放点积。</translation>
     </message>
 </context>
 <context>

@@ -210,9 +210,9 @@ class Person:
         return "\n".join(widget.text() if isinstance(widget, QLabel) else widget.accessibleName() for widget in shown)
 
     def steps(self) -> list[str]:
-        """The names of the history's steps, the opening first."""
-        QApplication.processEvents()
+        """The names of the history's steps, the opening first, as the list has them after the next paint."""
         model = self.find("history").findChild(QListView).model()
+        model.read()
         return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
     def clipboard(self, text: str | None = None) -> str:

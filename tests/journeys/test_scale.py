@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QStyle, QStyleOptionSlider
 
 SMALL = "worked-example.npz"
 SCORES = [[1, 1], [1, 2]]
@@ -60,3 +63,56 @@ def test_the_divisor_follows_d_k(launch):
     person.size("d_k", 1)
     assert "√1" in person.find("control.scale").currentText()
     assert person.values("scaled") == person.values("scores")
+
+
+def slide(slider, *shares):
+    """Press the handle, go through parts of the way, let go."""
+    at = handle(slider)
+    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=at)
+    for share in shares:
+        at = QPoint(handle_x(slider, share), at.y())
+        QTest.mouseMove(slider, at)
+    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=at)
+
+
+def handle(slider):
+    option = QStyleOptionSlider()
+    slider.initStyleOption(option)
+    part = QStyle.SubControl.SC_SliderHandle
+    return slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider).center()
+
+
+def handle_x(slider, share):
+    length = slider.style().pixelMetric(QStyle.PixelMetric.PM_SliderLength, None, slider)
+    return round(length / 2 + share * (slider.width() - length))
+
+
+def test_one_slider_from_average_pooling_to_the_scaled_dot_product(launch):
+    person = launch()
+    person.pick("scale", "typed")
+    person.overwrite(person.find("control.scale_value"), "0.1")
+    slider, steps = person.find("control.scale_slider"), person.steps()
+    slide(slider, 0.4, 0.2, -0.3)
+    assert person.values("weights") == [pytest.approx([1 / 16] * 16)] * 16
+    assert person.steps() == [*steps, "scale 0"]
+    slide(slider, 0.3, 0.6, 1.3)
+    assert len(person.steps()) == len(steps) + 2
+    dot = person.values("weights")
+    person.pick("scale", "sqrt")
+    assert person.values("weights") == dot
+    person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
+    assert person.find("control.scale_value").text() == "0.1"
+
+
+def test_keys_on_the_slider_are_one_step(launch):
+    person = launch()
+    person.pick("scale", "typed")
+    slider, steps = person.find("control.scale_slider"), person.steps()
+    person.find("control.scale").setFocus()
+    slider.setFocus()
+    person.press("Left", "Left", "Left")
+    assert len(person.steps()) == len(steps) + 1
+    assert person.program.document.problem.scale == pytest.approx(0.97 * 32**-0.5)
+    person.press("Ctrl+Z")
+    assert person.steps()[: len(steps)] == steps
+    assert person.program.document.problem.scale is None or person.program.document.problem.scale == 32**-0.5

@@ -11,7 +11,8 @@ from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.controls.size_box import SizeBox
 from attn_gui.views.scores import SCORES, score_name
 from attn_gui.views.spine.numbers import HIDDEN_WIDTH, NumberRow
-from attn_gui.views.spine.operators import ListBox, MaskBox, OperatorBox, PlainBox, ScaleBox
+from attn_gui.views.spine.operators import ListBox, MaskBox, OperatorBox, PlainBox
+from attn_gui.views.spine.scale_box import ScaleBox
 
 PLAIN = ("position_key", "bias", "output", "residual", "linear")
 NUMBERED: dict[str, tuple[str, ...]] = {"position": ("rotary_theta",), "softcap": ("softcap",)}
@@ -26,6 +27,7 @@ class SpineBoxes(QObject):
 
     scorePicked = Signal(str)
     scalePicked = Signal(str, object)  # key, the number if it was typed
+    scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
     maskPressed = Signal(QRect)  # where the mask box lies on the screen
     numberCommitted = Signal(str, object)  # which number, its value or None
 
@@ -46,6 +48,7 @@ class SpineBoxes(QObject):
         self.score.set_choices([(score, score) for score in SCORES])
         self.score.picked.connect(self.scorePicked)
         self.scale.scalePicked.connect(self.scalePicked)
+        self.scale.scaleSlid.connect(self.scaleSlid)
         self.mask.pressed.connect(self._on_mask_pressed)
         self.retranslate()
 

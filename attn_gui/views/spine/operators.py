@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
-from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
 
 CHEVRON = 20
 ARROW = 9
 LEAST_WIDTH = 60
-LEAST_TYPED = "0.0000"
 
 
 class Sign(QWidget):
@@ -133,60 +131,6 @@ class ListBox(OperatorBox):
     def _on_list_current_index_changed(self, index: int) -> None:
         if index >= 0:
             self.picked.emit(self.list.itemData(index))
-
-
-class ScaleBox(ListBox):
-    """÷ √dₖ, none or a typed number, whose field takes the place of the list; its arrow leads back."""
-
-    scalePicked = Signal(str, object)  # key, the number if it was typed
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("scale", parent)
-        self._width, self._factor = 1, 1.0
-        self.value = NumberField(self)
-        self.value.setObjectName("control.scale_value")
-        self.value.hide()
-        self.value.committed.connect(lambda number: self.scalePicked.emit("typed", number))
-        self.picked.connect(self._on_self_picked)
-        self.set_scale("sqrt", None, 1)
-
-    def set_scale(self, key: str, value: float | None, d_k: int) -> None:
-        """The scale that is in force; `value` where it is typed."""
-        self._width = d_k
-        self._factor = {"sqrt": d_k**-0.5, "none": 1.0}.get(key, value if value is not None else 1.0)
-        self.retranslate()
-        self.set_key(key)
-        self.value.set_value(self._factor)
-        self._show_field(key == "typed")
-
-    def retranslate(self) -> None:
-        """The list in the present language."""
-        self.set_choices([("sqrt", f"÷ √{self._width}"), ("none", self.tr("none")), ("typed", self.tr("typed…"))])
-        self.value.setAccessibleName(self.tr("scale, a factor"))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_field()
-
-    def _show_field(self, shown: bool) -> None:
-        typed = self.value.fontMetrics().horizontalAdvance(LEAST_TYPED) + scaled(CHEVRON) + 2 * SPACING.m
-        self.list.setMinimumWidth(typed if shown else scaled(LEAST_WIDTH))
-        self.value.setVisible(shown)
-        self._place_field()
-
-    def _place_field(self) -> None:
-        """Over the list's text; the list's arrow stays free."""
-        self._column.activate()
-        self.value.setGeometry(self.list.geometry().adjusted(0, 0, -scaled(CHEVRON), 0))
-        self.value.raise_()
-
-    def _on_self_picked(self, key: str) -> None:
-        self.scalePicked.emit(key, self._factor if key == "typed" else None)
-        if key == "typed":
-            self.set_key("typed")  # a factor of 1 or 1/√dₖ is the document's "none" or "sqrt" until another is typed
-            self._show_field(True)
-            self.value.setFocus(Qt.FocusReason.OtherFocusReason)
-            self.value.selectAll()
 
 
 class MaskBox(OperatorBox):

@@ -54,6 +54,7 @@ class Spine(QWidget):
     stagePicked = Signal(str)
     scorePicked = Signal(str)
     scalePicked = Signal(str, object)  # key, the number if it was typed
+    scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
     maskPressed = Signal(QRect)  # where the mask box lies on the screen
     numberCommitted = Signal(str, object)  # a number of a step, its value or None
 
@@ -153,6 +154,11 @@ class Spine(QWidget):
         """What the mask box says is on."""
         self.boxes.mask.set_text(text)
         self._give_way()
+
+    def set_maps_shown(self, shown: bool) -> None:
+        """Whether there is anything to show in the maps."""
+        for node in self._nodes.values():
+            node.map.setVisible(shown)
 
     def set_reduced_motion(self, reduced: bool) -> None:
         """Outlines and dots stay, without fading, until the next action."""
@@ -276,6 +282,7 @@ class Spine(QWidget):
     def _connect(self) -> None:
         self.boxes.scorePicked.connect(self.scorePicked)
         self.boxes.scalePicked.connect(self.scalePicked)
+        self.boxes.scaleSlid.connect(self.scaleSlid)
         self.boxes.maskPressed.connect(self.maskPressed)
         self.boxes.numberCommitted.connect(self.numberCommitted)
         theme_signal.changed.connect(self.set_theme)
