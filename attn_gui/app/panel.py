@@ -125,10 +125,11 @@ class PanelController(QObject):
         self._set({"dtype": dtype}, Label(QT_TRANSLATE_NOOP("History", "precision {dtype}"), {"dtype": dtype}))
 
     def _on_spine_scale_picked(self, key: str, value: float | None) -> None:
+        typed = "" if value is None else f"{value:g}"
         labels = {
             "sqrt": Label(QT_TRANSLATE_NOOP("History", "scale 1/√d_k"), {}),
             "none": Label(QT_TRANSLATE_NOOP("History", "scale none"), {}),
-            "typed": Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": None if value is None else f"{value:g}"}),
+            "typed": Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": typed}),
         }
         own = self._document.problem.score == "dot"  # 1/√d_k is what dot products have unless told otherwise
         root = None if own else self._document.problem.d_k**-0.5
