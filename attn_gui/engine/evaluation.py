@@ -12,6 +12,7 @@ import numpy as np
 
 from . import graph, indices, sentences
 from .checks import as_box
+from .forward import Forward
 from .graph import Node
 from .indices import Box
 from .layout import Array
@@ -195,6 +196,13 @@ class Evaluation:
     def reach(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
         """The boxes of every stage that a change of the given fields, or of stages, would reach."""
         return self._shown(graph.reach(self._nodes, self._named(changed), self.fetch))
+
+    def forward(self, changed: Mapping[str, Sequence[Box]]) -> Forward:
+        """Every cell that reads cells of the given fields (dotted, in their own axes) or stages, to be asked by part.
+
+        Raises PlaceError (an IndexError) for a box outside.
+        """
+        return Forward(self, self._named(changed))
 
     def _named(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
         """Boxes of fields as boxes of the sources that read them."""
