@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QTabBar
+from PySide6.QtWidgets import QApplication, QLabel, QTabBar
 
 REGRESSION = "nadaraya-watson.npz"
+PATIENCE = 20.0
 
 
 def tabs(person):
@@ -37,11 +40,11 @@ def said(person):
 
 
 def settle(person, until):
-    for _ in range(500):
-        if until():
-            return
-        QTest.qWait(20)
-    raise AssertionError("it does not come")
+    end = time.monotonic() + PATIENCE
+    while not until():
+        assert time.monotonic() < end, "it does not come"
+        QApplication.processEvents()
+        time.sleep(0.002)
 
 
 def test_only_a_regression_has_a_curve(launch):
