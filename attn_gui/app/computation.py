@@ -94,17 +94,19 @@ class Computation(QObject):
         return self.pending or self._settling.busy or (self.supply is not None and self.supply.busy)
 
     def finish(self) -> None:
-        """Wait for what is under way; for the end of the program and for whoever needs the answer now."""
-        self._moves += 1
+        """Wait for what is under way, for whoever needs the answer now."""
         self._pool.waitForDone()
         self._settling.finish()
         if self.supply is not None:
             self.supply.finish()
 
-    def stop(self) -> None:
-        """Give up the pictures that are still to come: what is known stays."""
+    def end(self) -> None:
+        """Nobody needs an answer any more."""
+        self._moves += 1
+        self._rest.stop()
         if self.supply is not None:
-            self.supply.stop()
+            self.supply.end()
+        self.finish()
 
     def _on_document_changed(self, change: Change) -> None:
         boxes = {field: cells for field, cells in change.fields.items() if cells is not None}

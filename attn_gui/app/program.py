@@ -102,9 +102,11 @@ class Program(QObject):
 
     def end(self) -> None:
         """Close without asking; for whoever drives the program from outside."""
-        self.computation.finish()
+        self.computation.end()
         self.verify.finish()
         self.targets.finish()
+        self.export.finish()
+        self.sensitivity.finish()
         self.curve.finish()
         self.window.history.set_stack(None)
         self.document.stack.setClean()

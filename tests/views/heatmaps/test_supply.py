@@ -1,0 +1,327 @@
+"""Maps of a long problem: what is not computed yet shows no color, what is known is exact, what is late is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor
+
+from attn_gui.engine import Plane, Problem, indices
+from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.figure.display import NAN, UNKNOWN, pool
+from attn_gui.views.heatmaps import reading, sheets, supply
+from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.heatmaps.planes import FieldPlane
+from attn_gui.views.heatmaps.sheets import Sheet, spread
+from attn_gui.views.heatmaps.supply import Supply
+from attn_gui.views.theme import current_theme
+
+N, M, HEADS, WIDTH = 211, 173, 3, 7
+
+
+class Document:
+    """Working arrays that are edited in place, as the document's are."""
+
+    def __init__(self, **more: Any) -> None:
+        random = np.random.default_rng(5)
+        sizes = {"query": N, "key": M, "value": M}
+        self.arrays = {name: random.normal(size=(rows, HEADS * WIDTH)) for name, rows in sizes.items()}
+        self.problem = Problem.over(self.arrays | {"num_heads": HEADS} | more)
+        self.evaluation = StreamingEvaluation(self.problem)
+        self.supply = Supply(self.evaluation)
+
+    def edit(self, field: str, row: int, column: int, value: float) -> None:
+        self.edit_box(field, indices.cell((row, column)), value)
+
+    def edit_box(self, field: str, box: Any, value: Any) -> None:
+        self.arrays[field][box] = value
+        recomputed = self.evaluation.update(self.problem, {field: [box]})
+        self.supply.follow(recomputed.boxes)
+
+    def exact(self, stage: str, head: int, rows: int, columns: int) -> np.ndarray:
+        """The picture that NumPy gives."""
+        fresh = StreamingEvaluation(Problem(**self.problem.fields()))
+        plane = Plane(fresh, stage, 0, head)
+        values, allowed = plane.block(*(slice(0, length) for length in plane.shape))
+        return pool(values, allowed, rows, columns)[0]
+
+
+@pytest.fixture
+def document(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Document]]:
+    """Documents whose pictures come in many small parts."""
+    monkeypatch.setattr(sheets, "BAND", 5 * M)
+    made: list[Document] = []
+
+    def make(**more: Any) -> Document:
+        made.append(Document(**more))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.supply.end()
+        each.supply.finish()
+
+
+@pytest.fixture
+def shown(qtbot: Any) -> Callable[..., Heatmap]:
+    def make(document: Document, stage: str, head: int = 0, side: int = 53, **options: Any) -> Heatmap:
+        heatmap = Heatmap(**options)
+        qtbot.addWidget(heatmap)
+        heatmap.resize(side + 2 * heatmap.margin, side + 2 * heatmap.margin)
+        heatmap.set_plane(Plane(document.evaluation, stage, 0, head))
+        heatmap.show()
+        heatmap.viewport().grab()
+        return heatmap
+
+    return make
+
+
+def flags(heatmap: Heatmap) -> np.ndarray:
+    return np.array(heatmap._cells._display.flags)
+
+
+def values(heatmap: Heatmap) -> np.ndarray:
+    return np.array(heatmap._cells._values)
+
+
+def pixel(heatmap: Heatmap, x: int, y: int) -> QColor:
+    return heatmap.grab().toImage().pixelColor(QPoint(heatmap.margin + x, heatmap.margin + y))
+
+
+def wait(qtbot: Any, document: Document) -> None:
+    qtbot.waitUntil(lambda: not document.supply.busy, timeout=20_000)
+
+
+@pytest.mark.parametrize("stage", ["scores", "weights", "head_output", "query", "concat"])
+def test_nothing_is_computed_when_a_map_is_painted_and_in_the_end_all_is_exact(qtbot, document, shown, stage):
+    made = document()
+    heatmap = shown(made, stage)
+    assert (flags(heatmap) == UNKNOWN).all()
+    assert not made.evaluation.known(0, 0).any()
+    assert pixel(heatmap, 1, 1) == current_theme().sunken
+    wait(qtbot, made)
+    heatmap.viewport().grab()
+    assert not (flags(heatmap) == UNKNOWN).any()
+    assert values(heatmap) == pytest.approx(made.exact(stage, 0, *values(heatmap).shape), abs=1e-12)
+    assert pixel(heatmap, 1, 1) != current_theme().sunken
+
+
+def test_on_the_way_every_number_is_exact_and_everything_else_has_no_color(qtbot, document, shown):
+    made = document()
+    heatmap = shown(made, "weights")
+    seen: list[float] = []
+
+    def check() -> None:
+        known = flags(heatmap) != UNKNOWN
+        assert values(heatmap)[known] == pytest.approx(exact[known], abs=1e-12)
+        seen.append(known.mean())
+
+    exact = made.exact("weights", 0, 53, 53)
+    heatmap.numbersArrived.connect(lambda: (heatmap.viewport().grab(), check()))
+    wait(qtbot, made)
+    assert len(seen) > 8
+    assert seen == sorted(seen)
+    assert seen[0] < 0.2
+    assert seen[-1] == 1.0
+
+
+def test_rows_far_apart_come_first():
+    order = spread(11)
+    assert sorted(order.tolist()) == list(range(11))
+    assert order.tolist()[:3] == [0, 8, 4]
+
+
+def test_levels_are_not_named_before_anything_is_known(qtbot, document, shown):
+    made = document()
+    heatmap = shown(made, "scores")
+    assert not heatmap.levels_known
+    wait(qtbot, made)
+    exact = made.exact("scores", 0, N, M)
+    assert heatmap.levels_known
+    assert heatmap.levels.high == pytest.approx(np.abs(exact).max())
+    heatmap.set_levels_policy("99")
+    wait(qtbot, made)
+    assert heatmap.levels.high == pytest.approx(np.percentile(np.abs(exact), 99))
+
+
+def test_what_was_given_up_stays_undrawn_until_it_is_taken_up(qtbot, document, shown):
+    made = document()
+    heatmap = shown(made, "weights")
+    heatmap.numbersArrived.connect(made.supply.stop)
+    wait(qtbot, made)
+    heatmap.viewport().grab()
+    known = flags(heatmap) != UNKNOWN
+    assert made.supply.stopped
+    assert 0 < known.mean() < 0.5
+    assert values(heatmap)[known] == pytest.approx(made.exact("weights", 0, 53, 53)[known], abs=1e-12)
+    heatmap.numbersArrived.disconnect(made.supply.stop)
+    made.supply.resume()
+    wait(qtbot, made)
+    heatmap.viewport().grab()
+    assert not made.supply.stopped
+    assert not (flags(heatmap) == UNKNOWN).any()
+
+
+@pytest.mark.parametrize(("field", "row"), [("query", 2), ("key", 101), ("value", 60)])
+def test_an_answer_to_numbers_of_before_an_edit_is_dropped(qtbot, document, shown, monkeypatch, field, row):
+    """The part is drawn from old numbers, then comes the edit, then the answer."""
+    made = document()
+    late = []
+    drawn = Sheet.drawn
+
+    def slow(sheet: Sheet, down: slice, right: slice | None = None) -> Any:
+        found = drawn(sheet, down, right)
+        if sheet.row_edges[down.start] <= row and right is None and not late:
+            late.append(down)
+        return found
+
+    monkeypatch.setattr(Sheet, "drawn", slow)
+    heatmap = shown(made, "head_output" if field == "value" else "weights")
+    qtbot.waitUntil(lambda: bool(late), timeout=5000)
+    made.supply.finish()  # the answer lies in the queue
+    made.edit(field, row, 3, 9.0)
+    wait(qtbot, made)
+    heatmap.viewport().grab()
+    stage = heatmap.plane.stage
+    assert values(heatmap) == pytest.approx(made.exact(stage, 0, *values(heatmap).shape), abs=1e-9)
+
+
+@pytest.mark.parametrize("field", ["query", "key", "value"])
+def test_a_small_edit_is_there_at_once(qtbot, document, shown, field):
+    made = document()
+    maps = [shown(made, stage) for stage in ("scores", "weights", "head_output")]
+    wait(qtbot, made)
+    made.edit(field, 17, 4, -6.5)
+    assert not made.supply.busy
+    for heatmap in maps:
+        heatmap.refresh_all()
+        heatmap.viewport().grab()
+        exact = made.exact(heatmap.plane.stage, 0, *values(heatmap).shape)
+        assert values(heatmap) == pytest.approx(exact, abs=1e-9)
+
+
+def test_a_large_edit_leaves_the_old_picture_until_the_new_one_is_there(qtbot, document, shown, monkeypatch):
+    monkeypatch.setattr(supply, "AT_ONCE", 1000)
+    made = document()
+    heatmap = shown(made, "weights")
+    wait(qtbot, made)
+    before = values(heatmap)
+    everything = np.random.default_rng(1).normal(size=(N, HEADS * WIDTH))
+    made.edit_box("query", (slice(0, N), slice(0, HEADS * WIDTH)), everything)
+    assert not made.evaluation.known(0, 0).any()  # nothing was computed for the edit itself
+    heatmap.viewport().grab()
+    assert np.array_equal(values(heatmap), before)
+    assert made.supply.busy
+    wait(qtbot, made)
+    heatmap.viewport().grab()
+    assert values(heatmap) == pytest.approx(made.exact("weights", 0, 53, 53), abs=1e-12)
+
+
+def test_stopping_after_a_large_edit_shows_no_old_number(qtbot, document, shown, monkeypatch):
+    monkeypatch.setattr(supply, "AT_ONCE", 1000)
+    made = document()
+    heatmap = shown(made, "weights")
+    wait(qtbot, made)
+    made.edit_box("query", (slice(0, N), slice(0, WIDTH)), np.ones((N, WIDTH)))
+    made.supply.stop()
+    wait(qtbot, made)
+    heatmap.viewport().grab()
+    known = flags(heatmap) != UNKNOWN
+    assert known.mean() < 1
+    assert values(heatmap)[known] == pytest.approx(made.exact("weights", 0, 53, 53)[known], abs=1e-12)
+
+
+def test_a_thumbnail_is_made_of_the_large_map(qtbot, document, shown):
+    made = document()
+    small = shown(made, "weights", side=11, interactive=False)
+    large = shown(made, "weights")
+    wait(qtbot, made)
+    small.viewport().grab()
+    assert [sheet.shape for sheet in made.supply._of(("weights", 0, 0)) if sheet.done] == [values(large).shape]
+    assert values(small).shape == (11, 11)
+    assert values(small).max() == pytest.approx(values(large).max())
+
+
+def test_another_head_shows_its_thumbnail_until_its_own_picture_is_there(qtbot, document, shown):
+    made = document()
+    small = shown(made, "weights", head=2, side=11, interactive=False)
+    large = shown(made, "weights", head=0)
+    wait(qtbot, made)
+    large.set_plane(Plane(made.evaluation, "weights", 0, 2))
+    large.viewport().grab()
+    assert not (flags(large) == UNKNOWN).any()
+    assert set(np.unique(values(large))) <= set(np.unique(values(small)))
+    wait(qtbot, made)
+    large.viewport().grab()
+    assert values(large) == pytest.approx(made.exact("weights", 2, 53, 53), abs=1e-12)
+
+
+def test_a_zoomed_map_is_exact_in_the_end(qtbot, document, shown):
+    made = document(mask=({"kind": "causal"},))
+    heatmap = shown(made, "weights", zoomable=True)
+    wait(qtbot, made)
+    heatmap.set_window((20.0, 140.0, 11.0, 131.0))
+    heatmap.viewport().grab()
+    wait(qtbot, made)
+    heatmap.viewport().grab()
+    cells, span = heatmap._cells, heatmap.row_span
+    for down, right in ((0, 0), (30, 12), (52, 52)):
+        rows, columns = cells.rows.cells_of(slice(down, down + 1)), cells.columns.cells_of(slice(right, right + 1))
+        block, allowed = heatmap.plane.block(rows, columns)
+        expected, opened = pool(block, allowed, 1, 1)
+        assert bool(cells._display.flags[down, right]) != bool(opened[0, 0])
+        if opened[0, 0]:
+            assert values(heatmap)[down, right] == pytest.approx(expected[0, 0], abs=1e-12)
+    assert span.pooled
+
+
+def test_a_transposed_map_and_a_matrix_of_the_problem(qtbot, document):
+    made = document()
+    turned = Heatmap()
+    plain = Heatmap()
+    for heatmap, plane in ((turned, Plane(made.evaluation, "key", 0, 1, True)),
+                           (plain, FieldPlane(made.evaluation, "value"))):
+        qtbot.addWidget(heatmap)
+        heatmap.resize(61, 47)
+        heatmap.set_plane(plane)
+        heatmap.show()
+        heatmap.viewport().grab()
+    wait(qtbot, made)
+    for heatmap in (turned, plain):
+        heatmap.viewport().grab()
+        block, _ = heatmap.plane.block(*(slice(0, length) for length in heatmap.plane.shape))
+        assert values(heatmap) == pytest.approx(pool(block, None, *values(heatmap).shape)[0], abs=1e-12)
+
+
+def test_nan_is_told_by_the_legend_of_a_long_map(qtbot, document, shown):
+    made = document()
+    heatmap = shown(made, "scores")
+    wait(qtbot, made)
+    assert reading.counts_of(heatmap.plane) == {}
+    made.edit("query", 19, 2, np.nan)
+    wait(qtbot, made)
+    assert reading.counts_of(heatmap.plane) == {NAN: 0}
+
+
+def test_maps_that_nobody_sees_are_not_drawn(qtbot, document, shown):
+    made = document()
+    heatmap = shown(made, "weights")
+    heatmap.hide()
+    wait(qtbot, made)
+    assert not made.evaluation.known(0, 0).all()
+
+
+def test_pictures_that_nobody_looks_at_are_kept_within_a_bound(qtbot, document, shown, monkeypatch):
+    monkeypatch.setattr(supply, "KEPT", 3 * 53 * 53 * 8)
+    made = document()
+    heatmap = shown(made, "weights")
+    for head in (0, 1, 2, 0):
+        for stage in ("weights", "scores", "scaled"):
+            heatmap.set_plane(Plane(made.evaluation, stage, 0, head))
+            heatmap.viewport().grab()
+            wait(qtbot, made)
+    assert 2 <= len(made.supply._sheets) <= 5
