@@ -1,34 +1,68 @@
-"""Starts the window: the application object, fonts, theme, language, and what is opened first."""
+"""Starts the program: an application, its fonts and a window first, everything in it once that is painted."""
 
 from __future__ import annotations
 
-import logging
+import gc
 import os
 import sys
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.program import Program
+from attn_gui.app.shell import Shell
 from attn_gui.figure.fonts import load_fonts
 
-log = logging.getLogger("attn_gui")
+if TYPE_CHECKING:
+    from attn_gui.app.program import Program
+
+REST_MS = 200
+"""After which everything is painted and nobody waits for anything."""
 
 
 def run(path: Path | None = None, lang: str | None = None) -> int:
     """Show the window, with a file if one is given, until it is closed; the exit code."""
+    gc.disable()  # what a start makes is no garbage, and looking for some takes a tenth of its time
     os.environ.setdefault("QT_ENABLE_HIGHDPI_SCALING", "1")
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("attn_gui")
     app.setApplicationDisplayName("attn_gui")
     load_fonts()
-    program = Program(app, lang=lang)
-    sys.excepthook = program.report
-    threading.excepthook = program.report_from_thread
-    program.begin(path)
-    program.window.show()
+    start = Start(app, Shell(app, lang), path)
     code = app.exec()
-    program.end()  # while Qt is still there
+    if start.program is not None:
+        start.program.end()  # while Qt is still there
     return code
+
+
+class Start:
+    """The window at once, the program in it after the first paint, and then what can wait for a pause."""
+
+    def __init__(self, app: QApplication, shell: Shell, path: Path | None) -> None:
+        self.program: Program | None = None
+        self._app, self._shell, self._path = app, shell, path
+        shell.painted.connect(self._fill)
+        shell.window.show()
+
+    def _fill(self) -> None:
+        try:
+            from attn_gui.app.program import Program
+
+            self.program = Program(self._app, shell=self._shell)
+            self.program.begin(self._path)
+        except BaseException:
+            self._app.exit(1)  # an empty window is of no use to anybody
+            raise
+        sys.excepthook = self.program.report
+        threading.excepthook = self.program.report_from_thread
+        QTimer.singleShot(REST_MS, self._rest)
+
+    def _rest(self) -> None:
+        from attn_gui.views.typeset import formula_class
+
+        gc.freeze()  # nor is it garbage later
+        gc.enable()
+        threading.Thread(target=formula_class, daemon=True).start()  # before the first cell is explained

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QProgressBar, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QLabel,
+    QMainWindow,
+    QProgressBar,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attn_gui.figure.tokens import SIZE, SPACING
-from attn_gui.views.banner import Banner
-from attn_gui.views.controls.mask_panel import MaskPanel
-from attn_gui.views.controls.shape_panel import ShapePanel
-from attn_gui.views.heads.strip import HeadsStrip
-from attn_gui.views.heatmaps.product import ProductPicture
-from attn_gui.views.heatmaps.tiles import AllStages
-from attn_gui.views.inputs import InputsView
-from attn_gui.views.inspector.history import HistoryView
-from attn_gui.views.inspector.inspector import Inspector
-from attn_gui.views.spine.spine import Spine
-from attn_gui.views.tables import MatrixPanel
-from attn_gui.views.theme import dress, set_ground
+from attn_gui.views.theme import dress, scaled, set_ground
+
+if TYPE_CHECKING:
+    from attn_gui.views.banner import Banner
+    from attn_gui.views.controls.mask_panel import MaskPanel
+    from attn_gui.views.controls.shape_panel import ShapePanel
+    from attn_gui.views.heads.strip import HeadsStrip
+    from attn_gui.views.heatmaps.product import ProductPicture
+    from attn_gui.views.heatmaps.tiles import AllStages
+    from attn_gui.views.inputs import InputsView
+    from attn_gui.views.inspector.history import HistoryView
+    from attn_gui.views.inspector.inspector import Inspector
+    from attn_gui.views.spine.spine import Spine
 
 
 class MainWindow(QMainWindow):
@@ -31,25 +43,67 @@ class MainWindow(QMainWindow):
     zoomAsked = Signal(int)
     compactChanged = Signal(bool)
 
+    spine: Spine
+    shape_panel: ShapePanel
+    mask_panel: MaskPanel
+    inputs: InputsView
+    banner: Banner
+    product: ProductPicture
+    all_stages: AllStages
+    heads: HeadsStrip
+    inspector: Inspector
+    history: HistoryView
+    pictures: QStackedWidget
+
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("mainWindow")
         self.setAcceptDrops(True)
         self._compact: bool | None = None
-        self.spine = Spine(self)
-        self.shape_panel = ShapePanel(self)
-        self.mask_panel = MaskPanel(self)
-        self.inputs = InputsView(self)
-        self.banner = Banner(self)
-        self.product = ProductPicture(self)
-        self.all_stages = AllStages(self.product.maps, self)
-        self.heads = HeadsStrip(self)
-        self.inspector, self.history = Inspector(self), HistoryView(self)
-        self.pictures = QStackedWidget(self)
-        self.columns = QSplitter(Qt.Orientation.Horizontal, self)
+        self._filled = False
+        center = QWidget(self)
+        self._strip, self.columns = _zone(center), QSplitter(Qt.Orientation.Horizontal, center)
+        self._left = _zone(self.columns, SPACING.panel_padding, "zone.inputs")
+        self._middle = _zone(self.columns, name="zone.product")
+        self._right = _zone(self.columns, SPACING.panel_padding, "zone.explain")
         self.place, self.recomputed, self.precision = QLabel(self), QLabel(self), QLabel(self)
         self.progress = QProgressBar(self)
-        self._build()
+        self._build_center(center)
+        self._build_status()
+
+    def fill(self) -> None:
+        """Make the panels, which takes longer than all that the first paint needs.
+
+        Each is made where it stands: a widget that moves is dressed anew, with everything in it.
+        """
+        from attn_gui.views.banner import Banner
+        from attn_gui.views.controls.mask_panel import MaskPanel
+        from attn_gui.views.controls.shape_panel import ShapePanel
+        from attn_gui.views.heads.strip import HeadsStrip
+        from attn_gui.views.heatmaps.product import ProductPicture
+        from attn_gui.views.heatmaps.tiles import AllStages
+        from attn_gui.views.inputs import InputsView
+        from attn_gui.views.inspector.history import HistoryView
+        from attn_gui.views.inspector.inspector import Inspector
+        from attn_gui.views.spine.spine import Spine
+
+        self.spine = Spine(self._strip)
+        self.shape_panel, self.mask_panel, self.inputs = ShapePanel(self._left), MaskPanel(self), InputsView(self._left)
+        self.banner, self.pictures = Banner(self._middle), QStackedWidget(self._middle)
+        self.product = ProductPicture(self.pictures)
+        self.all_stages = AllStages(self.product.maps, self.pictures)
+        self.heads = HeadsStrip(self._middle)
+        self.inspector, self.history = Inspector(self._right), HistoryView(self._right)
+        self._build_panels()
+        self._filled = True
+
+    def fit_panels(self) -> None:
+        """Give the panels the compact form or the other, once the width of the window and they are there."""
+        if self._compact is None or not self._filled:
+            return
+        for panel in (self.spine, self.shape_panel, self.inputs, self.product, self.heads):
+            panel.set_compact(self._compact)
+        self.compactChanged.emit(self._compact)
 
     def set_mode(self, mode: str) -> None:
         """Show the product picture ("product") or every stage ("all")."""
@@ -58,41 +112,25 @@ class MainWindow(QMainWindow):
     def reset_columns(self) -> None:
         """The widths of the look for the present width of the window."""
         left, right = (SIZE.left_compact, SIZE.right_compact) if self._compact else (SIZE.left, SIZE.right)
-        left = max(left, self._sides[0].minimumSizeHint().width())
+        left = max(left, self._left.minimumSizeHint().width())
         self.columns.setSizes([left, max(1, self.width() - left - right), right])
 
-    def _build(self) -> None:
-        self.pictures.addWidget(self.product)
-        self.pictures.addWidget(self.all_stages)
-        left = _column(
-            self.shape_panel,
-            _hairline(),
-            self.inputs,
-            stretch=self.inputs,
-            padding=SPACING.panel_padding,
-            name="zone.inputs",
-        )
-        middle = _column(
-            self.banner, self.pictures, _hairline(), self.heads, stretch=self.pictures, name="zone.product"
-        )
-        right = _column(
-            self.inspector,
-            _hairline(),
-            self.history,
-            stretch=self.inspector,
-            padding=SPACING.panel_padding,
-            name="zone.explain",
-        )
-        self._sides = (left, right)
-        for zone in (left, middle, right):
+    def _build_center(self, center: QWidget) -> None:
+        for zone in (self._left, self._middle, self._right):
             self.columns.addWidget(zone)
             set_ground(zone, "surface")
         self.columns.setStretchFactor(1, 1)
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(1)
-        self.setCentralWidget(_column(self.spine, _hairline(), self.columns, stretch=self.columns))
-        self.banner.hide()
-        self.mask_panel.hide()
+        set_ground(self._strip, "raised")
+        self._strip.setMinimumHeight(scaled(SIZE.strip))  # as long as there is nothing in it
+        column = QVBoxLayout(center)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        _stack(column, self._strip, _hairline(center), self.columns, stretch=self.columns)
+        self.setCentralWidget(center)
+
+    def _build_status(self) -> None:
         bar = self.statusBar()
         bar.setSizeGripEnabled(False)
         bar.setContentsMargins(SPACING.panel_padding, 0, SPACING.panel_padding, 0)
@@ -105,6 +143,22 @@ class MainWindow(QMainWindow):
             bar.addPermanentWidget(label, stretch)
         dress(self.recomputed, tone="edit")
 
+    def _build_panels(self) -> None:
+        self._strip.setMinimumHeight(0)
+        self.pictures.addWidget(self.product)
+        self.pictures.addWidget(self.all_stages)
+        for zone, panels, stretch in (
+            (self._strip, (self.spine,), self.spine),
+            (self._left, (self.shape_panel, _hairline(self._left), self.inputs), self.inputs),
+            (self._middle, (self.banner, self.pictures, _hairline(self._middle), self.heads), self.pictures),
+            (self._right, (self.inspector, _hairline(self._right), self.history), self.inspector),
+        ):
+            column = zone.layout()
+            assert isinstance(column, QBoxLayout)
+            _stack(column, *panels, stretch=stretch)
+        self.banner.hide()
+        self.mask_panel.hide()
+
     # --- what Qt asks ----------------------------------------------------------------------------
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closeAsked.emit(event)
@@ -114,12 +168,10 @@ class MainWindow(QMainWindow):
         compact = self.width() < SIZE.compact_below_width
         if compact != self._compact:
             self._compact = compact
-            for panel in (self.spine, self.shape_panel, self.inputs, self.product, self.heads):
-                panel.set_compact(compact)
             padding = SPACING.panel_padding_compact if compact else SPACING.panel_padding
-            for zone in self._sides:
+            for zone in (self._left, self._right):
                 zone.setContentsMargins(padding, padding, padding, padding)
-            self.compactChanged.emit(compact)
+            self.fit_panels()
             self.reset_columns()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -139,6 +191,8 @@ class MainWindow(QMainWindow):
             self.dropped.emit(path, self._field_at(event.position().toPoint()))
 
     def _field_at(self, place: QPoint) -> str:
+        from attn_gui.views.tables import MatrixPanel
+
         widget: QWidget | None = self.childAt(place)
         while widget is not None and not isinstance(widget, MatrixPanel):
             widget = widget.parentWidget()
@@ -155,21 +209,24 @@ def _dropped_file(data: QMimeData) -> Path | None:
     return Path(files[0]) if len(files) == 1 else None
 
 
-def _hairline() -> QFrame:
-    line = QFrame()
+def _hairline(parent: QWidget) -> QFrame:
+    line = QFrame(parent)
     line.setFrameShape(QFrame.Shape.HLine)
     line.setProperty("hairline", "true")
     line.setFixedHeight(1)
     return line
 
 
-def _column(*widgets: QWidget, stretch: QWidget, padding: int = 0, name: str = "") -> QWidget:
-    zone = QWidget()
+def _zone(parent: QWidget, padding: int = 0, name: str = "") -> QWidget:
+    zone = QWidget(parent)
     zone.setObjectName(name)
     column = QVBoxLayout(zone)
     column.setContentsMargins(0, 0, 0, 0)
     zone.setContentsMargins(padding, padding, padding, padding)
     column.setSpacing(SPACING.m if padding else 0)
+    return zone
+
+
+def _stack(column: QBoxLayout, *widgets: QWidget, stretch: QWidget) -> None:
     for widget in widgets:
         column.addWidget(widget, 1 if widget is stretch else 0)
-    return zone
