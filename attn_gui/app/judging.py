@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+import math
+
+from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.background import Background
 from attn_gui.app.computation import Computation
@@ -18,39 +20,83 @@ from attn_gui.views.inspector.verify_page import Checked, Held, Report
 from attn_gui.views.main_window import MainWindow
 
 LISTED = 12  # so many gradients are named
+QUICK_NUMBERS, QUICK_CELLS = 1 << 17, 100_000  # of the problem and of its maps: gradients within a frame
+PATIENCE_MS = 150  # so long the gradients of the numbers before may stand
 KEEP = 1 << 26  # bytes: what is verified keeps no larger stage
 
 
+Strongest = list[tuple[str, tuple[int, ...], float]]
+
+
 class SensitivityController(QObject):
-    """Takes the gradients of the chosen cell, while its page is on show."""
+    """Takes the gradients of the chosen cell, while its page is on show: large ones on another thread, an answer for
+    other numbers or another cell is dropped."""
 
     def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
         super().__init__(window)
         self._page, self._computation, self._view = window.inspector.sensitivity, computation, view
+        self._name = ""  # of the cell that was asked about
+        self._background = Background(self)
+        self._background.answered.connect(self._on_background_answered)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
+        self._soon.timeout.connect(self.show_gradients)
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(lambda: self._page.set_nothing("working"))
         window.inspector.pageTurned.connect(self.show_gradients)
-        computation.updated.connect(self.show_gradients)
-        computation.rebuilt.connect(self.show_gradients)
-        view.changed.connect(self.show_gradients)
+        for changed in (computation.updated, computation.rebuilt, view.changed):
+            changed.connect(self._on_changed)
 
-    def show_gradients(self, *_: object) -> None:
+    def finish(self) -> None:
+        """Wait for the gradients that are under way; for the end of the program."""
+        self._background.finish()
+
+    def show_gradients(self) -> None:
         """Bring the page up to date if anybody looks at it."""
         look, evaluation = self._view.look, self._computation.evaluation
+        self._background.forget()
         if not self._page.isVisible():
             return
         if look.cell is None:
             self._page.set_nothing("cell")
-        elif not isinstance(evaluation, Evaluation):
-            self._page.set_nothing("long")
+            return
+        stage = look.cell.stage
+        index = stage_plane(evaluation, stage, look.batch, look.head).index(look.cell.row, look.cell.column)
+        self._name = cell_name(stage, index)
+        if is_quick(evaluation):
+            self._show(_strongest(evaluation, stage, index))
         else:
-            stage = look.cell.stage
-            index = stage_plane(evaluation, stage, look.batch, look.head).index(look.cell.row, look.cell.column)
-            found = strongest(sensitivity(evaluation, stage, index), LISTED)
-            gradients = [Gradient(field, self._place(field, at), value) for field, at, value in found]
-            self._page.set_gradients(cell_name(stage, index), gradients)
+            self._patience.start()
+            self._background.ask(lambda: _strongest(evaluation, stage, index))
+
+    def _on_changed(self, *_: object) -> None:
+        self._background.forget()
+        self._soon.start()
+
+    def _on_background_answered(self, found: object) -> None:
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, list)
+        self._show(found)
+
+    def _show(self, found: Strongest) -> None:
+        self._patience.stop()
+        gradients = [Gradient(field, self._place(field, at), value) for field, at, value in found]
+        self._page.set_gradients(self._name, gradients)
 
     def _place(self, field: str, index: tuple[int, ...]) -> tuple[int, ...]:
         """Q, K and V are stages too, and those have a batch axis."""
         return (self._view.look.batch, *index) if field in ("query", "key", "value") and len(index) == 2 else index
+
+
+def is_quick(evaluation: Evaluation) -> bool:
+    """Whether gradients are taken within a frame."""
+    problem = evaluation.problem
+    numbers = sum(array.size for array in problem.arrays().values())
+    return numbers <= QUICK_NUMBERS and math.prod(problem.map_shape) <= QUICK_CELLS
+
+
+def _strongest(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> Strongest:
+    return strongest(sensitivity(evaluation, stage, index), LISTED)
 
 
 class VerifyController(QObject):

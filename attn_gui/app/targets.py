@@ -12,7 +12,7 @@ from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.names import field_symbol
-from attn_gui.engine import Box, Evaluation, Solution, solve
+from attn_gui.engine import Box, Solution, solve
 from attn_gui.engine.solve import MAPS, OUTPUTS
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.target_dialog import Answer, TargetDialog
@@ -41,8 +41,7 @@ class TargetController(QObject):
     def offered(self) -> bool:
         """Whether the chosen cell can have a target."""
         cell = self._view.look.cell
-        return cell is not None and cell.stage in (*MAPS, *OUTPUTS) and isinstance(
-            self._computation.evaluation, Evaluation)
+        return cell is not None and cell.stage in (*MAPS, *OUTPUTS)
 
     def use_action(self, action: QAction) -> None:
         """The action of the menu: enabled where the chosen cell can have a target, and in the menus of such maps."""
@@ -90,7 +89,7 @@ class TargetController(QObject):
 
     def _solve(self) -> None:
         if self._question is not None:
-            question, problem = self._question, self._document.snapshot()
+            question, problem = self._question, self._document.problem  # nothing is edited while the dialog is open
             self._background.ask(lambda: solve(problem, *question))
 
     def _on_background_answered(self, found: object) -> None:

@@ -476,6 +476,22 @@
 <context>
     <name>ExportController</name>
     <message>
+        <source>The export before this one is still being written: wait for it, or cancel it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The export was canceled; nothing was written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The export was canceled. Files written before that: {count}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Wrote {names} to {folder}</source>
         <translation>已将 {names} 写入 {folder}</translation>
     </message>
@@ -688,6 +704,21 @@
     <message>
         <source>{stage}, head {head}</source>
         <translation>{stage}，头 {head}</translation>
+    </message>
+</context>
+<context>
+    <name>ExportProgress</name>
+    <message>
+        <source>Exporting, {percent} %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">取消</translation>
+    </message>
+    <message>
+        <source>Cancel the export</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1619,6 +1650,13 @@
     </message>
 </context>
 <context>
+    <name>Preview</name>
+    <message>
+        <source>The preview is being drawn…</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ProductPicture</name>
     <message>
         <source>query ↓</source>
@@ -1747,8 +1785,8 @@
         <translation>问题中没有哪个数会改变 {name}。</translation>
     </message>
     <message>
-        <source>The maps of this problem are not kept, so no gradients are taken.</source>
-        <translation>这个问题的各张图没有保留在内存中，所以不计算梯度。</translation>
+        <source>Taking the gradients …</source>
+        <translation>正在计算梯度……</translation>
     </message>
 </context>
 <context>

@@ -207,7 +207,7 @@ class Inspector(QWidget):
         dress(self._order, "small", "text3")
         self._caption.setTextFormat(Qt.TextFormat.PlainText)
         caption, buttons = QHBoxLayout(), QWidget(self)
-        flow = FlowLayout(buttons)
+        flow = FlowLayout(buttons, between=SPACING.s)
         caption.addWidget(self._caption)
         caption.addStretch(1)
         caption.addWidget(self._order)

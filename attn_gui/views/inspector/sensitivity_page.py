@@ -80,7 +80,7 @@ class SensitivityPage(QWidget):
         self._show()
 
     def set_nothing(self, reason: str) -> None:
-        """Why there is nothing: "cell", none is chosen; "long", the maps are too large to be kept."""
+        """Why there is nothing: "cell", none is chosen; "working", it takes a while."""
         self._name, self._gradients, self._reason = "", (), reason
         self._show()
 
@@ -94,7 +94,7 @@ class SensitivityPage(QWidget):
             "": self.tr("How much {name} changes when one number of the problem grows by a little, for each unit:"),
             "cell": self.tr("Choose a cell: the numbers that it changes most with are listed here."),
             "none": self.tr("{name} does not change with any number of the problem."),
-            "long": self.tr("The maps of this problem are not kept, so no gradients are taken."),
+            "working": self.tr("Taking the gradients …"),
         }
         self._words.setText(sentences[self._reason].format(name=self._name))
 

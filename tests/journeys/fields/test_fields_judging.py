@@ -49,7 +49,7 @@ def test_the_menu_verifies_and_a_stage_leads_to_its_worst_cell(fields, qtbot):
     assert fields.sentence().startswith("Query ")
 
 
-def test_a_cell_names_the_numbers_that_it_changes_most_with(fields):
+def test_a_cell_names_the_numbers_that_it_changes_most_with(fields, qtbot):
     fields.open(WORKED)
     person = fields.person
     person.show_stage("scores")
@@ -62,6 +62,7 @@ def test_a_cell_names_the_numbers_that_it_changes_most_with(fields):
     gradients = {link.text(): value for link, value in zip(page.links(), shown[2:], strict=True)}
     assert gradients == {"Q[1, 0]": "1.0000", "Q[1, 1]": "1.0000", "K[0, 1]": "1.0000", "K[0, 2]": "1.0000"}
     person.type_into("key", 0, 2, "-4")
+    qtbot.waitUntil(lambda: "−4.0000" in words(fields, "inspector.sensitivity"))  # once the maps are painted
     names = [link.text() for link in page.links()]
     gradients = dict(zip(names, words(fields, "inspector.sensitivity")[2:], strict=True))
     assert gradients["Q[1, 2]"] == "−4.0000"

@@ -1,0 +1,119 @@
+"""Questions about one cell of a problem whose maps are too large to be kept: gradients, and a target."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialogButtonBox, QLabel, QTabBar
+
+from attn_gui.app import judging
+from attn_gui.app.view_state import ChosenCell
+from attn_gui.engine import Evaluation, Problem, sensitivity, symbol
+from attn_gui.engine.sensitivity import strongest
+from attn_gui.engine.streaming.evaluation import StreamingEvaluation
+from attn_gui.formats import save_session
+from attn_gui.views.dialogs.target_dialog import TargetDialog
+
+ROWS, COLUMNS, HEADS, WIDTH = 1201, 1009, 2, 3
+ROW, COLUMN = 700, 31
+OK = QDialogButtonBox.StandardButton.Ok
+
+
+@pytest.fixture
+def person(launch, tmp_path, qtbot):
+    """Somebody before a problem of 2.4 million weights, of which one is chosen."""
+    rng = np.random.default_rng(11)
+    problem = Problem(
+        query=rng.normal(size=(ROWS, HEADS * WIDTH)).round(2), key=rng.normal(size=(COLUMNS, HEADS * WIDTH)).round(2),
+        value=rng.normal(size=(COLUMNS, HEADS)).round(2), num_heads=HEADS,
+    )  # fmt: skip
+    save_session(problem, tmp_path / "long.attn", {"stage": "weights", "head": 1})
+    person = launch(tmp_path / "long.attn")
+    qtbot.waitUntil(lambda: isinstance(person.program.computation.evaluation, StreamingEvaluation), timeout=20_000)
+    person.program.view.set(cell=ChosenCell("weights", ROW, COLUMN))
+    return person
+
+
+def turn_to(person, title):
+    bar = person.find("inspector").findChild(QTabBar)
+    place = next(k for k in range(bar.count()) if bar.tabText(k) == title)
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
+
+
+def listed(person):
+    """{number: gradient} as the page shows it."""
+    page = person.find("inspector.sensitivity")
+    numbers = [label.text() for label in page.findChildren(QLabel) if label.isVisible()][2:]
+    return dict(zip([link.text() for link in page.links()], numbers, strict=False))
+
+
+def expected(person):
+    """The same from an evaluation that keeps every map."""
+    gradients = sensitivity(Evaluation(person.program.document.snapshot()), "weights", (0, 1, ROW, COLUMN))
+    return {name_of(field, at): f"{value:.4f}".replace("-", "−" if round(value, 4) else "")
+            for field, at, value in strongest(gradients, 12)}  # fmt: skip
+
+
+def name_of(field, at):
+    letter = {"query": "Q", "key": "K", "value": "V"}.get(field, symbol(field))
+    return f"{letter}[{at[-2]}, {at[-1]}]" if at else letter
+
+
+def test_the_gradients_of_a_long_problem_are_those_of_its_whole_maps(person, qtbot):
+    turn_to(person, "Sensitivity")
+    wanted = expected(person)
+    assert len(wanted) == 12
+    qtbot.waitUntil(lambda: listed(person) == wanted, timeout=10_000)
+    person.type_into("query", ROW, WIDTH, "2.5")
+    wanted = expected(person)
+    qtbot.waitUntil(lambda: listed(person) == wanted, timeout=10_000)
+
+
+def test_an_answer_for_numbers_that_have_changed_is_not_shown(person, qtbot, monkeypatch):
+    gate, threads = threading.Event(), []
+
+    def slow(*question):
+        threads.append(threading.current_thread())
+        found = sensitivity(*question)
+        gate.wait(10)
+        return found
+
+    monkeypatch.setattr(judging, "sensitivity", slow)
+    shown = []
+    page = person.find("inspector.sensitivity")
+    monkeypatch.setattr(page, "set_gradients", lambda name, gradients: shown.append((name, gradients)))
+    turn_to(person, "Sensitivity")
+    qtbot.waitUntil(lambda: len(threads) == 1)
+    qtbot.waitUntil(lambda: any(label.text() == "Taking the gradients …" for label in page.findChildren(QLabel)))
+    person.program.view.set(cell=ChosenCell("weights", ROW, COLUMN + 1))
+    QTest.qWait(1)
+    gate.set()
+    qtbot.waitUntil(lambda: bool(shown), timeout=10_000)
+    QTest.qWait(50)
+    assert [name for name, _ in shown] == [f"A[{ROW}, {COLUMN + 1}]"]
+    assert threading.main_thread() not in threads
+
+
+def test_a_weight_of_a_long_problem_is_set_by_its_key_row(person, qtbot):
+    before = person.numbers("key")[COLUMN]
+
+    def answer(dialog):
+        radio = dialog.radios["key"]
+        QTest.mouseClick(radio, Qt.MouseButton.LeftButton, pos=QPoint(8, radio.height() // 2))
+        QTest.keyClicks(dialog.field, "0.25")
+        qtbot.waitUntil(lambda: dialog.reached.text() == "It reaches 0.2500.", timeout=20_000)
+        QTest.mouseClick(dialog.buttons.button(OK), Qt.MouseButton.LeftButton)
+
+    person.answering(TargetDialog, answer, lambda: person.do("set_target"))
+    person.wait()
+    assert np.isclose(person.value("weights", ROW, COLUMN), 0.25, atol=1e-9)
+    after = person.numbers("key")[COLUMN]
+    assert after[:WIDTH] == before[:WIDTH]  # of the other head
+    assert after[WIDTH:] != before[WIDTH:]
+    assert person.steps()[1:] == [f"set A[{ROW}, {COLUMN}] to 0.2500"]
+    person.press("Ctrl+Z")
+    assert person.numbers("key")[COLUMN] == before
