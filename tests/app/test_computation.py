@@ -1,0 +1,188 @@
+"""The evaluation follows the document: late answers are dropped, large edits come from behind, rest settles."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_gui.app import computation as module
+from attn_gui.app.computation import Computation
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetCells, SetFields
+from attn_gui.engine import Evaluation, Plane, Problem, choice, indices
+from attn_gui.engine.sentences import FieldError
+from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine.streaming import evaluation as streaming
+from attn_gui.views.heatmaps.heatmap import Heatmap
+
+N, HEADS, WIDTH = 149, 2, 5
+EDIT = Label("x")
+
+
+def a_problem(seed: int = 0, **more: Any) -> Problem:
+    random = np.random.default_rng(seed)
+    arrays = {name: random.normal(size=(N, HEADS * WIDTH)) for name in ("query", "key", "value")}
+    return Problem(**arrays, num_heads=HEADS, **more)
+
+
+@pytest.fixture
+def desk(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Problem], tuple[Document, Computation]]]:
+    """A document that is long, though it is small, and what follows it."""
+    monkeypatch.setattr(choice, "DENSE", 1000)
+    monkeypatch.setattr(module, "QUICK_CELLS", 100)
+    monkeypatch.setattr(module, "SETTLE_MS", 20)
+    made: list[Computation] = []
+
+    def make(problem: Problem) -> tuple[Document, Computation]:
+        document = Document(Problem(query=np.ones((2, 2)), key=np.ones((2, 2)), value=np.ones((2, 2))))
+        made.append(Computation(document))
+        document.open(problem)
+        return document, made[-1]
+
+    yield make
+    for computation in made:
+        computation.end()
+
+
+def fresh(document: Document) -> StreamingEvaluation:
+    return StreamingEvaluation(document.snapshot())
+
+
+def whole(evaluation: Evaluation, stage: str) -> np.ndarray:
+    return np.array(evaluation.box(stage, indices.whole(evaluation.shape(stage))))
+
+
+def test_a_long_document_is_there_before_any_of_its_maps(qtbot, desk):
+    _document, computation = desk(a_problem())
+    assert computation.pending
+    with qtbot.waitSignal(computation.rebuilt):
+        pass
+    assert isinstance(computation.evaluation, StreamingEvaluation)
+    assert not computation.evaluation.known(0, 0).any()
+    assert not computation.busy  # nobody looks
+
+
+def test_only_the_answer_for_the_present_document_is_taken(qtbot, desk):
+    document, computation = desk(a_problem(1))
+    taken = []
+    computation.rebuilt.connect(lambda _opened: taken.append(computation.evaluation.problem.query[0, 0]))
+    document.open(a_problem(2))
+    document.open(a_problem(3))
+    computation.finish()  # all three answers lie in the queue
+    qtbot.waitUntil(lambda: not computation.pending)
+    qtbot.wait(20)
+    assert taken == [document.problem.query[0, 0]]
+
+
+def test_an_edit_while_the_answer_is_on_its_way_is_in_the_next_one(qtbot, desk):
+    document, computation = desk(a_problem())
+    document.apply(SetCells("query", indices.cell((3, 4)), np.array([[7.5]]), EDIT))
+    qtbot.waitUntil(lambda: not computation.pending)
+    assert computation.evaluation.block("query", 0, 0, slice(3, 4), slice(4, 5))[0, 0] == 7.5
+
+
+def test_edits_are_followed_and_settled_at_rest(qtbot, desk):
+    document, computation = desk(a_problem())
+    qtbot.waitUntil(lambda: not computation.pending)
+    computation.evaluation.complete()
+    random = np.random.default_rng(4)
+    for field in ("query", "key", "value") * 3:
+        cell = indices.cell((int(random.integers(N)), int(random.integers(HEADS * WIDTH))))
+        document.apply(SetCells(field, cell, random.normal(size=(1, 1)), EDIT))
+    assert not computation.evaluation.settled
+    with qtbot.waitSignal(computation.settled, timeout=10_000):
+        pass
+    expected = fresh(document)
+    expected.complete()
+    for stage in ("weights", "output"):
+        assert np.array_equal(whole(computation.evaluation, stage), whole(expected, stage)), stage
+
+
+def test_the_next_edit_ends_the_settling(qtbot, desk, monkeypatch):
+    """It is asked again and again whether to go on; after the edit the answer is no."""
+    document, computation = desk(a_problem())
+    qtbot.waitUntil(lambda: not computation.pending)
+    computation.evaluation.complete()
+    told = []
+    computation.settled.connect(lambda: told.append(computation.evaluation.settled))
+    asked, edited = [], threading.Event()
+    settle = StreamingEvaluation.settle
+
+    def slow(self, *, progress=None, cancelled=bool):
+        asked.append(cancelled)
+        assert edited.wait(5)
+        return settle(self, progress=progress, cancelled=cancelled)
+
+    monkeypatch.setattr(StreamingEvaluation, "settle", slow)
+    document.apply(SetCells("query", indices.cell((3, 4)), np.array([[7.5]]), EDIT))
+    qtbot.waitUntil(lambda: bool(asked))
+    document.apply(SetCells("query", indices.cell((3, 4)), np.array([[8.5]]), EDIT))
+    assert asked[0]()
+    edited.set()
+    qtbot.waitUntil(lambda: computation.evaluation.settled, timeout=10_000)
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == [True]
+    assert not asked[-1]()
+
+
+def test_a_paste_of_many_rows_comes_from_behind(qtbot, desk):
+    document, computation = desk(a_problem())
+    qtbot.waitUntil(lambda: not computation.pending)
+    heatmap = Heatmap()
+    qtbot.addWidget(heatmap)
+    heatmap.resize(61, 61)
+    heatmap.set_plane(Plane(computation.evaluation, "weights", 0, 1))
+    heatmap.show()
+    heatmap.viewport().grab()
+    qtbot.waitUntil(lambda: not computation.busy)
+    assert computation.evaluation.known(0, 1).all()
+    box = (slice(0, 120), slice(0, HEADS * WIDTH))
+    document.apply(SetCells("query", box, np.random.default_rng(8).normal(size=(120, HEADS * WIDTH)), EDIT))
+    document.apply(SetCells("key", box, np.random.default_rng(9).normal(size=(120, HEADS * WIDTH)), EDIT))
+    heatmap.refresh_all()
+    heatmap.viewport().grab()
+    qtbot.waitUntil(lambda: not computation.busy, timeout=10_000)
+    heatmap.viewport().grab()
+    side = heatmap.row_span.bins
+    expected, _ = fresh(document).pooled("weights", 0, 1, side, side)
+    assert heatmap._cells._values == pytest.approx(expected, abs=1e-12)
+
+
+def test_what_nothing_can_hold_is_refused_and_comes_back(qtbot, desk, monkeypatch):
+    document, computation = desk(a_problem())
+    qtbot.waitUntil(lambda: not computation.pending)
+    before = computation.evaluation
+    monkeypatch.setattr(streaming, "HEAVIEST", 1000)
+    with qtbot.waitSignal(computation.refused) as refused:
+        document.apply(SetFields({"score": "gaussian"}, EDIT))
+    assert isinstance(refused.args[0], FieldError)
+    assert computation.refusal is refused.args[0]
+    assert computation.evaluation is before
+    document.apply(SetCells("query", indices.cell((0, 0)), np.array([[0.5]]), EDIT))  # does not reach the old one
+    qtbot.waitUntil(lambda: not computation.pending)
+    assert computation.refusal is not None
+    document.stack.undo()
+    document.stack.undo()
+    qtbot.waitUntil(lambda: not computation.pending)
+    assert computation.refusal is None
+    assert computation.evaluation is not before
+    assert computation.evaluation.problem.score == "dot"
+
+
+def test_rows_of_x_that_are_many_are_projected_behind(qtbot, desk, monkeypatch):
+    monkeypatch.setattr(module, "PROJECTED", 50)
+    random = np.random.default_rng(0)
+    weights = {name: random.normal(size=(7, HEADS * WIDTH)) for name in ("w_query", "w_key", "w_value")}
+    document, computation = desk(Problem(x=random.normal(size=(N, 7)), num_heads=HEADS, **weights))
+    qtbot.waitUntil(lambda: not computation.pending)
+    document.apply(SetCells("x", (slice(4, 5), slice(0, 7)), np.ones((1, 7)), EDIT))
+    assert not computation.pending
+    document.apply(SetCells("x", (slice(0, 90), slice(0, 7)), np.ones((90, 7)), EDIT))
+    assert computation.pending
+    qtbot.waitUntil(lambda: not computation.pending)
+    expected = fresh(document)
+    assert whole(computation.evaluation, "query") == pytest.approx(whole(expected, "query"), abs=1e-12)
