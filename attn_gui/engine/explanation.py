@@ -16,6 +16,7 @@ from .graph import Node, shown
 from .indices import Box
 from .layout import Array
 from .operators import Evaluated, Function, Named, Quotient
+from .per_query import PerQuery, per_query
 from .sentences import PlaceError
 from .stage import Addends, Linear
 from .symbols import cell_latex, symbol
@@ -222,6 +223,22 @@ class Explanation:
         place = f"{symbol(self.stage)}[{', '.join(map(str, self.index))}]"
         parts = [f"{name} = {part.write('text')}" for name, part in self.parts.items()]
         return "\n".join([f"{place} = {self.expression.write('text')}", f"= {self.value!r}", *parts])
+
+    # --- per query -------------------------------------------------------------------------------
+    @cached_property
+    def per_query(self) -> PerQuery | None:
+        """The one equation with Z from the scores to this cell: of a weight, or of one head's sum over the keys."""
+        return per_query(self._evaluation, self.stage, self.index, self.value)
+
+    @property
+    def query_text(self) -> str:
+        """That equation as plain text, with every digit; empty where there is none."""
+        return "" if self.per_query is None else self.per_query.text
+
+    @property
+    def query_latex(self) -> str:
+        """That equation in LaTeX, long sums shortened; empty where there is none."""
+        return "" if self.per_query is None else self.per_query.latex
 
 
 def explain(source: Trace | Evaluation, stage: str, index: Sequence[int]) -> Explanation:

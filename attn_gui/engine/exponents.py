@@ -1,0 +1,120 @@
+"""What stands above e in the sum over the keys: score, scale, softcap, biases and temperature in symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .expression import short_number
+from .problem import Problem
+from .symbols import cell_latex, symbol
+
+DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Signs:
+    """How a formula is written."""
+
+    cell: Callable[[str, str], str]  # a name, and its indices
+    number: Callable[[float], str]
+    brackets: str
+    length: str  # ‖…‖
+    dot: str
+    times: str
+    minus: str
+    tanh: str
+    root: str
+    square: str
+
+    def inside(self, text: str) -> str:
+        return self.brackets % text
+
+
+def exponent_latex(problem: Problem, row: str, key: str) -> str:
+    """LaTeX for one query and one key: `q_{10} \\cdot k_j / \\sqrt{64}`."""
+    return _exponent(problem, row, key, LATEX)
+
+
+def exponent_text(problem: Problem, row: str, key: str) -> str:
+    """Plain text for one query and one key: `Q[10]·K[j] / √64`."""
+    return _exponent(problem, row, key, TEXT)
+
+
+def _exponent(problem: Problem, row: str, key: str, signs: Signs) -> str:
+    turned = "rotated_" if problem.rotary_theta is not None else ""
+    text, plain = _scaled(problem, _score(problem, signs.cell(turned + "query", row), signs.cell(turned + "key", key),
+                                          signs), signs)  # fmt: skip
+    if problem.softcap is not None:
+        cap = signs.number(problem.softcap)
+        inner = f"{text if plain else signs.inside(text)} / {cap}"
+        text, plain = f"{cap} {signs.tanh}{signs.inside(inner)}", True
+    added = [
+        signs.cell(layer.field(k), f"{row},{key}") for k, layer in enumerate(problem.mask)
+        if layer.enabled and layer.adds
+    ]  # fmt: skip
+    text, plain = " + ".join([text, *added]), plain and not added
+    if problem.temperature is None:
+        return text
+    return f"{text if plain else signs.inside(text)} / {signs.number(problem.temperature)}"
+
+
+def _scaled(problem: Problem, score: str, signs: Signs) -> tuple[str, bool]:
+    """(the text, whether it can be divided as it is)."""
+    if problem.score == "average":
+        return "0", True
+    if problem.score == "dot" and problem.scale is None:
+        return f"{score} / {signs.root % problem.d_k}", True
+    scale = problem.effective_scale
+    return (score, True) if scale == 1 else (f"{signs.number(scale)}{signs.times}{signs.inside(score)}", True)
+
+
+def _score(problem: Problem, q: str, k: str, signs: Signs) -> str:
+    if problem.score == "additive":
+        return f"w{signs.dot}{signs.tanh}{signs.inside(f'{q} W_q + {k} W_k')}"
+    if problem.score == "cosine":
+        lengths = signs.times.join(signs.length % one for one in (q, k))
+        return f"{q}{signs.dot}{k} / {signs.inside(lengths)}"
+    if problem.score == "gaussian":
+        return _kernel(problem, q, k, signs)
+    return f"{q}{signs.dot}{k}"
+
+
+def _kernel(problem: Problem, q: str, k: str, signs: Signs) -> str:
+    w, norm = problem.score_params["w"], problem.score_params["key_norm"]
+    number = signs.number(w) if w >= 0 else signs.inside(signs.number(w))
+    front = "" if w == 1 else f"{number}{signs.square}{signs.times}"
+    apart = f"{signs.length % f'{q} {signs.minus} {k}'}{signs.square}"
+    if norm != 1:
+        less = signs.inside(f"{signs.number(norm)} {signs.minus} 1")
+        apart = signs.inside(f"{apart} + {less}{signs.times}{signs.length % k}{signs.square}")
+    return f"{signs.minus}{front}{apart} / 2"
+
+
+# --- two ways of writing -------------------------------------------------------------------------
+def _cell_latex(name: str, indices: str) -> str:
+    return f"{cell_latex(name)}_{{{indices}}}"
+
+
+def _cell_text(name: str, indices: str) -> str:
+    layer = name.split(".")[1] if name.startswith("mask.") else ""
+    return f"{symbol(name)}{layer}[{indices.replace(',', ', ')}]"
+
+
+def _number_latex(value: float) -> str:
+    exact = f"{value:g}"
+    return exact if float(exact) == value and "e" not in exact else short_number(value, DIGITS)
+
+
+def _number_text(value: float) -> str:
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
+LATEX = Signs(
+    _cell_latex, _number_latex, brackets=r"\left(%s\right)", length=r"\|%s\|", dot=r" \cdot ", times=r"\,", minus="-",
+    tanh=r"\tanh", root=r"\sqrt{%d}", square="^{2}",
+)  # fmt: skip
+TEXT = Signs(
+    _cell_text, _number_text, brackets="(%s)", length="‖%s‖", dot="·", times=" ", minus="−", tanh="tanh", root="√%d",
+    square="²",
+)  # fmt: skip
