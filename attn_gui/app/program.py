@@ -70,7 +70,7 @@ class Program(QObject):
         self.verify = VerifyController(window, document)
         self.variants = VariantsController(window, document, computation)
         self.explain = ExplainController(window, computation, view)
-        self.reach = ReachController(window, computation, view, self.tables)
+        self.reach = ReachController(window, document, computation, view, self.tables)
         self.status = StatusController(window, document, computation, view)
         self.progress = ProgressController(window, computation, view)
         self.files = FilesController(window, document, self.settings)

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction
 
 from attn_gui.app.computation import Computation
 from attn_gui.app.tables import TablesController
 from attn_gui.app.view_state import ViewState
+from attn_gui.document.document import Change, Document
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import cell_name as table_cell_name
 from attn_gui.document.places import table_box
 from attn_gui.engine import Box, Evaluation, indices
 from attn_gui.views.heatmaps.catalog import stage_plane
 from attn_gui.views.heatmaps.heatmap import Heatmap
-from attn_gui.views.heatmaps.veil import reached_areas
+from attn_gui.views.heatmaps.veil import Reach, reached_areas
 from attn_gui.views.inspector.context import Reached, cell_name
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
 
-Reach = Mapping[str, Sequence[Box]]
 TablePlace = tuple[str, int, int]  # field, row, column of the table
 
 
@@ -29,8 +27,9 @@ class ReachController(QObject):
     """Follows the chosen cell of a map or table while reach is shown; costs nothing while it is not."""
 
     def __init__(
-        self, window: MainWindow, computation: Computation, view: ViewState, tables: TablesController
-    ) -> None:
+        self, window: MainWindow, document: Document, computation: Computation, view: ViewState,
+        tables: TablesController,
+    ) -> None:  # fmt: skip
         super().__init__(window)
         self._window, self._computation, self._view, self._tables = window, computation, view, tables
         self._place: TablePlace | None = None  # the cell of a table, where one was chosen after the one of a map
@@ -39,8 +38,8 @@ class ReachController(QObject):
         self._soon.timeout.connect(self.show)
         tables.on_new_table(self._connect)
         view.changed.connect(self._on_view_changed)
-        computation.updated.connect(self._on_computation_changed)
-        computation.rebuilt.connect(self._on_computation_changed)
+        document.changed.connect(self._on_document_changed)
+        computation.rebuilt.connect(lambda _opened: self._later())
         window.inspector.reachToggled.connect(lambda shown: view.set(reach=shown))
 
     def use_action(self, action: QAction) -> None:
@@ -62,8 +61,10 @@ class ReachController(QObject):
         if names & {"cell", "head", "batch", "stage", "mode", "reach"}:
             self._later()
 
-    def _on_computation_changed(self, *_: object) -> None:
-        self._later()
+    def _on_document_changed(self, change: Change) -> None:
+        """What is reached does not hang on the numbers, but on the cells that a mask leaves open."""
+        if any(field.startswith("mask") for field in change.fields):
+            self._later()
 
     def _later(self) -> None:
         if self._view.look.reach or self._shown:
@@ -80,7 +81,7 @@ class ReachController(QObject):
         self._window.inspector.set_reach_shown(self._view.look.reach, name if self._place is not None else "")
 
     def _found(self) -> tuple[str, Reach] | None:
-        """The name of the chosen cell, and the boxes of every stage and field that it reaches, its own included."""
+        """The name of the chosen cell, and what it reaches."""
         look, evaluation = self._view.look, self._computation.evaluation
         if self._place is not None and self._place[0] in self._tables.models:
             field, row, column = self._place
@@ -100,19 +101,19 @@ class ReachController(QObject):
         return box if all(cut.stop <= length for cut, length in zip(box, shape, strict=True)) else None
 
 
-def reach_of(evaluation: Evaluation, name: str, box: Box) -> dict[str, Sequence[Box]]:
-    """The boxes of every stage that a cell of a stage or field reaches, with its own."""
-    return {name: (box,), **_reach(evaluation, name, box)}
+def reach_of(evaluation: Evaluation, name: str, box: Box) -> Reach:
+    """What a cell of a stage or field reaches."""
+    return Reach(name, box, evaluation.forward({name: [_own_box(evaluation, name, box)]}))
 
 
 def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Reached, ...]:
     """The boxes of every later stage that a cell reaches; without W_O the output is the joined heads themselves."""
-    found = _reach(evaluation, stage, indices.cell(index))
+    found = evaluation.reach({stage: [_own_box(evaluation, stage, indices.cell(index))]})
     same = {stage} | ({"output"} if evaluation.problem.w_output is None else set())
     return tuple(Reached(name, boxes, evaluation.shape(name)) for name, boxes in found.items() if name not in same)
 
 
-def _reach(evaluation: Evaluation, name: str, box: Box) -> dict[str, list[Box]]:
+def _own_box(evaluation: Evaluation, name: str, box: Box) -> Box:
     """Q, K and V that are given are fields, which may lack the stage's batch axis."""
     arrays = evaluation.problem.arrays()
-    return evaluation.reach({name: [box[-arrays[name].ndim :] if name in arrays else box]})
+    return box[-arrays[name].ndim :] if name in arrays else box

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QColor, QImage
 
 from attn_gui.engine import Plane
+from attn_gui.engine.forward import Forward
 from attn_gui.engine.indices import Box
 from attn_gui.figure.tokens import Theme
+from attn_gui.views.heatmaps.catalog import SQUARE
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.heatmaps.planes import PlaneLike
 
@@ -21,18 +24,27 @@ OPACITY = {"light": 0.74, "dark": 0.72}
 """How much of what is not reached the ground covers."""
 
 CUT_CELLS, CUT_AREAS = 1 << 18, 1 << 11
-"""Behind a mask so many cells are looked at one by one, and so many areas are kept; above, the hatch has to do."""
+"""So many cells of a map are looked at one by one, and so many areas are kept; above, whole rows have to do."""
 
 
-def reached_areas(plane: PlaneLike | None, reach: Mapping[str, Sequence[Box]] | None) -> tuple[Area, ...] | None:
+@dataclass(frozen=True)
+class Reach:
+    """What a cell of a stage or field reaches; `box` is its own."""
+
+    name: str
+    box: Box
+    forward: Forward
+
+
+def reached_areas(plane: PlaneLike | None, reach: Reach | None) -> tuple[Area, ...] | None:
     """The cells of a map that are reached, closed ones left out; None where nothing is to be shown at all."""
     if plane is None or reach is None:
         return None
-    name = plane.stage if isinstance(plane, Plane) else getattr(plane, "field", "")
-    areas = tuple(area for box in reach.get(name, ()) if (area := plane.cells(box)) is not None)
-    if isinstance(plane, Plane) and plane.stage in ("masked", "weights"):
-        return tuple(part for area in areas for part in _open_parts(plane, area))
-    return areas
+    if not isinstance(plane, Plane):
+        own = plane.cells(reach.box) if getattr(plane, "field", "") == reach.name else None
+        return () if own is None else (own,)
+    areas = (plane.cells(box) for box in reach.forward.boxes(plane.stage))
+    return tuple(part for area in areas if area is not None for part in _exact(plane, area, reach))
 
 
 def veil(rows: Span, columns: Span, areas: Sequence[Area], theme: Theme, thick: int) -> QImage:
@@ -49,12 +61,11 @@ def veil(rows: Span, columns: Span, areas: Sequence[Area], theme: Theme, thick: 
     return image.copy()  # it owns its pixels
 
 
-def _open_parts(plane: Plane, area: Area) -> Iterator[Area]:
-    """The open cells of an area as rectangles; the area itself where nothing closes cells, or they are too many."""
+def _exact(plane: Plane, area: Area, reach: Reach) -> Iterator[Area]:
+    """The reached cells of an area as rectangles; the area itself where they are too many."""
     rows, columns = (area[1], area[0]) if plane.transposed else area
-    small = (rows.stop - rows.start) * (columns.stop - columns.start) <= CUT_CELLS
-    allowed = plane.evaluation.allowed(plane.batch, plane.head or 0, rows, columns) if small else None
-    parts = list(_rectangles(allowed)) if allowed is not None and not allowed.all() else None
+    flags = _reached_cells(plane, rows, columns, reach)
+    parts = list(_rectangles(flags)) if flags is not None and not flags.all() else None
     if parts is None or len(parts) > CUT_AREAS:
         yield area
         return
@@ -62,6 +73,19 @@ def _open_parts(plane: Plane, area: Area) -> Iterator[Area]:
         moved = (slice(rows.start + down.start, rows.start + down.stop),
                  slice(columns.start + right.start, columns.start + right.stop))
         yield moved[::-1] if plane.transposed else moved
+
+
+def _reached_cells(plane: Plane, rows: slice, columns: slice, reach: Reach) -> Flags | None:
+    """Which cells of an area are reached; in a large one the rows that are; None where even that is not known."""
+    ask, place = reach.forward.cells, (plane.batch, plane.head)
+    height, width = rows.stop - rows.start, columns.stop - columns.start
+    if height * width <= CUT_CELLS:
+        return ask(plane.stage, *place, rows, columns)
+    if plane.stage in SQUARE and plane.stage != "weights":
+        return None
+    stage = "head_output" if plane.stage == "weights" else plane.stage
+    return np.broadcast_to(ask(stage, *place, rows, slice(0, 1) if stage != plane.stage else columns)[:, :1],
+                           (height, width))
 
 
 def _rectangles(flags: Flags) -> Iterator[Area]:

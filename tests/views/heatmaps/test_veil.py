@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Plane
 from attn_gui.figure.tokens import THEMES
+from attn_gui.views.heatmaps import veil
 from attn_gui.views.heatmaps.catalog import stage_plane
 from attn_gui.views.heatmaps.planes import FieldPlane
-from attn_gui.views.heatmaps.veil import reached_areas
+from attn_gui.views.heatmaps.veil import Reach, reached_areas
 from attn_gui.views.theme import apply_theme
 
 ROW = (slice(2, 3), slice(0, 11))
@@ -89,28 +90,46 @@ def test_the_chosen_cell_stands_out_only_where_it_is_reached(evaluation, shown_m
         assert (screen(heatmap).pixelColor(rect.left(), rect.center().y()) == ink) is stands_out
 
 
+def reach(evaluation, name, *places):
+    return Reach(name, box(*places), evaluation.forward({name: [box(*places)]}))
+
+
+def reached(evaluation, stage, found, head=1):
+    return {cell for area in reached_areas(stage_plane(evaluation, stage, 0, head), found) for cell in cells(area)}
+
+
 def test_behind_a_mask_only_open_cells_are_reached(evaluation):
+    found = reach(evaluation, "key", 8, 6)  # a column of head 1; open for queries from 4 on
     allowed = evaluation.allowed(0, 1, slice(0, 7), slice(0, 11))
-    whole = {"weights": [box(0, 1, slice(0, 7), slice(0, 11))], "scores": [box(0, 1, slice(0, 7), slice(0, 11))]}
-    found = {cell for area in reached_areas(stage_plane(evaluation, "weights", 0, 1), whole) for cell in cells(area)}
-    assert found == {(i, j) for i in range(7) for j in range(11) if allowed[i, j]}
-    assert len(found) < 77
-    before_the_mask = reached_areas(stage_plane(evaluation, "scores", 0, 1), whole)
-    assert before_the_mask == ((slice(0, 7), slice(0, 11)),)
+    assert reached(evaluation, "scores", found) == {(i, 8) for i in range(7)}
+    assert reached(evaluation, "masked", found) == {(i, 8) for i in range(4, 7)}
+    assert reached(evaluation, "weights", found) == {(i, j) for i in range(4, 7) for j in range(11) if allowed[i, j]}
+    assert reached(evaluation, "head_output", found) == {(i, c) for i in range(4, 7) for c in range(2)}
+    assert reached(evaluation, "weights", found, head=0) == set()
+
+
+def test_many_cells_are_cut_by_whole_rows(evaluation, monkeypatch):
+    monkeypatch.setattr(veil, "CUT_CELLS", 3)
+    found = reach(evaluation, "key", 8, 6)
+    assert reached(evaluation, "weights", found) == {(i, j) for i in range(4, 7) for j in range(11)}
+    assert reached(evaluation, "output", found) == {(i, c) for i in range(4, 7) for c in (2, 3)}
+    assert reached(evaluation, "masked", found) == {(i, 8) for i in range(7)}
 
 
 def test_of_other_heads_and_as_a_transpose(evaluation):
-    reach = {"key": [box(0, 4, 6)], "scores": [box(0, 1, slice(0, 7), 4)]}
-    assert reached_areas(stage_plane(evaluation, "scores", 0, 0), reach) == ()
-    assert reached_areas(stage_plane(evaluation, "scores", 0, 1), reach) == ((slice(0, 7), slice(4, 5)),)
-    assert reached_areas(Plane(evaluation, "key", 0, 1, transposed=True), reach) == ((slice(1, 2), slice(4, 5)),)
-    assert reached_areas(FieldPlane(evaluation, "key", 0), {"key": [box(4, 6)]}) == ((slice(4, 5), slice(6, 7)),)
+    found = reach(evaluation, "key", 4, 6)
+    assert reached_areas(stage_plane(evaluation, "scores", 0, 0), found) == ()
+    assert reached_areas(stage_plane(evaluation, "scores", 0, 1), found) == ((slice(0, 7), slice(4, 5)),)
+    assert reached_areas(Plane(evaluation, "key", 0, 1, transposed=True), found) == ((slice(1, 2), slice(4, 5)),)
+    assert reached_areas(FieldPlane(evaluation, "key", 0), found) == ((slice(4, 5), slice(6, 7)),)
+    assert reached_areas(FieldPlane(evaluation, "query", 0), found) == ()
 
 
-def test_a_map_without_numbers_or_without_a_question_is_left_alone(evaluation, shown_map, plane):
-    assert reached_areas(None, {}) is None
+def test_a_map_without_numbers_or_without_a_question_is_left_alone(evaluation, shown_map):
+    found = reach(evaluation, "value", 4, 1)
+    assert reached_areas(None, found) is None
     assert reached_areas(stage_plane(evaluation, "scores", 0, 0), None) is None
-    assert reached_areas(stage_plane(evaluation, "scores", 0, 0), {}) == ()
+    assert reached_areas(stage_plane(evaluation, "scores", 0, 0), found) == ()
     heatmap = shown_map(stage_plane(evaluation, "scores", 0, 0))
     heatmap.set_reached((ROW,))
     heatmap.set_plane(stage_plane(evaluation, "value", 0, 0))  # of another size
