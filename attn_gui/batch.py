@@ -11,11 +11,20 @@ from pathlib import Path
 
 from attn_gui.engine import Evaluation, made_direct
 from attn_gui.engine.choice import evaluation_of
-from attn_gui.formats import FormatError, Loaded, Progress, block_rows, rows_of, save_members, save_rows, stage_rows
+from attn_gui.formats import (
+    FormatError,
+    Loaded,
+    Progress,
+    block_rows,
+    rows_of,
+    save_members,
+    save_rows,
+    stage_labels,
+    stage_rows,
+)
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import saving
 
-_ROWS_ARE_KEYS = ("key", "value", "rotated_key")
 # stages without an axis for heads whose columns nevertheless belong to heads
 _CUT_BY_HEADS = ("query", "key", "value", "rotated_query", "rotated_key", "concat")
 
@@ -115,19 +124,11 @@ def _write_tables(request: _Request, ending: str) -> Iterator[Path]:
         for head in request.heads_of(stage):
             mine = head if request.apart(stage) else None
             path = request.path(stage, f"h{head}", ending)
-            rows, columns = _labels(request.evaluation, stage) if ending == "csv" else (None, None)
+            rows, columns = stage_labels(request.evaluation, stage) if ending == "csv" else (None, None)
             with _Progress(path) as progress:
                 numbers = block_rows(request.evaluation, stage, request.options.batch, mine, progress.of(0, 1))
                 save_rows(numbers, path, row_labels=rows, column_labels=columns)
             yield path
-
-
-def _labels(evaluation: Evaluation, stage: str) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
-    """The tokens of a stage's rows and columns, where it has any."""
-    problem, axes = evaluation.problem, evaluation.axes(stage)
-    queries = problem.query_tokens
-    keys = queries if problem.key_tokens is None and problem.self_attention else problem.key_tokens
-    return keys if stage in _ROWS_ARE_KEYS else queries, keys if axes[-1] == "key" else None
 
 
 def _write_figures(request: _Request, ending: str) -> Iterator[Path]:

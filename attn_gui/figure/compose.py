@@ -13,6 +13,7 @@ from attn_gui.figure.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.reading import Tell, picture, silent, within
 from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.words import WORDS, Words
+from attn_gui.formats.rows import stage_labels
 
 Source = Problem | Trace | Evaluation
 Heads = int | Sequence[int] | str | None
@@ -77,7 +78,7 @@ def compose(
     rows, columns = planes[0].shape
     figure = MapFigure(
         panels=tuple(Panel(_NOTHING, None, title) for title in titles),
-        rows=_rows(problem, stage, rows),
+        rows=_rows(evaluation, stage, rows),
         columns=_columns(evaluation, stage, heads[0] if len(heads) == 1 else 0, columns),
         levels=Levels(0.0, 1.0),
         title=" · ".join(_title(problem, stage, heads, batch, words)),
@@ -118,24 +119,17 @@ def _levels(panels: Sequence[Panel], weights: bool, keys: int) -> Levels:
     return max(every, key=lambda levels: levels.high)
 
 
-def _rows(problem: Problem, stage: str, count: int) -> Axis:
-    if stage in _BY_KEY:
-        return Axis("key", _labels(_key_tokens(problem), range(count)))
-    return Axis("query", _labels(problem.query_tokens, range(count)))
+def _rows(evaluation: Evaluation, stage: str, count: int) -> Axis:
+    return Axis("key" if stage in _BY_KEY else "query", _labels(stage_labels(evaluation, stage)[0], range(count)))
 
 
 def _columns(evaluation: Evaluation, stage: str, head: int | None, count: int) -> Axis:
     """Keys with their tokens, or columns under the numbers that they have in the whole matrix."""
     if evaluation.axes(stage)[-1] == "key":
-        return Axis("key", _labels(_key_tokens(evaluation.problem), range(count)))
+        return Axis("key", _labels(stage_labels(evaluation, stage)[1], range(count)))
     apart = "head" in evaluation.axes(stage)
     first = evaluation.head_columns(stage, head).start if head is not None and not apart else 0
     return Axis("column", _labels(None, range(first, first + count)))
-
-
-def _key_tokens(problem: Problem) -> Sequence[str] | None:
-    """The keys' tokens; in self-attention the sequence is its own keys."""
-    return problem.query_tokens if problem.key_tokens is None and problem.self_attention else problem.key_tokens
 
 
 def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:

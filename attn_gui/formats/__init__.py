@@ -12,7 +12,7 @@ from attn_gui.formats import csv_text, npy, npz
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, reading, suffix
 from attn_gui.formats.catalog import FORMATS, MATRICES, MATRIX_SUFFIXES, PROBLEMS, detect, of_suffix
-from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_rows
+from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
 from attn_gui.formats.saving import replacing, saving, write_file
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note
 
@@ -39,6 +39,7 @@ __all__ = [
     "save_members",
     "save_rows",
     "save_session",
+    "stage_labels",
     "stage_rows",
     "write_file",
 ]

@@ -19,6 +19,10 @@ AT_ONCE = 1 << 22
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with (rows done, rows in all), from any thread; whatever it raises ends the work."""
 
+Tokens: TypeAlias = tuple[str, ...] | None
+
+_ROWS_ARE_KEYS = ("key", "value", "rotated_key")
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -76,6 +80,14 @@ def block_rows(
         yield from _told(boxes, read, height, progress)
 
     return Rows((height, width), np.dtype(evaluation.problem.dtype), blocks)
+
+
+def stage_labels(evaluation: Evaluation, stage: str) -> tuple[Tokens, Tokens]:
+    """The tokens of a stage's rows and columns, or None; in self-attention queries are keys, too."""
+    problem, axes = evaluation.problem, evaluation.axes(stage)
+    queries = problem.query_tokens
+    keys = queries if problem.key_tokens is None and problem.self_attention else problem.key_tokens
+    return keys if stage in _ROWS_ARE_KEYS else queries, keys if axes[-1] == "key" else None
 
 
 def _cuts(height: int, width: int) -> Iterator[slice]:

@@ -1,73 +1,255 @@
-"""Figures and numbers out of the window, through the dialogs."""
+"""Figures and numbers out of the window: through the dialogs, and by the clipboard."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from xml.etree import ElementTree
+import csv
+import re
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QDialogButtonBox
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QPainter
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QMenu,
+    QWidget,
+)
 
-SVG = "{http://www.w3.org/2000/svg}"
+from attn_gui.engine import Evaluation
+from attn_gui.figure.compose import compose
+from attn_gui.figure.layout import plan
+from attn_gui.formats import load
+from attn_gui.paths import resource
+
+SMALL = "worked-example.npz"
+SAVE = QDialogButtonBox.StandardButton.Save
 
 
-def export(person, action: str, folder: Path, kind: str) -> None:
-    """Choose a form and a folder in the dialog, and press Save."""
+def fill_in(person, dialog, folder, **fields):
+    """Type and choose in the dialog, by the names of its editors; nothing is said about the others."""
+    line = dialog.findChild(QWidget, "export.target").findChild(QLineEdit)
+    person.overwrite(line, str(folder), end="")
+    for name, value in fields.items():
+        editor = dialog.findChild(QWidget, f"export.{name}")
+        if isinstance(editor, QListWidget):
+            tick(editor, value)
+        elif hasattr(editor, "findData"):
+            by_arrows(editor, value)
+        else:
+            person.overwrite(editor, str(value), end="Tab")
 
-    def answer(dialog: QDialog) -> None:
-        forms = next(box for box in dialog.findChildren(QComboBox) if box.findData(kind) >= 0)
-        forms.setCurrentIndex(forms.findData(kind))
-        dialog.target.folder.setText(str(folder))
-        dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save).click()
-        if dialog.isVisible():
-            dialog.reject()
 
-    person.answering(QDialog, answer, lambda: person.action(action).trigger())
+def by_arrows(box, key):
+    """Choose from a list that stays closed."""
+    box.setFocus()
+    QTest.keyClick(box, Qt.Key.Key_Home)
+    for _ in range(box.findData(key)):
+        QTest.keyClick(box, Qt.Key.Key_Down)
 
 
-@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
-def test_a_figure_is_written_in_every_form(launch, tmp_path, kind):
+def tick(listing, keys):
+    """Exactly these, by Space."""
+    listing.setFocus()
+    for row in range(listing.count()):
+        item = listing.item(row)
+        listing.setCurrentItem(item)
+        if (item.data(Qt.ItemDataRole.UserRole) in keys) != (item.checkState() == Qt.CheckState.Checked):
+            QTest.keyClick(listing, Qt.Key.Key_Space)
+
+
+def export(person, folder, keys="Ctrl+E", **fields):
+    said = []
+
+    def answer(dialog):
+        fill_in(person, dialog, folder, **fields)
+        said.extend(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
+        person.click(dialog.findChild(QDialogButtonBox).button(SAVE))
+
+    person.answering(QDialog, answer, lambda: person.press(keys))
+    return said
+
+
+def test_png_svg_and_pdf_of_the_weights(launch, tmp_path):
     person = launch()
-    export(person, "export_image", tmp_path, kind)
-    path = tmp_path / f"minilm-layer2-weights-h3.{kind}"
-    assert path.stat().st_size > 1000
-    if kind == "png":
-        assert QImage(str(path)).width() > 500
-    elif kind == "svg":
-        texts = {"".join(text.itertext()).strip() for text in ElementTree.parse(path).iter(f"{SVG}text")}
-        assert {"tired", "0.61"} <= texts
-    else:
-        assert path.read_bytes().startswith(b"%PDF")
+    stem = tmp_path / "minilm-layer2-weights-h3"
+    for kind in ("png", "svg", "pdf"):
+        export(person, tmp_path, format=kind)
+        assert stem.with_suffix(f".{kind}").name in person.banner()
+    image = QImage(str(stem.with_suffix(".png")))
+    assert image.width() > 16 * 0.5 / 2.54 * 300  # cells of half a centimeter at least
+    assert image.dotsPerMeterX() == round(300 / 0.0254)
+    largest = person.find("heatmap.weights").cell_at(10, 13)[1].name()
+    svg = stem.with_suffix(".svg").read_text(encoding="utf-8")
+    assert largest in svg.lower()
+    assert "tired" in svg
+    pdf = stem.with_suffix(".pdf").read_bytes()
+    assert pdf.startswith(b"%PDF")
+    found = {image.pixelColor(x, y).name() for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
+    assert largest in found
 
 
-def test_numbers_are_written_as_they_are(launch, tmp_path):
+@pytest.mark.parametrize("stage", ["weights", "scaled"])
+def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path, stage):
     person = launch()
-    export(person, "export_data", tmp_path, "npy")
-    found = np.load(tmp_path / "minilm-layer2-weights-h3.npy")
-    assert found.shape == (16, 16)
-    assert found[10, 13] == pytest.approx(person.value("weights", 10, 13), abs=0)
+    person.show_stage(stage)
+    heatmap = person.find(f"heatmap.{stage}")
+    shown = [[heatmap.cell_at(i, j)[1].name() for j in range(16)] for i in range(16)]
+    stem = tmp_path / f"minilm-layer2-{stage}-h3"
+    for kind in ("png", "svg", "pdf"):
+        export(person, tmp_path, format=kind, values="never")
+    problem = load(resource("examples", "minilm-layer2.npz"))
+    place = plan(compose(Evaluation(problem), stage=stage, heads=(3,), values=False)).maps[0]
+    for image in (QImage(f"{stem}.png"), svg_picture(f"{stem}.svg"), pdf_picture(stem)):
+        if image is None:
+            continue  # there is no program here that draws a PDF
+        scale = image.width() / (QImage(f"{stem}.png").width() * 96 / 300)
+        across, down = ([int((start + (k + 0.5) * length / 16) * scale) for k in range(16)]
+                        for start, length in ((place.left(), place.width()), (place.top(), place.height())))
+        assert [[image.pixelColor(x, y).name() for x in across] for y in down] == shown
 
 
-def test_the_map_goes_to_the_clipboard(launch):
+def svg_picture(path):
+    """An SVG as another program draws it."""
+    renderer = QSvgRenderer(path)
+    image = QImage(renderer.defaultSize() * 3, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    renderer.render(painter)
+    painter.end()
+    return image
+
+
+def pdf_picture(stem):
+    if shutil.which("pdftoppm") is None:
+        return None
+    subprocess.run(["pdftoppm", "-r", "288", "-png", "-singlefile", f"{stem}.pdf", f"{stem}-of-pdf"], check=True)
+    return QImage(f"{stem}-of-pdf.png")
+
+
+def test_the_file_is_as_large_as_was_typed(launch, tmp_path):
+    person = launch(SMALL)
+    export(person, tmp_path, format="png", width="12", height="9", dpi="200")
+    image = QImage(str(tmp_path / "worked-example-weights-h0.png"))
+    assert (image.width(), image.height()) == (round(12 / 2.54 * 200), round(9 / 2.54 * 200))
+    export(person, tmp_path, format="svg")  # the size is remembered
+    svg = (tmp_path / "worked-example-weights-h0.svg").read_text(encoding="utf-8")
+    assert re.search(r'width="120(\.\d+)?mm"', svg) or re.search(r'width="12(\.\d+)?cm"', svg), svg[:300]
+
+
+def test_several_stages_and_heads_are_a_file_each(launch, tmp_path):
     person = launch()
-    QGuiApplication.clipboard().clear()
-    person.action("copy_image").trigger()
-    assert QApplication.clipboard().image().width() > 300
+    said = export(person, tmp_path, stages=("scores", "weights"), heads="0, 2-3", format="svg")
+    assert any("6 files" in text for text in said)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"minilm-layer2-{stage}-h{head}.svg" for stage in ("scores", "weights") for head in (0, 2, 3)}
 
 
-def test_a_folder_that_is_not_there_is_said_and_nothing_is_written(launch, tmp_path):
+def test_all_heads_on_one_sheet(launch, tmp_path):
     person = launch()
-    said: list[str] = []
 
-    def answer(dialog: QDialog) -> None:
-        dialog.target.folder.setText(str(tmp_path / "nowhere"))
-        said.append(dialog.objection())
-        dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save).click()
-        assert dialog.isVisible()
-        dialog.reject()
+    def answer(dialog):
+        fill_in(person, dialog, tmp_path, heads="all", format="svg")
+        sheet = next(box for box in dialog.findChildren(QWidget) if getattr(box, "text", str)() ==
+                     "all heads on one sheet")
+        sheet.setFocus()
+        person.press("Space")
+        person.click(dialog.findChild(QDialogButtonBox).button(SAVE))
 
-    person.answering(QDialog, answer, lambda: person.action("export_image").trigger())
-    assert "nowhere" in said[0]
+    person.answering(QDialog, answer, lambda: person.press("Ctrl+E"))
+    files = list(tmp_path.iterdir())
+    assert len(files) == 1
+    assert files[0].suffix == ".svg"
+
+
+def test_a_bad_head_or_folder_keeps_the_dialog_open_with_the_reason(launch, tmp_path):
+    person = launch()
+    said = []
+
+    def answer(dialog):
+        button = dialog.findChild(QDialogButtonBox).button(SAVE)
+        for fields in ({"folder": tmp_path, "heads": "12"}, {"folder": tmp_path / "nowhere", "heads": "0"}):
+            fill_in(person, dialog, **fields)
+            person.click(button)
+            assert dialog.isVisible()
+            said.append(" ".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible()))
+        person.press("Esc")
+
+    person.answering(QDialog, answer, lambda: person.press("Ctrl+E"))
+    assert "0 to 11" in said[0]
+    assert "There is no folder" in said[1]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_to_is_said(launch, tmp_path):
+    person = launch(SMALL)
+    (tmp_path / "worked-example-weights-h0.png").mkdir()  # nothing can be written over a folder
+    export(person, tmp_path, format="png")
+    assert "worked-example-weights-h0.png" in person.banner()
+    assert "Wrote" not in person.banner()
+    assert person.banner().endswith(".")
+
+
+def test_numbers_as_npz_hold_every_stage(launch, tmp_path):
+    person = launch()
+    person.type_into("query", 0, 0, "0.1")
+    export(person, tmp_path, "Ctrl+Shift+E", format="npz", arrays=("query", "weights", "output"))
+    with np.load(tmp_path / "minilm-layer2.npz") as found:
+        assert set(found) == {"query", "weights", "output"}
+        assert found["weights"].shape == (1, 12, 16, 16)
+        assert found["query"][0, 0] == np.float32(0.1)
+        assert float(found["weights"][0, 3, 10, 13]) == person.value("weights", 10, 13)
+
+
+def test_numbers_as_csv_have_tokens_and_full_precision(launch, tmp_path):
+    person = launch()
+
+    def answer(dialog):
+        fill_in(person, dialog, tmp_path, arrays=("weights",), format="csv")
+        box = next(b for b in dialog.findChildren(QWidget) if getattr(b, "text", str)().startswith("tokens and"))
+        box.setFocus()
+        if not box.isChecked():
+            person.press("Space")
+        person.click(dialog.findChild(QDialogButtonBox).button(SAVE))
+
+    person.answering(QDialog, answer, lambda: person.press("Ctrl+Shift+E"))
+    with open(tmp_path / "minilm-layer2-weights-h3.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0][14] == rows[14][0] == "tired"
+    weights = person.find("heatmap.weights")
+    numbers = np.array([row[1:] for row in rows[1:]]).astype(np.float32)
+    assert numbers.tobytes() == np.array(
+        [[weights.cell_at(i, j)[0] for j in range(16)] for i in range(16)], np.float32).tobytes()
+
+
+def test_copy_image_puts_a_figure_on_the_clipboard(launch):
+    person = launch()
+    person.clipboard("before")
+    person.press("Ctrl+Alt+C")
+    image = QGuiApplication.clipboard().image()
+    assert image.width() > 200
+    largest = person.find("heatmap.weights").cell_at(10, 13)[1].name()
+    found = {image.pixelColor(x, y).name() for x in range(0, image.width(), 5) for y in range(0, image.height(), 5)}
+    assert largest in found
+
+
+def test_the_menu_of_a_map_copies_and_saves_that_map(launch, tmp_path):
+    person = launch()
+    person.show_stage("scores")
+    heatmap = person.find("heatmap.scores")
+    QTest.mouseClick(heatmap.viewport(), Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(1, 1).center())
+    place = heatmap.cell_rect(1, 1).center()
+    QApplication.sendEvent(heatmap.viewport(), QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place,
+                                                                heatmap.mapToGlobal(place)))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    copy = next(action for action in menu.actions() if action.text() == "Copy image")
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=QRectF(menu.actionGeometry(copy)).center().toPoint())
+    assert not QGuiApplication.clipboard().image().isNull()

@@ -47,11 +47,12 @@ BUTTONS = QDialogButtonBox.StandardButton
 class ExportDialog(QDialog):
     """Asks which figures to write. `draw` makes the preview of a choice, `names` tells the files it will write.
 
-    Both may raise ValueError or OSError with a sentence, which is shown in their place.
+    A preview that takes a while is None and comes later, see `preview`. Both may raise ValueError or OSError with a
+    sentence, which is shown in their place.
     """
 
     def __init__(
-        self, stages: Sequence[str], *, heads: int, items: int = 1, draw: Callable[[ExportChoice], QImage],
+        self, stages: Sequence[str], *, heads: int, items: int = 1, draw: Callable[[ExportChoice], QImage | None],
         names: Callable[[ExportChoice], Sequence[str]], parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -244,7 +245,7 @@ class ExportDialog(QDialog):
             names, choice.folder, self.tr("Writes {name}."), self.tr("Writes {count} files, {first} to {last}."),
             self.tr("Already there and replaced: {count}."))
 
-    def _picture(self) -> QImage:
+    def _picture(self) -> QImage | None:
         """The first of the figures."""
         choice = self.result_choice()
         if not choice.stages or not choice.heads:

@@ -16,13 +16,17 @@ PAPER = QColor("white")
 
 
 class Preview(QWidget):
-    """Asks for its picture a moment after the last change; an error is said in its place."""
+    """Asks for its picture a moment after the last change; an error is said in its place.
 
-    def __init__(self, draw: Callable[[], QImage], parent: QWidget | None = None) -> None:
+    `draw` gives None for a picture that comes later, by `show_picture`, or `show_sentence` if there is none.
+    """
+
+    def __init__(self, draw: Callable[[], QImage | None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._draw = draw
         self._image = QImage()
         self._sentence = ""
+        self._coming = False
         self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._timer.timeout.connect(self.draw_now)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -48,11 +52,30 @@ class Preview(QWidget):
     def draw_now(self) -> None:
         """Draw anew at once."""
         self._timer.stop()
+        self._coming = False
         try:
-            self._image, self._sentence = self._draw(), ""
+            found = self._draw()
         except (ValueError, OSError, MemoryError) as error:
-            self._image, self._sentence = QImage(), str(error)
-        self.setAccessibleDescription(self._sentence)
+            self._show(QImage(), str(error))
+            return
+        self._coming = found is None
+        self._show(QImage() if found is None else found, "")
+
+    def show_picture(self, image: QImage) -> None:
+        """The picture that was still to come; it is dropped if nobody waits for it any more."""
+        if self._coming:
+            self._coming = False
+            self._show(image, "")
+
+    def show_sentence(self, sentence: str) -> None:
+        """Why the picture that was still to come is none."""
+        if self._coming:
+            self._coming = False
+            self._show(QImage(), sentence)
+
+    def _show(self, image: QImage, sentence: str) -> None:
+        self._image, self._sentence = image, sentence
+        self.setAccessibleDescription(sentence)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -61,7 +84,8 @@ class Preview(QWidget):
         room = self.rect().adjusted(SPACING.l, SPACING.l, -SPACING.l, -SPACING.l)
         if self._image.isNull():
             painter.setPen(current_theme().error if self._sentence else current_theme().text3)
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._sentence)
+            said = self.tr("The preview is being drawn…") if self._coming else self._sentence
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, said)
             return
         ratio = self.devicePixelRatioF()
         size = self._image.size().scaled(room.size() * ratio, Qt.AspectRatioMode.KeepAspectRatio)

@@ -1,0 +1,69 @@
+"""How far an export is, in the status bar, with a way to cancel it: the window stays as usable as before."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+
+from attn_gui.figure.tokens import SPACING
+
+PATIENCE_MS = 300  # what is done by then needs no word
+
+
+class ExportProgress(QWidget):
+    """`begin`, `set_share` and `end`; `cancelRequested` when the person has had enough."""
+
+    cancelRequested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("export.progress")
+        self._share = 0.0
+        self._text, self.cancel = QLabel(self), QPushButton(self)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(SPACING.s)
+        line.addWidget(self._text)
+        line.addWidget(self.cancel)
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(self.show)
+        self.cancel.setObjectName("export.cancel")
+        self.cancel.clicked.connect(self._on_cancel_clicked)
+        self.hide()
+        self.retranslate()
+
+    def begin(self) -> None:
+        """Work has begun; it is said if it lasts."""
+        self.cancel.setEnabled(True)
+        self.set_share(0.0)
+        self._patience.start()
+
+    def set_share(self, share: float) -> None:
+        """The share of the work that is done, 0 … 1."""
+        self._share = share
+        self.retranslate()
+
+    def end(self) -> None:
+        """There is no more to wait for."""
+        self._patience.stop()
+        self.hide()
+
+    def text(self) -> str:
+        """What it says now."""
+        return self._text.text()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self._text.setText(self.tr("Exporting, {percent} %").format(percent=int(100 * self._share)))
+        self.cancel.setText(self.tr("Cancel"))
+        self.cancel.setAccessibleName(self.tr("Cancel the export"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    def _on_cancel_clicked(self) -> None:
+        self.cancel.setEnabled(False)  # the piece under way is finished first
+        self.cancelRequested.emit()

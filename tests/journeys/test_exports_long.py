@@ -1,0 +1,141 @@
+"""Long maps out of the window: the files are written beside the work, and can be called off."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLineEdit, QWidget
+
+from attn_gui.engine import Problem, compute
+from attn_gui.formats import save
+from attn_gui.views.dialogs.export_progress import ExportProgress
+
+TOKENS, HEADS = 1201, 2
+SAVE = QDialogButtonBox.StandardButton.Save
+
+
+@pytest.fixture
+def problem():
+    random = np.random.default_rng(5)
+    arrays = {name: random.normal(size=(TOKENS, 3 * HEADS)) for name in ("query", "key", "value")}
+    return Problem(**arrays, num_heads=HEADS, mask=[{"kind": "causal"}])
+
+
+@pytest.fixture
+def person(launch, problem, tmp_path):
+    save(problem, tmp_path / "long.attn")
+    return launch(tmp_path / "long.attn")
+
+
+@pytest.fixture
+def out(tmp_path):
+    (tmp_path / "out").mkdir()
+    return tmp_path / "out"
+
+
+def export(person, folder, keys="Ctrl+E", look=lambda dialog: None, **fields):
+    def answer(dialog):
+        person.overwrite(dialog.findChild(QWidget, "export.target").findChild(QLineEdit), str(folder), end="")
+        for name, value in fields.items():
+            editor = dialog.findChild(QWidget, f"export.{name}")
+            if hasattr(editor, "findData"):
+                editor.setCurrentIndex(editor.findData(value))
+            else:
+                person.overwrite(editor, value, end="Tab")
+        look(dialog)
+        person.click(dialog.findChild(QDialogButtonBox).button(SAVE))
+
+    person.answering(QDialog, answer, lambda: person.press(keys))
+
+
+def wait(until, patience=20_000):
+    end = time.monotonic() + patience / 1000
+    while not until():
+        assert time.monotonic() < end
+        QTest.qWait(10)
+
+
+def shown(person):
+    progress = person.find("export.progress", ExportProgress)
+    return progress.text() if progress.isVisible() else ""
+
+
+def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(person, problem, out):
+    export(person, out, format="png", width="9", dpi="72")
+    person.type_into("query", 1, 0, "55")
+    assert person.number("query", 1, 0) == 55
+    wait(lambda: "Wrote long-weights-h0.png" in person.banner())
+    image = QImage(str(out / "long-weights-h0.png"))
+    assert image.width() == 256
+    assert shown(person) == ""
+    export(person, out, "Ctrl+Shift+E", format="npy")
+    wait(lambda: "Wrote long-weights-h0.npy" in person.banner())
+    found = np.load(out / "long-weights-h0.npy")
+    edited = problem.query.copy()
+    edited[1, 0] = 55
+    expected = compute(problem.replace(query=edited)).block("weights", 0, 0, slice(0, TOKENS), slice(0, TOKENS))
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-15)
+
+
+def test_the_preview_comes_and_says_that_cells_are_pooled(person, out):
+    seen = []
+
+    def look(dialog):
+        wait(lambda: not dialog.preview.image().isNull())
+        seen.append(dialog.preview.image().height())
+
+    for dpi in ("72", "600"):
+        export(person, out, look=look, format="png", width="9", dpi=dpi)
+        wait(lambda: "Wrote" in person.banner())
+        person.find("banner").hide()
+    assert seen[0] > seen[1]  # by the sentence at its foot
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    monkeypatch.setattr("attn_gui.formats.rows.AT_ONCE", 1)
+
+
+@pytest.mark.parametrize("way", ["cancel", "close"])
+def test_an_export_can_be_called_off(person, out, slow, way):
+    (out / "long-weights-h0.npy").write_bytes(b"the old file")
+    export(person, out, "Ctrl+Shift+E", format="npy", heads="all")
+    wait(lambda: shown(person) not in ("", "Exporting, 0 %"))
+    person.do("export_image")
+    assert "still being written" in person.banner()
+    if way == "close":
+        return  # the end of the program must not wait for it, nor leave anything behind
+    person.click("export.cancel")
+    wait(lambda: "canceled" in person.banner())
+    assert person.banner() == "The export was canceled; nothing was written."
+    assert os.listdir(out) == ["long-weights-h0.npy"]
+    assert (out / "long-weights-h0.npy").read_bytes() == b"the old file"
+    assert shown(person) == ""
+
+
+def test_what_cannot_be_written_is_said(person, out):
+    (out / "long-weights-h1.npy").mkdir()
+    export(person, out, "Ctrl+Shift+E", format="npy", heads="1")
+    wait(lambda: "long-weights-h1.npy" in person.banner())
+    assert "there is a folder of that name" in person.banner()
+
+
+def test_too_many_numbers_for_a_text_are_refused(person, out, monkeypatch):
+    monkeypatch.setattr("attn_gui.formats.csv_text.MOST_CELLS", 10**6)
+    export(person, out, "Ctrl+Shift+E", format="csv")
+    wait(lambda: "as text" in person.banner())
+    assert "1,442,401 numbers as text, more than 1,000,000" in person.banner()
+    assert os.listdir(out) == []
+
+
+def test_a_long_map_goes_to_the_clipboard_when_it_is_drawn(person):
+    person.clipboard("before")
+    person.press("Ctrl+Alt+C")
+    wait(lambda: not QGuiApplication.clipboard().image().isNull())
+    assert QGuiApplication.clipboard().image().width() > 2000
+    assert QApplication.activeModalWidget() is None
