@@ -477,19 +477,19 @@
     <name>ExportController</name>
     <message>
         <source>The export before this one is still being written: wait for it, or cancel it.</source>
-        <translation type="unfinished"></translation>
+        <translation>上一次导出仍在写入：请等待，或将其取消。</translation>
     </message>
     <message>
         <source>The export was canceled; nothing was written.</source>
-        <translation type="unfinished"></translation>
+        <translation>导出已取消；没有写入任何文件。</translation>
     </message>
     <message>
         <source>The export was canceled. Files written before that: {count}.</source>
-        <translation type="unfinished"></translation>
+        <translation>导出已取消。此前已写入的文件：{count} 个。</translation>
     </message>
     <message>
         <source>, </source>
-        <translation type="unfinished"></translation>
+        <translation>、</translation>
     </message>
     <message>
         <source>Wrote {names} to {folder}</source>
@@ -710,15 +710,15 @@
     <name>ExportProgress</name>
     <message>
         <source>Exporting, {percent} %</source>
-        <translation type="unfinished"></translation>
+        <translation>正在导出，{percent} %</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">取消</translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Cancel the export</source>
-        <translation type="unfinished"></translation>
+        <translation>取消导出</translation>
     </message>
 </context>
 <context>
@@ -1653,7 +1653,7 @@
     <name>Preview</name>
     <message>
         <source>The preview is being drawn…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在绘制预览…</translation>
     </message>
 </context>
 <context>
