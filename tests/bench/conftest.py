@@ -61,9 +61,9 @@ class Desk:
         self.window.banner.hide()
         self._random = np.random.default_rng(1)
         self.wait(0.3)
-        while self.program.computation.pending:
-            self.wait(0.05)
+        self.settle()
         self.program.view.set(stage="weights", head=0, mode=mode)
+        self.settle()
         self.wait(REST)
 
     def close(self) -> None:
@@ -73,6 +73,12 @@ class Desk:
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:
             self.app.processEvents()
+
+    def settle(self) -> None:
+        """Until every picture that is looked at is there."""
+        self.wait(0.05)
+        while self.program.computation.busy:
+            self.wait(0.05)
 
     def map(self, stage: str) -> Heatmap:
         return self.program.window.product.maps.map(stage)
@@ -92,7 +98,7 @@ class Desk:
         QTest.keyPress(editor, Qt.Key.Key_Return)
         self.app.processEvents()
         heard = time.perf_counter()
-        while time.perf_counter() < max(heard, self.painted) + QUIET or self.program.computation.pending:
+        while time.perf_counter() < max(heard, self.painted) + QUIET or self.program.computation.busy:
             self.app.processEvents()
         assert self.painted, "nothing was painted"
         return self.painted - start
