@@ -21,7 +21,7 @@ from attn_gui.formats import load
 from attn_gui.views.formula import sides_of
 from attn_gui.views.formula_shelf import NAME, SIZE, STAND_INS, entry_name
 from attn_gui.views.spine.catalog import formula_latex
-from attn_gui.views.stage_formulas import stage_latex
+from attn_gui.views.stage_formulas import short_stage_latex, stage_latex
 from attn_gui.views.typeset import RoleColors, typeset_anew
 
 RESOURCES = Path(__file__).resolve().parents[1] / "resources"
@@ -46,7 +46,8 @@ def formulas() -> list[str]:
     """The LaTeX of every step of the usual problems, and of their whole formula as the spine cuts it."""
     found: dict[str, None] = {}
     for evaluation in map(Evaluation, problems()):
-        found |= dict.fromkeys(stage_latex(evaluation, stage) for stage in evaluation.stages)
+        for form in (stage_latex, short_stage_latex):
+            found |= dict.fromkeys(form(evaluation, stage) for stage in evaluation.stages)
         found |= dict.fromkeys(sides_of(formula_latex(evaluation)))
     return sorted(filter(None, found))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 
 from attn_gui.app.computation import Computation
 from attn_gui.app.explain import exists
@@ -12,7 +12,7 @@ from attn_gui.engine import Recomputed
 from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.views.formula import formula_svg
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.stage_formulas import stage_latex
+from attn_gui.views.stage_formulas import short_stage_latex, stage_latex
 from attn_gui.views.theme import current_theme, scaled, theme_signal
 
 REST_MS = 150  # after the last edit the colors take the new levels
@@ -64,9 +64,10 @@ class MapsController(QObject):
 
     def _show_formula(self, *_: object) -> None:
         """The formula of the stage on show, in the corner of the product picture."""
-        latex = stage_latex(self._computation.evaluation, self._view.look.stage)
-        svg = formula_svg(latex, scaled(FONT_SIZE.formula), current_theme().text) if latex else b""
-        self._window.product.set_formula(svg)
+        evaluation, stage = self._computation.evaluation, self._view.look.stage
+        size, color = scaled(FONT_SIZE.formula), current_theme().text
+        forms = dict.fromkeys((stage_latex(evaluation, stage), short_stage_latex(evaluation, stage)))
+        self._window.product.set_formula(*(formula_svg(latex, size, color) for latex in forms if latex))
 
     def _show_tokens(self) -> None:
         problem = self._document.problem
@@ -90,9 +91,17 @@ class MapsController(QObject):
         if "cell" in names:
             self._show_chosen()
         if "mode" in names:
-            self._window.set_mode(look.mode)
+            self._show_mode()
         if "values" in names:
             self._window.product.set_values_shown(look.values)
+
+    def _show_mode(self) -> None:
+        """The keyboard stays in the map that it was in, or goes to the one that is left."""
+        maps, look = self._window.product.maps, self._view.look
+        held = maps.focused
+        self._window.set_mode(look.mode)
+        if held is not None:
+            maps.map(look.stage if look.mode == "product" else held).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         for shown in (self._window.spine, self._window.heads, self._window.product):

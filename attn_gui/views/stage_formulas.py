@@ -35,10 +35,22 @@ def stage_latex(evaluation: Evaluation, stage: str) -> str:
     return formulas[stage]
 
 
+def short_stage_latex(evaluation: Evaluation, stage: str) -> str:
+    """The same where there is little room: weights are made of the step before."""
+    if stage != "weights":
+        return stage_latex(evaluation, stage)
+    return rf"A = \mathrm{{softmax}}\left({_heated(evaluation, _before(evaluation))}\right)"
+
+
 def logits_latex(evaluation: Evaluation) -> str:
     """What the softmax is taken of, in full where nothing but the scale comes before."""
+    named = {"capped", "biased"} & set(evaluation.stages)
+    return _heated(evaluation, _before(evaluation) if named else _scaled(evaluation))
+
+
+def _heated(evaluation: Evaluation, text: str) -> str:
+    """Behind mask and temperature."""
     stages, heat = evaluation.stages, evaluation.problem.temperature
-    text = _before(evaluation) if {"capped", "biased"} & set(stages) else _scaled(evaluation)
     text = f"{text} + M" if "masked" in stages else text
     if heat is None:
         return text

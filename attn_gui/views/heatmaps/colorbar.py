@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -131,7 +131,8 @@ class ColorBar(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(current_theme().accent, LINE.focus))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS.frame, RADIUS.frame)
+            strip = QRectF(0, 0, self.width(), bar.height())  # the words below reach to the edges
+            painter.drawRoundedRect(strip.adjusted(1, 1, -1, -1), RADIUS.frame, RADIUS.frame)
 
     # --- ticks -----------------------------------------------------------------------------------
     def _paint_ticks(self, painter: QPainter, bar: QRect) -> None:
@@ -143,23 +144,31 @@ class ColorBar(QWidget):
         for share, text in places:
             x = bar.left() - 1 + round(share * bar.width())
             painter.fillRect(x, top, 1, scaled(TICK) - 1, theme.line_strong)
-            width = metrics.horizontalAdvance(text)
-            left = min(max(x - width / 2, 0.0), self.width() - width)
             painter.setPen(theme.text2)
+            left = self._text_left(share, metrics.horizontalAdvance(text))
             painter.drawText(QPointF(left, top + scaled(TICK) - 1 + metrics.ascent()), text)
+
+    def _text_left(self, share: float, width: float) -> float:
+        """Below its tick, but not beyond the ends of the bar."""
+        return min(max(share * (self.width() - 2) - width / 2, 0.0), self.width() - width)
 
     def _tick_texts(self, levels: Levels) -> list[tuple[float, str]]:
         """Values at the ends and in the middle, as many as have room; the rule stands after the last but one."""
         largest = max(abs(levels.low), abs(levels.high))
         shares = [0.0, 0.25, 0.5, 0.75, 1.0] if self.width() >= scaled(WIDE) else [0.0, 0.5, 1.0]
         texts = [level_text(levels.low * (1 - share) + levels.high * share, largest) for share in shares]
-        metrics = QFontMetricsF(ui_font("micro"))
-        room = self.width() - SPACING.s * len(texts)
-        if sum(map(metrics.horizontalAdvance, texts)) > room:
+        if self._collide(shares, texts):
             shares, texts = [0.0, 1.0], [texts[0], texts[-1]]
-            if sum(map(metrics.horizontalAdvance, texts)) > room + SPACING.s:
+            if self._collide(shares, texts):
                 shares, texts = [0.5 if levels.symmetric else 1.0], ["±" * levels.symmetric + texts[-1]]
         return list(zip(shares, texts, strict=True))
+
+    def _collide(self, shares: Sequence[float], texts: Sequence[str]) -> bool:
+        metrics = QFontMetricsF(ui_font("micro"))
+        widths = [metrics.horizontalAdvance(text) for text in texts]
+        lefts = [self._text_left(share, width) for share, width in zip(shares, widths, strict=True)]
+        ends = [left + width + scaled(SPACING.s) for left, width in zip(lefts, widths, strict=True)]
+        return any(end > left for end, left in zip(ends, lefts[1:], strict=False))
 
     # --- legend ----------------------------------------------------------------------------------
     def _entries(self) -> list[tuple[int | None, str]]:

@@ -87,16 +87,19 @@ def label_width(labels: Sequence[str], font: QFont, widest: float) -> float:
 
 
 def _widest_of(labels: Sequence[str], font: QFont) -> float:
-    return _widest(tuple(labels), tuple(font.families()), font.pixelSize(), font.weight())
+    return _widest(tuple(labels), tuple(font.families()), font.pixelSize())
 
 
 @functools.lru_cache(maxsize=32)
-def _widest(labels: tuple[str, ...], families: tuple[str, ...], size: int, weight: QFont.Weight) -> float:
-    """Thousands of labels are measured once, although every stage asks whenever maps are laid out or zoomed."""
+def _widest(labels: tuple[str, ...], families: tuple[str, ...], size: int) -> float:
+    """The room of any label once it is the chosen one.
+
+    Thousands are measured once, although every stage asks whenever maps are laid out or zoomed.
+    """
     font = QFont()
     font.setFamilies(list(families))
     font.setPixelSize(size)
-    font.setWeight(weight)
+    font.setWeight(QFont.Weight.DemiBold)
     metrics = QFontMetricsF(font)
     return max((metrics.horizontalAdvance(visible_text(label)) for label in labels), default=0.0)
 

@@ -99,9 +99,9 @@ class ProductPicture(QWidget):
         for heatmap in self._every_map():
             heatmap.set_levels_held(held)
 
-    def set_formula(self, svg: bytes) -> None:
-        """The formula of the stage, typeset in the theme's colors; empty for none."""
-        self._words.set_formula(svg)
+    def set_formula(self, *forms: bytes) -> None:
+        """The formula of the stage as SVG in the theme's colors; further forms are for less and less room."""
+        self._words.set_formula(forms)
         self.arrange()
 
     def set_values_shown(self, shown: bool) -> None:
@@ -219,10 +219,15 @@ class ProductPicture(QWidget):
         self._show_marks()
 
     def _show_only_present(self) -> None:
-        if self.maps.at_home:
-            for stage in self.maps.stages:
-                self.maps.map(stage).setVisible(stage == self.stage)
-                self.maps.bar(stage).setVisible(stage == self.stage)
+        if not self.maps.at_home:
+            return
+        focused, present = self.maps.focused, self.maps.map(self.stage)
+        present.show()
+        if focused not in (None, self.stage):
+            present.setFocus(Qt.FocusReason.OtherFocusReason)  # before the other is gone, and the keyboard with it
+        for stage in self.maps.stages:
+            self.maps.map(stage).setVisible(stage == self.stage)
+            self.maps.bar(stage).setVisible(stage == self.stage)
 
     def _show_marks(self) -> None:
         lines = self.maps.lines(self.stage)

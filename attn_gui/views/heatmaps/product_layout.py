@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QRect
 
 STEEPEST = 3
 """Cells of a stage of queries and keys are at most so many times as wide as high, or as high as wide."""
+
+LEAST_SHARE = 6
+"""A matrix beside the stage insists on no more than this part of the picture, however large the type is."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ class Side:
 
 def lay_out(needs: Needs, width: int, height: int) -> Places:
     """The largest stage that leaves its operands their least room; what remains goes to the operands."""
+    needs = replace(needs, least_side=min(needs.least_side, width // LEAST_SHARE),
+                    least_top=min(needs.least_top, height // LEAST_SHARE))  # fmt: skip
     beside = needs.gap + needs.least_side
     free_width = width - 2 * needs.padding - needs.row_labels
     free_width -= (beside if needs.left_columns else 0) + (beside if needs.result_columns else 0)
@@ -129,9 +134,9 @@ def _long_and_short(needs: Needs, long: int, short: int, long_room: int, short_r
         widest = min(STEEPEST * cell, needs.largest_cell, short_room / short, long * cell / short)
         widest = int(widest) if widest >= 1 else widest
     crowded = cell < needs.comfortable_cell and long * needs.comfortable_cell > long_room
-    if crowded and widest * short < needs.least_side:
+    if crowded and widest * short < needs.least_side and short <= short_room:
         widest = max(1, min(short_room // short, STEEPEST * needs.comfortable_cell))
-        cell = max(1, -(-widest // STEEPEST))
+        cell = max(1, int(cell), -(-widest // STEEPEST))
         seen = min(long, max(1, long_room // cell))  # one at least, also where there is no room at all
         return Side(seen * cell, seen), Side(short * int(widest), short)
     return _side(long, cell, long_room), _side(short, widest, short_room)

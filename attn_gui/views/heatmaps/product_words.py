@@ -50,8 +50,8 @@ from attn_gui.views.theme import current_theme, scaled, ui_font
 if TYPE_CHECKING:
     from attn_gui.views.heatmaps.product import ProductPicture
 
-LEAST_FORMULA = 0.6
-"""A formula is made smaller to fit its corner down to this share."""
+LEAST_FORMULA = 0.7
+"""A formula is made smaller to fit its corner down to this share: its letters are then as high as the least type."""
 
 
 class ProductWords:
@@ -59,11 +59,11 @@ class ProductWords:
 
     def __init__(self, product: ProductPicture) -> None:
         self._product = product
-        self._formula: QSvgRenderer | None = None
+        self._formulas: tuple[QSvgRenderer, ...] = ()
 
-    def set_formula(self, svg: bytes) -> None:
-        """The formula as SVG; empty for none."""
-        self._formula = QSvgRenderer(QByteArray(svg)) if svg else None
+    def set_formula(self, forms: Sequence[bytes]) -> None:
+        """The formula as SVG in forms that get shorter; of several the first that has room."""
+        self._formulas = tuple(QSvgRenderer(QByteArray(svg)) for svg in forms)
 
     def head_height(self) -> int:
         """Pixels of title and formula above a map that has no operands beside them."""
@@ -109,20 +109,20 @@ class ProductWords:
 
     def _formula_size(self) -> QSizeF:
         """The formula at its own size at the present zoom of the window: the SVG is typeset at that size."""
-        return QSizeF(self._formula.viewBoxF().size()) if self._formula is not None else QSizeF()
+        return QSizeF(self._formulas[0].viewBoxF().size()) if self._formulas else QSizeF()
 
     def _paint_formula(self, painter: QPainter, places: Places, title_end: float) -> None:
         """In the corner below the title; beside the title where that has room and the corner has not."""
-        size = self._formula_size()
-        if self._formula is None or size.isEmpty():
-            return
-        rooms = [self._room_beside_title(places, title_end, size)]
-        if places.top is not None:
-            rooms.insert(0, self._corner(places, places.top))
-        fits = [min(1.0, room.width() / size.width(), room.height() / size.height()) for room in rooms]
-        best = fits.index(max(fits))
-        if fits[best] >= LEAST_FORMULA:
-            self._formula.render(painter, QRectF(rooms[best].topLeft(), size * fits[best]))
+        for formula in self._formulas:
+            size = QSizeF(formula.viewBoxF().size())
+            rooms = [self._room_beside_title(places, title_end, size)]
+            if places.top is not None:
+                rooms.insert(0, self._corner(places, places.top))
+            fits = [min(1.0, room.width() / size.width(), room.height() / size.height()) for room in rooms]
+            best = fits.index(max(fits))
+            if fits[best] >= LEAST_FORMULA:
+                formula.render(painter, QRectF(rooms[best].topLeft(), size * fits[best]))
+                return
 
     def _corner(self, places: Places, top_map: QRect) -> QRectF:
         """Below the title, left of the words at the map above."""
@@ -211,8 +211,8 @@ class ProductWords:
         token = self._marked_token(place)
         if not self._product.compact and place not in WITH_BAR and heatmap.levels_known:
             words.append((range_text(heatmap.levels), "micro", "text3", 400))
-            if token is not None and words_width(words) + chip_width(token[0]) > rect.width():
-                words.pop()
+        while token is not None and len(words) > 1 and words_width(words) + chip_width(token[0]) > rect.width():
+            words.pop()
         bottom = rect.top() - scaled(SPACING.s)
         baseline = bottom - QFontMetricsF(ui_font("small")).descent()
         end = paint_words(painter, words, rect.left(), baseline, theme)

@@ -70,6 +70,12 @@ class StageMaps(QObject):
         return tuple(self._maps.values())
 
     @property
+    def focused(self) -> str | None:
+        """The stage whose map, or the overview in it, has the keyboard."""
+        held = (stage for stage in self.stages if self._maps[stage].hasFocus() or self._minimaps[stage].hasFocus())
+        return next(held, None)
+
+    @property
     def at_home(self) -> bool:
         """Whether the maps are with the product picture and not with the tiles."""
         return all(heatmap.parentWidget() is self._home for heatmap in self._maps.values())

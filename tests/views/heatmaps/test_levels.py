@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QRadioButton
 
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Levels
+from attn_gui.figure.tokens import THEMES
 from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.levels_popup import LevelsPopup
 
@@ -141,3 +142,22 @@ def test_levels_are_typed_and_wrong_ones_are_not_taken(bar):
     assert bar.map.levels.low == -1.5
     popup.close()
     QApplication.processEvents()
+
+
+@pytest.mark.parametrize(("width", "count"), [(300, 5), (150, 3), (96, 2)])
+def test_only_values_that_do_not_run_into_one_another_are_written(bar, screen, width, count):
+    bar.map.set_levels(Levels(0.0, 0.0408))
+    bar.resize(width, bar.heightForWidth(width))
+    image, ticks, row_of_ticks = screen(bar), THEMES["light"].line_strong, 9
+    assert sum(image.pixelColor(x, row_of_ticks) == ticks for x in range(width)) == count
+
+
+def test_the_focus_ring_leaves_the_values_readable(bar, screen):
+    before = screen(bar)
+    bar.setFocus(Qt.FocusReason.TabFocusReason)
+    image, accent = screen(bar), THEMES["light"].accent
+    ringed = [y for y in range(image.height()) if any(image.pixelColor(x, y) == accent for x in range(image.width()))]
+    assert ringed
+    below = range(max(ringed) + 2, image.height())
+    assert len(below) > 10
+    assert all(image.pixelColor(x, y) == before.pixelColor(x, y) for y in below for x in range(image.width()))

@@ -9,8 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.figure.labels import elided
 from attn_gui.figure.tokens import THEMES
-from attn_gui.views.heatmaps import labels
+from attn_gui.views.heatmaps import labels, lettering
 from attn_gui.views.heatmaps.product import ProductPicture
 from attn_gui.views.theme import apply_theme
 
@@ -312,3 +313,53 @@ def test_zooming_a_long_sequence_measures_no_label_but_those_it_shows(qtbot, mon
     product.grab()
     assert set(looked_at) <= {str(number) for number in (*range(3), *range(99, 201))}
     assert {"0", "1", "2", "100"} <= set(looked_at)
+
+
+def test_the_chosen_tokens_are_written_whole_wherever_they_stand(qtbot, monkeypatch):
+    rng = np.random.default_rng(8)
+    tokens = ("Query", "Words", "Mmmm")
+    evaluation = Evaluation(Problem(
+        query=rng.random((3, 2)), key=rng.random((3, 2)), value=rng.random((3, 2)), query_tokens=tokens,
+        key_tokens=tokens))  # fmt: skip
+    cut = []
+    for module in (labels, lettering):
+        monkeypatch.setattr(module, "elided", lambda text, *room, cut=cut: cut.append((text, elided(text, *room)))
+                            or elided(text, *room))  # fmt: skip
+    product = ProductPicture()
+    qtbot.addWidget(product)
+    product.resize(620, 460)
+    product.set_evaluation(evaluation, 0, 0)
+    product.set_tokens(tokens, tokens)
+    product.show()
+    for token in range(3):
+        product.set_chosen(("weights", token, token))
+        product.grab()
+    assert {text for text, _ in cut} == set(tokens)
+    assert [text for text, shown in cut if text != shown] == []
+
+
+def test_a_formula_gives_way_to_its_short_form_where_there_is_little_room(picture, screen):
+    form = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} 20"><rect width="{}" height="20" fill="{}"/></svg>'
+    full, short = form.format(260, 260, "#ff0000"), form.format(60, 60, "#00ff00")
+    picture.set_formula(full.encode(), short.encode())
+
+    def seen():
+        image = screen(picture)
+        colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(0, image.height(), 4)}
+        return colors & {"#ff0000", "#00ff00"}
+
+    picture.resize(1300, 800)
+    assert seen() == {"#ff0000"}
+    picture.resize(480, 460)
+    assert seen() == {"#00ff00"}
+
+
+def test_the_keyboard_goes_on_to_the_stage_that_is_shown(picture):
+    picture.window().activateWindow()
+    picture.stage_map().setFocus()
+    picture.set_stage("scores")
+    assert picture.stage_map().hasFocus()
+    operand = picture.operands.shown["left"]
+    operand.setFocus()
+    picture.set_stage("weights")
+    assert operand.hasFocus()

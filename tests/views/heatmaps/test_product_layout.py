@@ -17,3 +17,24 @@ def test_there_is_always_a_cell_to_show(size, shape):
     assert places.stage.height() >= 1
     assert 1 <= places.rows <= rows
     assert 1 <= places.columns <= columns
+
+
+LARGE_TYPE = {"least_side": 160, "least_top": 128, "gap": 36, "padding": 24, "row_labels": 122, "bars": 72,
+              "comfortable_cell": 36, "largest_cell": 128}  # fmt: skip
+
+
+def test_large_type_leaves_a_small_map_square():
+    needs = Needs(16, 16, left_columns=32, top_rows=32, factor_rows=16, result_columns=32, **LARGE_TYPE)
+    stage = lay_out(needs, 684, 660).stage
+    assert stage.width() == stage.height() >= 16 * 9
+
+
+def test_large_type_pushes_no_map_of_a_long_sequence_out_of_the_picture():
+    needs = Needs(512, 512, left_columns=32, top_rows=32, factor_rows=512, result_columns=32, **LARGE_TYPE)
+    places = lay_out(needs, 684, 660)
+    assert places.rows == places.columns == 512
+    assert places.stage.width() == places.stage.height() >= 160
+    for place in (places.left, places.top, places.factor, places.result):
+        assert min(place.width(), place.height()) >= 90
+    assert max(places.result.right(), places.factor.right()) < 684 - 24
+    assert places.stage.bottom() < 660 - 72
