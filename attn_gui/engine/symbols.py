@@ -39,7 +39,7 @@ SYMBOLS = {
     "score_params.w_score": ("w", "w", "w"),
     "score_params.w": ("w", "w", "w"),
     "score_params.key_norm": ("κ", r"\kappa", r"\kappa"),
-    "scale": ("scale", r"\alpha", r"\alpha"),
+    "scale": ("α", r"\alpha", r"\alpha"),
     "softcap": ("cap", r"\mathrm{cap}", r"\mathrm{cap}"),
     "temperature": ("T", "T", "T"),
     "rotary_theta": ("θ", r"\theta", r"\theta"),

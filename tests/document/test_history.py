@@ -132,7 +132,7 @@ def test_steps_are_named_anew_when_the_language_is_switched(heard: Any, direct: 
 
 def test_fields_are_named_as_in_papers() -> None:
     fields = ["query", "context", "w_output", "b_query", "mask.0.allowed", "mask.12.values", "block.ln_bias", "odd"]
-    assert [field_symbol(field) for field in fields] == ["Q", "C", "W_O", "b_Q", "M₀", "M₁₂", "β", "odd"]
+    assert [field_symbol(field) for field in fields] == ["Q", "X₂", "W_O", "b_Q", "M₀", "M₁₂", "β", "odd"]
     assert cell_name("query", (10, np.int64(97))) == "Q[10, 97]"
 
 

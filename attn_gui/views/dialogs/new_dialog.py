@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.engine.symbols import symbol
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.fields import lay_out
@@ -49,7 +50,7 @@ class NewChoice:
             return ("Q", self.n, query), ("K", self.m, query), ("V", self.m, value)
         sequences = [("X", self.n, query)]
         if self.kind == "cross":
-            sequences.append(("C", self.m, query))
+            sequences.append((symbol("context"), self.m, query))
         return *sequences, ("W_Q", query, query), ("W_K", query, query), ("W_V", query, value)
 
 

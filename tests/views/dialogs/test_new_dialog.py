@@ -44,7 +44,7 @@ def test_in_self_attention_the_keys_are_the_rows_of_x(qtbot: QtBot, dialog: NewD
     assert dialog.result_choice().m == 13
     dialog.radios["cross"].click()
     assert dialog.result_choice().m == 5
-    assert _shapes(dialog) == "X 13 × 14, C 5 × 14, W_Q 14 × 14, W_K 14 × 14, W_V 14 × 22"
+    assert _shapes(dialog) == "X 13 × 14, X₂ 5 × 14, W_Q 14 × 14, W_K 14 × 14, W_V 14 × 22"
 
 
 def test_the_seed_matters_only_where_numbers_are_drawn(dialog: NewDialog) -> None:
