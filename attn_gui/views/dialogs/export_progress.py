@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QToolButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
 
@@ -19,11 +19,12 @@ class ExportProgress(QWidget):
         super().__init__(parent)
         self.setObjectName("export.progress")
         self._share = 0.0
-        self._text, self.cancel = QLabel(self), QPushButton(self)
+        self._text, self.cancel = QLabel(self), QToolButton(self)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(SPACING.s)
+        line.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         line.addWidget(self._text)
         line.addWidget(self.cancel)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -58,6 +59,13 @@ class ExportProgress(QWidget):
         self._text.setText(self.tr("Exporting, {percent} %").format(percent=int(100 * self._share)))
         self.cancel.setText(self.tr("Cancel"))
         self.cancel.setAccessibleName(self.tr("Cancel the export"))
+
+    def sizeHint(self) -> QSize:
+        """No higher than the words beside it: the status bar keeps its height."""
+        return QSize(super().sizeHint().width(), self._text.sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
