@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.views.theme import current_theme, scaled
-from attn_gui.views.typeset import RoleColors, Typeset, split_chain, typeset
+from attn_gui.views.typeset import RoleColors, Typeset, split_chain, typeset, unfenced
 
 INDENT = 24.0
 CHAIN_GAP = 24.0
@@ -139,14 +139,17 @@ def sides_of(chain: str) -> tuple[str, ...]:
 
 
 def _sides(chain: str, size: float, colors: RoleColors, width: float) -> Iterator[str]:
-    """The sides of a chain; one that is wider than the line is cut at its signs."""
+    """The sides of a chain; one that is wider than the line is cut at its signs, if need be between parentheses."""
     for position, side in enumerate(sides_of(chain)):
-        if typeset(side, size, colors).width <= width - (scaled(INDENT) if position else 0):
+        room = width - (scaled(INDENT) if position else 0)
+        if typeset(side, size, colors).width <= room:
             yield side
         else:
-            first, *more = split_chain(side, "=+-")
-            yield first
-            yield from (f"{{}} {part}" for part in more)  # something before the sign, so that it keeps its space
+            parts = split_chain(side, "=+-")
+            if any(typeset(part, size, colors).width > room for part in parts):
+                parts = split_chain(unfenced(side), "=+-")
+            yield parts[0]
+            yield from (f"{{}} {part}" for part in parts[1:])  # something before the sign, so that it keeps its space
 
 
 def _line_heights(pieces: Sequence[Piece]) -> list[tuple[float, float]]:

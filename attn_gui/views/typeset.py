@@ -100,6 +100,17 @@ def split_chain(latex: str, marks: str = "=") -> tuple[str, ...]:
     return (*parts, part.strip())
 
 
+def unfenced(latex: str) -> str:
+    """The formula with its outermost fences as plain parentheses: then `split_chain` may cut between them."""
+    depth, out = 0, ""
+    tokens = [token for token in re.split(r"(\\left\(|\\right\)|\\[a-zA-Z]+|\\.|[{}])", latex) if token]
+    for token in tokens:
+        outermost = (depth, token) in ((0, r"\left("), (1, r"\right)"))
+        depth += (token in ("{", r"\left(")) - (token in ("}", r"\right)"))
+        out += {r"\left(": r"\lparen ", r"\right)": r"\rparen "}[token] if outermost else token
+    return out
+
+
 def _tight_signs(latex: str) -> str:
     """A minus that belongs to its number stands close to it, which ziamath sees only at the start of a group."""
     return _SIGN.sub(r"\1{-}", latex)

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.formula import FormulaView, formula_svg
 from attn_gui.views.theme import apply_theme
-from attn_gui.views.typeset import RoleColors, color_roles, split_chain, typeset
+from attn_gui.views.typeset import RoleColors, color_roles, split_chain, typeset, unfenced
 
 CHAIN = r"a_{10,13} = \frac{e^{s'_{10,13}-\max}}{Z} = \frac{e^{4.885-4.885}}{1.6367} = 0.6110"
 COLORS = RoleColors("#101010", "#200000", "#002000")
@@ -116,3 +116,24 @@ def test_typesetting_is_kept() -> None:
 
 def _near(color: QColor, other: QColor) -> bool:
     return all(abs(a - b) <= 16 for a, b in zip(color.getRgb()[:3], other.getRgb()[:3], strict=True))
+
+
+LONG = r"o = \frac{1}{4.9} \cdot \left(e^{0.5} \cdot 2 + e^{1.1} \cdot \left({-4}\right) + \cdots + 3 \cdot 7\right) = 3.2"
+
+
+def test_a_sum_in_parentheses_that_is_too_wide_breaks_at_its_signs(qtbot: QtBot) -> None:
+    view = FormulaView()
+    qtbot.addWidget(view)
+    view.set_formula(LONG, "")
+    wide = view.sizeHint().width()
+    assert view.lines(wide) == 1
+    assert view.lines(wide * 0.55) > 2
+    assert all(piece.factor == 1 for piece in view._laid_out(wide * 0.55))  # nothing is made smaller
+
+
+def test_only_outermost_parentheses_are_opened() -> None:
+    side = split_chain(LONG)[1]
+    assert split_chain(side, "+") == (side,)
+    first, *rest = split_chain(unfenced(side), "+")
+    assert first.endswith(r"\lparen e^{0.5} \cdot 2")
+    assert rest == [r"+ e^{1.1} \cdot \left({-4}\right)", r"+ \cdots", r"+ 3 \cdot 7\rparen"]
