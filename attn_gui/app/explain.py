@@ -109,8 +109,7 @@ class ExplainController(QObject):
 
     def _on_inspector_copy_requested(self, kind: str) -> None:
         if self._explanation is not None:
-            text = self._explanation.latex if kind == "latex" else self._explanation.text
-            QGuiApplication.clipboard().setText(text)
+            QGuiApplication.clipboard().setText(getattr(self._explanation, kind))
 
 
 def exists(evaluation: Evaluation, cell: ChosenCell) -> bool:

@@ -1090,6 +1090,10 @@
         <translation>按大小</translation>
     </message>
     <message>
+        <source>As one equation</source>
+        <translation>写成一个等式</translation>
+    </message>
+    <message>
         <source>Copy text</source>
         <translation>复制文本</translation>
     </message>
@@ -2498,6 +2502,10 @@
     <message>
         <source>K/V heads: {before} do not divide {heads} heads, {after} do.</source>
         <translation>K/V 头数由 {before} 改为 {after}：前者不能整除头数 {heads}。</translation>
+    </message>
+    <message>
+        <source>−</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>A cell may differ by what rounding can add up to along the formulas that lead to it, with these numbers.</source>

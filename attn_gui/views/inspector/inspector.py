@@ -14,6 +14,7 @@ from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.views.formula import FormulaView
 from attn_gui.views.inspector.context import ExplainContext, cell_name
 from attn_gui.views.inspector.curve_page import CurvePage
+from attn_gui.views.inspector.equations import as_one, by_step
 from attn_gui.views.inspector.fitting import FittingPage
 from attn_gui.views.inspector.links import FlowLayout
 from attn_gui.views.inspector.relations import Relations
@@ -39,7 +40,7 @@ class Inspector(QWidget):
     cellRequested = Signal(str, tuple)  # stage or field, index: a link was followed
     placeRequested = Signal(int)  # a place of the trail
     backRequested = Signal()
-    copyRequested = Signal(str)  # "text" or "latex"
+    copyRequested = Signal(str)  # "text" or "latex", "query_text" or "query_latex" for the one equation
     exampleRequested = Signal(str)
     newRequested = Signal()
     openRequested = Signal()
@@ -65,6 +66,7 @@ class Inspector(QWidget):
         self._caption, self._order = QLabel(self), QLabel(self)
         self._terms, self._relations = TermsView(self), Relations(self)
         self._copy_text, self._copy_latex, self._target = QPushButton(self), QPushButton(self), QPushButton(self)
+        self._one = QPushButton(self)
         self.sensitivity, self.verify, self.curve = SensitivityPage(), VerifyPage(), CurvePage()
         self._connect()
         self._build()
@@ -117,6 +119,7 @@ class Inspector(QWidget):
         for place, title in enumerate(titles):
             self._tabs.setTabText(place, title)
         self._order.setText(self.tr("by size"))
+        self._one.setText(self.tr("As one equation"))
         self._copy_text.setText(self.tr("Copy text"))
         self._copy_latex.setText(self.tr("Copy LaTeX"))
         self._target.setText(self.tr("Set to…"))
@@ -141,18 +144,24 @@ class Inspector(QWidget):
         if explanation is None or context is None:
             return
         self._sentence.set_sentence(self._sentences.write(explanation, context))
-        sides = (explanation.symbols_latex, explanation.numbers_latex, explanation.value_latex)
-        chain = " = ".join(side for side in sides if side)
-        self._formula.set_formula(chain, spoken(chain))
-        parts = tuple(explanation.parts_latex)
-        self._parts.set_formula(parts, ", ".join(map(spoken, parts)))
-        self._parts.hide()
+        self._show_formula(explanation)
         self._terms.terms().set_explanation(explanation, context)
         self._show_caption()
         self._relations.set_explanation(explanation, context)
         self._show_trail()
         self._order_tabs()
-        self._cell_page.set_dispensable([*([self._parts] if parts else []), self._relations])
+
+    def _show_formula(self, explanation: Explanation) -> None:
+        """Step by step, or as one equation where that was asked for and there is one; then Z gives way last."""
+        one = as_one(explanation)
+        self._one.setVisible(one is not None)
+        shown = one if one is not None and self._one.isChecked() else by_step(explanation)
+        self._formula.set_formula(shown.chain, spoken(shown.chain))
+        self._parts.set_formula(shown.parts, ", ".join(map(spoken, shown.parts)))
+        self._parts.hide()
+        parts = [self._parts] if shown.parts else []
+        last = shown is one
+        self._cell_page.set_dispensable([self._relations, *parts] if last else [*parts, self._relations])
 
     def _show_trail(self) -> None:
         explanation, context = self._explanation, self._context
@@ -162,7 +171,7 @@ class Inspector(QWidget):
 
     def _order_tabs(self) -> None:
         """Links come and go: put them where they stand."""
-        order = (self._tabs.tabBar(), *self._trail.links(), self._terms, *self._relations.links(), self._copy_text,
+        order = (self._tabs.tabBar(), *self._trail.links(), self._terms, *self._relations.links(), self._one, self._copy_text,
                  self._copy_latex, self._target)
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
@@ -194,15 +203,27 @@ class Inspector(QWidget):
         for links in (self._relations, self.sensitivity, self.verify):
             links.cellRequested.connect(self.cellRequested)
         self._tabs.currentChanged.connect(lambda _: self.pageTurned.emit())
-        self._copy_text.clicked.connect(lambda: self.copyRequested.emit("text"))
+        self._copy_text.clicked.connect(lambda: self._ask_to_copy("text"))
         self._target.clicked.connect(self.targetRequested)
-        self._copy_latex.clicked.connect(lambda: self.copyRequested.emit("latex"))
+        self._copy_latex.clicked.connect(lambda: self._ask_to_copy("latex"))
+        self._one.clicked.connect(self._on_one_clicked)
         for mine, theirs in ((self.exampleRequested, self._start.exampleRequested),
                              (self.newRequested, self._start.newRequested),
                              (self.openRequested, self._start.openRequested)):
             theirs.connect(mine)
 
+    def _ask_to_copy(self, kind: str) -> None:
+        """The form of the formula that is on show."""
+        one = self._one.isChecked() and not self._one.isHidden()
+        self.copyRequested.emit(f"query_{kind}" if one else kind)
+
+    def _on_one_clicked(self) -> None:
+        if self._explanation is not None:
+            self._show_formula(self._explanation)
+
     def _build(self) -> None:
+        self._one.setCheckable(True)
+        self._one.setObjectName("inspector.one_equation")
         dress(self._caption, "section", strong=True)
         dress(self._order, "small", "text3")
         self._caption.setTextFormat(Qt.TextFormat.PlainText)
@@ -211,7 +232,7 @@ class Inspector(QWidget):
         caption.addWidget(self._caption)
         caption.addStretch(1)
         caption.addWidget(self._order)
-        for button in (self._copy_text, self._copy_latex, self._target):
+        for button in (self._one, self._copy_text, self._copy_latex, self._target):
             flow.addWidget(button)
         column = QVBoxLayout(self._page)
         column.setContentsMargins(0, 0, 0, 0)

@@ -165,20 +165,56 @@ def test_text_and_latex_are_asked_for(shown: Shown, make: Make, qtbot: QtBot) ->
         assert caught.args == [kind]
 
 
+def one_equation(inspector: Inspector) -> QPushButton:
+    return inspector.findChild(QPushButton, "inspector.one_equation")
+
+
+def test_a_weight_can_be_read_as_one_equation_with_its_sum(shown: Shown, make: Make) -> None:
+    inspector = shown(make(), "weights", 2, 1)
+    chain, parts = inspector.findChildren(FormulaView)[:2]
+    before = chain.accessibleName()
+    QTest.mouseClick(one_equation(inspector), Qt.MouseButton.LeftButton)
+    assert r"\frac{1}{Z}" in formula(inspector)
+    assert " ".join(parts.latex()).startswith("Z = ")
+    assert before.split(" = ")[-1] == chain.accessibleName().split(" = ")[-1]  # the same number
+    QTest.mouseClick(one_equation(inspector), Qt.MouseButton.LeftButton)
+    assert chain.accessibleName() == before
+
+
+def test_the_form_on_show_is_copied_and_stays_for_the_next_cell(
+    shown: Shown, make: Make, explain_in: Callable[..., None], qtbot: QtBot
+) -> None:
+    inspector = shown(make(), "weights", 2, 1)
+    QTest.keyClick(one_equation(inspector), Qt.Key.Key_Space)
+    buttons = {button.text(): button for button in inspector.findChildren(QPushButton) if button.isVisible()}
+    for text, kind in (("Copy text", "query_text"), ("Copy LaTeX", "query_latex")):
+        with qtbot.waitSignal(inspector.copyRequested) as caught:
+            QTest.keyClick(buttons[text], Qt.Key.Key_Space)
+        assert caught.args == [kind]
+    explain_in(inspector, make(), "scores", 2, 1)  # which is no such sum
+    assert not one_equation(inspector).isVisible()
+    with qtbot.waitSignal(inspector.copyRequested) as caught:
+        QTest.keyClick(buttons["Copy text"], Qt.Key.Key_Space)
+    assert caught.args == ["text"]
+    explain_in(inspector, make(), "head_output", 2, 1)
+    assert r"\frac{1}{Z}" in formula(inspector)
+
+
 def test_everything_is_reached_by_tab_in_reading_order(shown: Shown, make: Make, qtbot: QtBot) -> None:
     inspector = shown(make(), "weights", 2, 1)
     inspector.set_trail([("scaled", 2, 1), ("weights", 2, 1)])
     activate(inspector, qtbot)
     links(inspector)["S′[2, 1]"].setFocus()
     met = []
-    for _ in range(8):
+    for _ in range(9):
         here = QApplication.focusWidget()
         met.append(here.objectName() or here.text())
         QTest.keyClick(here, Qt.Key.Key_Tab)
     assert met[0] == "S′[2, 1]"
     assert met[1] == "inspector.terms"
     assert met[2].startswith("S′[2, 1] = ")
-    assert met[3:] == ["O[2, ·]", "concat[2, 2 … 3]", "inspector.reach", "Copy text", "Copy LaTeX"]
+    assert met[3:] == ["O[2, ·]", "concat[2, 2 … 3]", "inspector.reach", "inspector.one_equation", "Copy text",
+                       "Copy LaTeX"]
 
 
 def test_following_an_edit_keeps_the_keyboard_where_it_is(
