@@ -25,7 +25,7 @@ def as_switch(field: str, value: object) -> bool:
 
 def as_whole(field: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise FieldTypeError(sentences.NOT_WHOLE, field=field, got=repr(value))
+        raise FieldTypeError(sentences.NOT_WHOLE, field=field, got=_shown(value))
     return int(value)
 
 
@@ -43,7 +43,7 @@ def as_number(field: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise FieldTypeError(sentences.NOT_NUMBER, field=field, got=repr(value))
     if not math.isfinite(value):
-        raise FieldError(sentences.NOT_FINITE, field=field, got=repr(float(value)))
+        raise FieldError(sentences.NOT_FINITE, field=field, got=float(value))
     return float(value)
 
 
@@ -161,6 +161,11 @@ def as_box(name: str, shape: tuple[int, ...], box: Box) -> Box:
 
 def _misshapen(template: str, field: str, array: Array, expected: object, got: object) -> ShapeError:
     return ShapeError(template, matrices=(field,), axes=(), expected=expected, got=got, shape=array.shape)
+
+
+def _shown(value: object) -> object:
+    """A number stays one, so that it is written like any other in a sentence."""
+    return value if isinstance(value, Real) and not isinstance(value, bool) else repr(value)
 
 
 def _kind(value: object) -> str:

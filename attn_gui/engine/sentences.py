@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from numbers import Real
 
-if TYPE_CHECKING:
+from .spelling import spelled
+
+if typing.TYPE_CHECKING:
     from .fixes import Fix
     from .problem import Problem
 
@@ -80,12 +83,12 @@ KV_FELL = "K/V heads: {before} do not divide {heads} heads, {after} do."
 
 
 def spoken(value: object) -> str:
-    """A value as it is written in a sentence: short, and lists without brackets."""
+    """A value as it is written in a sentence: numbers short, with a true minus, and lists of names without brackets."""
     if isinstance(value, tuple) and value and all(isinstance(part, str) for part in value):
         return ", ".join(value)
-    if isinstance(value, float):
-        return f"{value:g}"
-    return str(value)
+    if isinstance(value, tuple) and value and all(isinstance(part, Real) for part in value):
+        return f"({', '.join(map(spoken, value))}{',' if len(value) == 1 else ''})"
+    return spelled(value) if isinstance(value, Real) else str(value)
 
 
 def say(template: str, values: dict[str, object]) -> str:

@@ -193,6 +193,25 @@ def test_a_wrong_value_is_refused_in_one_sentence(fields, error, match):
     one_sentence(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"softcap": -1}, "softcap must be greater than 0, got −1."),
+        ({"temperature": -2.5}, "temperature must be greater than 0, got −2.5."),
+        ({"rotary_theta": -1e-7}, "rotary_theta must be greater than 0, got −1e−07."),
+        ({"num_heads": -3}, "num_heads must be at least 1, got −3."),
+        ({"num_heads": -1.5}, "num_heads must be a whole number, got −1.5."),
+        ({"scale": -np.inf}, "scale must be finite, got −∞."),
+        ({"scale": np.nan}, "scale must be finite, got NaN."),
+        ({"scale": "-1"}, "scale must be a number, got '-1'."),
+    ],
+)
+def test_numbers_in_a_refusal_have_a_true_minus(fields, said):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        Problem(**given(**fields))
+    assert str(caught.value) == said
+
+
 def one_sentence(error):
     message = str(error)
     assert message.endswith(".")

@@ -1,0 +1,14 @@
+"""Numbers as they are written in a sentence. Imports nothing of the engine."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+MINUS = "\N{MINUS SIGN}"
+WILD = {"inf": "∞", "-inf": f"{MINUS}∞", "nan": "NaN"}
+
+
+def spelled(number: Real) -> str:
+    """Short, with a true minus: 3, −2.5, −∞."""
+    text = str(number) if isinstance(number, Integral) else f"{float(number):g}"
+    return WILD.get(text) or text.replace("-", MINUS)
