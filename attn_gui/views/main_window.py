@@ -60,6 +60,7 @@ class MainWindow(QMainWindow):
         self.setObjectName("mainWindow")
         self.setAcceptDrops(True)
         self._compact: bool | None = None
+        self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
         self._filled = False
         center = QWidget(self)
         self._strip, self.columns = _zone(center), QSplitter(Qt.Orientation.Horizontal, center)
@@ -112,7 +113,7 @@ class MainWindow(QMainWindow):
     def reset_columns(self) -> None:
         """The widths of the look for the present width of the window."""
         left, right = (SIZE.left_compact, SIZE.right_compact) if self._compact else (SIZE.left, SIZE.right)
-        left = max(left, self._left.minimumSizeHint().width())
+        left, right = max(scaled(left), self._left.minimumSizeHint().width()), scaled(right)
         self.columns.setSizes([left, max(1, self.width() - left - right), right])
 
     def _build_center(self, center: QWidget) -> None:
@@ -163,9 +164,25 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closeAsked.emit(event)
 
+    def setVisible(self, visible: bool) -> None:
+        if visible:
+            self._choose_form()  # Qt asks for the least size before it tells the size
+        super().setVisible(visible)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        compact = self.width() < SIZE.compact_below_width
+        self._choose_form()
+
+    def _follow_zoom(self) -> None:
+        """Larger type needs wider columns, or the compact form; other colors leave them as they were drawn."""
+        roomy = scaled(SIZE.compact_below_width)
+        if roomy != self._roomy:
+            self._roomy = roomy
+            self._choose_form()
+            self.reset_columns()
+
+    def _choose_form(self) -> None:
+        compact = self.width() < self._roomy
         if compact != self._compact:
             self._compact = compact
             padding = SPACING.panel_padding_compact if compact else SPACING.panel_padding
@@ -201,6 +218,8 @@ class MainWindow(QMainWindow):
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange and self._compact is not None:
             self.reset_columns()
+        elif event.type() == QEvent.Type.StyleChange and self._compact is not None:
+            self._follow_zoom()
         super().changeEvent(event)
 
 

@@ -1,6 +1,8 @@
-"""Between the product picture and all stages: the keyboard stays with the map that it was in."""
+"""Other forms of the window: all stages or one, large type, other colors; nothing is lost on the way."""
 
 from __future__ import annotations
+
+from PySide6.QtWidgets import QApplication, QTabBar
 
 
 def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_go(launch):
@@ -21,3 +23,32 @@ def test_a_change_of_mode_takes_the_keyboard_from_nobody_else(launch):
     before = person.focus()
     person.do("all_stages")
     assert person.focus() is before
+
+
+def test_large_type_makes_the_window_compact_instead_of_larger_than_the_screen(launch):
+    person = launch("minilm-layer2.npz")
+    explain = person.find("zone.explain").width()
+    for _ in range(3):
+        person.do("zoom_in")
+    QApplication.processEvents()
+    assert person.window.size().toTuple() == (1440, 900)
+    assert person.find("zone.explain").width() > explain
+    tabs = person.find("zone.explain").findChild(QTabBar)
+    assert tabs.tabRect(tabs.count() - 1).right() < tabs.width()  # no tab is cut
+    stage = person.find("heatmap.weights")
+    assert min(stage.width(), stage.height()) > 200
+    person.do("zoom_reset")
+    QApplication.processEvents()
+    assert person.find("zone.explain").width() == explain
+    assert person.table("key").isVisible()  # all tables again
+
+
+def test_other_colors_leave_the_columns_as_they_were_drawn(launch):
+    person = launch("minilm-layer2.npz")
+    columns = person.window.columns
+    columns.setSizes([400, 600, 440])
+    before = columns.sizes()
+    person.do("theme_dark")
+    QApplication.processEvents()
+    assert columns.sizes() == before
+    person.do("theme_light")

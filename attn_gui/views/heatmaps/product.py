@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -35,7 +35,6 @@ class ProductPicture(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setMinimumSize(scaled(LEAST_SIZE[0]), scaled(LEAST_SIZE[1]))
         self.maps = StageMaps(self)
         self.operands = Operands(self)
         self.stage = "weights"
@@ -271,6 +270,9 @@ class ProductPicture(QWidget):
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._ground)
         painter.end()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(scaled(LEAST_SIZE[0]), scaled(LEAST_SIZE[1]))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -218,7 +218,8 @@ class ProductWords:
         end = paint_words(painter, words, rect.left(), baseline, theme)
         if token is not None:
             right = rect.left() + rect.width()
-            paint_chip(painter, *token, right, bottom + scaled(SPACING.xs), right - end, theme)
+            room = right - end + scaled(SPACING.m) - scaled(SPACING.s)
+            paint_chip(painter, *token, right, bottom + scaled(SPACING.xs), room, theme)
 
     def _paint_top_caption(self, painter: QPainter, top_map: QRect, theme: Theme) -> None:
         """Symbol, shape and the name of the columns below one another, left of the map above."""
