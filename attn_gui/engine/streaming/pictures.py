@@ -176,17 +176,41 @@ class Pictures:
 
     def _weights(self, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
         """Logarithms first, since the largest of a block is all that is needed of exp."""
-        found, step = [], max(1, ROWS * (len(down) - 1) // int(down[-1] - down[0]))
-        for first in range(0, len(down) - 1, step):
+        found = np.empty((len(down) - 1, across.stop - across.start), blocks.high.dtype)
+        step = max(1, ROWS * len(found) // int(down[-1] - down[0]))
+        for first in range(0, len(found), step):
             some = down[first : first + step + 1]
             cut = slice(int(some[0]), int(some[-1]))
-            logits = self._highest(blocks, cut, across)
-            for total in self._totals(blocks, batch, head, cut):
-                logits -= total.astype(logits.dtype)[:, None]
-            if np.isnan(logits).any():
-                logits[np.isneginf(blocks.high[cut, across])] = -np.inf
-            found.append(reduced(np.maximum, logits, some - some[0]))
-        return np.asarray(np.exp(np.minimum(np.concatenate(found), 0)))
+            totals = self._totals(blocks, batch, head, cut)
+            logits = self._raised(blocks, cut, across, totals, some - some[0])
+            if logits is None:
+                logits = self._lowered(blocks, cut, across, totals, some - some[0])
+            np.minimum(logits, 0, out=logits)
+            np.exp(logits, out=found[first : first + step])
+        return found
+
+    def _raised(
+        self, blocks: Blocks, rows: slice, across: slice, totals: Sequence[Array], inside: Array
+    ) -> Array | None:
+        """Where logits are so many times the kept numbers, the few of the picture are multiplied and not all."""
+        factor = 1 / self._chain.heat
+        if self._serving("weights") == "scores":
+            factor *= self._chain.scale
+        if not factor > 0 or self._chain.softcap is not None or len(totals) > 1:
+            return None
+        off = (totals[0] / factor).astype(blocks.high.dtype)
+        logits = reduced(np.maximum, blocks.high[rows, across] - off[:, None], inside)
+        return None if np.isnan(logits).any() else np.asarray(logits * logits.dtype.type(factor))
+
+    def _lowered(
+        self, blocks: Blocks, rows: slice, across: slice, totals: Sequence[Array], inside: Array
+    ) -> Array:
+        logits = self._highest(blocks, rows, across)
+        for total in totals:
+            logits -= total.astype(logits.dtype)[:, None]
+        if np.isnan(logits).any():
+            logits[np.isneginf(blocks.high[rows, across])] = -np.inf
+        return reduced(np.maximum, logits, inside)
 
     def _highest(self, blocks: Blocks, rows: slice, across: slice) -> Array:
         """The largest logit of every block, over T."""

@@ -108,21 +108,33 @@ class Sheet:
                 return band, slice(low + int(stale[0]), low + int(stale[-1]) + 1)
         raise ValueError("everything is drawn")
 
-    def take(self, down: slice, right: slice, found: Block) -> bool:
-        """Put numbers in; whether any is new."""
+    def shows(self, down: slice, found: Block) -> bool:
+        """Whether these very numbers stand there already."""
+        values, allowed = found
+        if not self.known[down].all() or not np.array_equal(self.values[down], values, equal_nan=True):
+            return False
+        return allowed is None or (self.allowed is not None and np.array_equal(self.allowed[down], allowed))
+
+    def put(self, down: slice, right: slice, found: Block) -> None:
+        """Put numbers in; whole rows of blocks are known then."""
         values, allowed = found
         if self.values.dtype != values.dtype:
             self.values = self.values.astype(values.dtype)
         if allowed is not None and self.allowed is None:
             self.allowed = np.ones(self.shape, bool)
-        same = bool(self.known[down].all()) and np.array_equal(self.values[down, right], values, equal_nan=True)
         self.values[down, right] = values
         if self.allowed is not None and allowed is not None:
-            same = same and np.array_equal(self.allowed[down, right], allowed)
             self.allowed[down, right] = allowed
         if right == slice(0, self.shape[1]):
             self.known[down] = self.fresh[down] = True
-        return not same
+
+    def part(self, down: slice, right: slice) -> Seen:
+        """Some blocks as they are."""
+        known = self.known[down]
+        return (
+            self.values[down, right], None if self.allowed is None else self.allowed[down, right],
+            None if known.all() else np.broadcast_to(known[:, None], (len(known), right.stop - right.start)),
+        )  # fmt: skip
 
     def resampled(self, rows: Edges, columns: Edges, *, fresh: bool = False) -> Seen:
         """Blocks with other edges: of each the largest here that it meets, or where it is smaller than those here the
@@ -260,11 +272,10 @@ def _behind_weights(evaluation: Evaluation, stage: str) -> bool:
 
 def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
     """Where blocks begin among those that are here, and where the last ends; and whether each meets whole ones."""
-    count = len(here) - 1
-    first = np.clip(np.searchsorted(here, there[:-1], "right") - 1, 0, count - 1)
-    last = int(np.clip(np.searchsorted(here, there[-1], "left"), 1, count))
-    found = np.append(first, last)
-    return found, bool((np.diff(found) > 0).all()) and len(found) - 1 <= last - int(first[0])
+    found = np.append(np.searchsorted(here, there[:-1], "right") - 1, np.searchsorted(here, there[-1], "left"))
+    if there[0] < here[0] or there[-1] > here[-1]:
+        found = np.append(np.clip(found[:-1], 0, len(here) - 2), np.clip(found[-1], 1, len(here) - 1))
+    return found, bool((found[1:] > found[:-1]).all())
 
 
 def _blocks(edges: Edges, cells: slice) -> slice:

@@ -89,10 +89,17 @@ class Supply(QObject):
             return values.T, None if allowed is None else allowed.T, None if known is None else known.T
         sheets = self._sheets_for(plane, rows, columns, leads)
         self._want(owner, Want(sheets, leads))
-        sheet, edges = sheets[0], (_cut(rows, down), _cut(columns, right))
-        found = sheet.resampled(*edges)
-        if found[2] is None or sheet.known[down].all():
-            return found
+        sheet = sheets[0]
+        if sheet.shape == (rows.bins, columns.bins):
+            found = sheet.part(down, right)
+            if found[2] is None:
+                return found
+            edges = _cut(rows, down), _cut(columns, right)
+        else:
+            edges = _cut(rows, down), _cut(columns, right)
+            found = sheet.resampled(*edges)
+            if found[2] is None:
+                return found
         others = (other for other in self._of(sheet.place) if other is not sheet)
         return _filled(found, [other.resampled(*edges, fresh=True) for other in others])
 
@@ -142,7 +149,7 @@ class Supply(QObject):
                     sheet.spoil(part[0], seen=sheet in wanted)
                 else:
                     left -= price
-                    sheet.take(*part, sheet.drawn(*part))
+                    sheet.put(*part, sheet.drawn(*part))
         self._soon.start()
 
     def at_rest(self) -> None:
@@ -216,8 +223,10 @@ class Supply(QObject):
 
     def _kept(self, key: tuple[object, ...], made: Callable[[], Sheet]) -> Sheet:
         """The sheet under a key; of those that nobody looks at the last are kept, as far as there is room."""
-        sheet = self._sheets.pop(key, None) or made()
-        self._sheets[key] = sheet
+        if (sheet := self._sheets.pop(key, None)) is not None:
+            self._sheets[key] = sheet
+            return sheet
+        sheet = self._sheets[key] = made()
         wanted, room = self._wanted() | {sheet}, KEPT
         for other, old in reversed(list(self._sheets.items())):
             if old not in wanted:
@@ -271,7 +280,9 @@ class Supply(QObject):
             raise found
         assert isinstance(found, tuple)
         sheet, fresh = job.sheet, job.version == job.sheet.versions[job.band]
-        new = fresh and sheet.take(job.part, slice(0, sheet.shape[1]), found)
+        new = fresh and not sheet.shows(job.part, found)
+        if fresh:
+            sheet.put(job.part, slice(0, sheet.shape[1]), found)
         self._go_on()  # before the maps are drawn, so that the other threads go on
         if new:
             self.arrived.emit(sheet, job.part)
