@@ -2072,6 +2072,10 @@
         <translation>查询 {query} 与键 {key} 的得分：{value}，是二者距离平方的一半取负。</translation>
     </message>
     <message>
+        <source>Scaled score of query {query} and key {key}: {value}. It is the score, not scaled.</source>
+        <translation>查询 {query} 与键 {key} 的缩放得分：{value}，即得分本身，未缩放。</translation>
+    </message>
+    <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the score times {scale}.</source>
         <translation>查询 {query} 与键 {key} 的缩放得分：{value}，等于得分乘以 {scale}。</translation>
     </message>
@@ -2502,10 +2506,6 @@
     <message>
         <source>K/V heads: {before} do not divide {heads} heads, {after} do.</source>
         <translation>K/V 头数由 {before} 改为 {after}：前者不能整除头数 {heads}。</translation>
-    </message>
-    <message>
-        <source>−</source>
-        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>A cell may differ by what rounding can add up to along the formulas that lead to it, with these numbers.</source>

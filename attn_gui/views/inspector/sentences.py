@@ -67,6 +67,8 @@ class Sentences(QObject):
         problem = context.problem
         if problem.score != "dot":
             scale = 1.0 if problem.scale is None else problem.scale
+            if scale == 1:
+                return self.tr("Scaled score of query {query} and key {key}: {value}. It is the score, not scaled."), {}
             return self.tr("Scaled score of query {query} and key {key}: {value}. "
                            "It is the score times {scale}."), {"scale": number(scale)}
         words = {"count": problem.d_k, "scale": number(problem.scale or 0.0)}

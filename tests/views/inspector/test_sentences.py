@@ -56,6 +56,16 @@ def test_the_scale_in_force_is_named(shown: Shown, make: Make, scale: float | No
 
 
 @pytest.mark.parametrize(
+    ("scale", "expected"), [(None, "It is the score, not scaled."), (1.0, "not scaled."), (0.25, "times 0.2500.")]
+)
+@pytest.mark.parametrize("score", ["cosine", "gaussian", "average"])
+def test_a_score_that_is_no_product_is_scaled_only_if_a_scale_is_given(
+    shown: Shown, make: Make, score: str, scale: float | None, expected: str
+) -> None:
+    assert said(shown(make(score=score, scale=scale), "scaled", 0, 0)).endswith(expected)
+
+
+@pytest.mark.parametrize(
     ("stage", "column", "expected"),
     [
         ("query", 4, "It is the sum of 11 products of X and W_Q."),
