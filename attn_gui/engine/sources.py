@@ -74,13 +74,18 @@ def sources_of(problem: Problem) -> dict[str, Source]:
 def _positions(problem: Problem) -> dict[str, Source]:
     if problem.rotary_theta is None:
         return {}
-    width = problem.d_k
-    exponent = -np.arange(0, width, 2) / width
+    keys = (problem.w_key if problem.projected else problem.key).shape[-1] // problem.num_kv_heads
     return {
         "query_position": Source("", np.arange(problem.n, dtype=float)),
         "key_position": Source("", np.arange(problem.m, dtype=float)),
-        "exponent": Source("", exponent),
+        "query_exponent": Source("", _exponents(problem.d_k)),
+        "key_exponent": Source("", _exponents(keys)),
     }
+
+
+def _exponents(width: int) -> Array:
+    """−2p/d for every pair of columns; with the additive score keys may be wider than queries."""
+    return -np.arange(0, width, 2) / width
 
 
 def sizes_of(problem: Problem) -> dict[str, int]:

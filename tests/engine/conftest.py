@@ -58,9 +58,9 @@ def everything() -> dict[str, Callable[[], Problem]]:
     def rng() -> np.random.Generator:
         return np.random.default_rng(1)
 
-    def additive() -> Problem:
-        params = numbers(rng(), w_score_query=(D, S), w_score_key=(3, S), w_score=(S,))
-        return direct(rng(), d_key=3, score="additive", score_params=params)
+    def additive(d: int = D, d_key: int = 3, **more: Any) -> Problem:
+        params = numbers(rng(), w_score_query=(d, S), w_score_key=(d_key, S), w_score=(S,))
+        return direct(rng(), d=d, d_key=d_key, score="additive", score_params=params, **more)
 
     return {
         "plain": lambda: direct(rng()),
@@ -72,6 +72,7 @@ def everything() -> dict[str, Callable[[], Problem]]:
         "gaussian": lambda: direct(rng(), score="gaussian", score_params={"w": 0.3, "key_norm": 0.6}),
         "kernel": lambda: direct(rng(), score="gaussian", score_params={"w": 0.2}, temperature=1.3),
         "additive": additive,
+        "turned": lambda: additive(4, 6, rotary_theta=50.0),
         "cosine": lambda: direct(rng(), score="cosine", scale=3.0),
         "average": lambda: direct(rng(), score="average", mask=({"kind": "causal"},)),
         "cross": lambda: cross(rng()),

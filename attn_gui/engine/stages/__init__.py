@@ -24,8 +24,8 @@ BEFORE: tuple[Stage, ...] = (
     Linear("query", "Q", "Q", ROWS, "query[b i p] = given_query[b i p]", alias=True),
     Linear("key", "K", "K", ROWS, "key[b j p] = given_key[b j p]", alias=True),
     Linear("value", "V", "V", ROWS, "value[b j p] = given_value[b j p]", alias=True),
-    Angle("query_angle", "query_angle[i p] = query_position[i], rotary_theta[], exponent[p]"),
-    Angle("key_angle", "key_angle[j p] = key_position[j], rotary_theta[], exponent[p]"),
+    Angle("query_angle", "query_angle[i p] = query_position[i], rotary_theta[], query_exponent[p]"),
+    Angle("key_angle", "key_angle[j p] = key_position[j], rotary_theta[], key_exponent[p]"),
     Rotary("rotated_query", "Q′", "query[b i (h t p)] = query[b i (h t p)], query_angle[i p]"),
     Rotary("rotated_key", "K′", "key[b j (g t p)] = key[b j (g t p)], key_angle[j p]"),
 )
