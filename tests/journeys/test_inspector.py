@@ -1,0 +1,366 @@
+"""Why a cell has its value: its sentence, the formula in numbers, the terms, the links both ways, the copies."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QTableView, QWidget
+
+from attn_gui.figure.tokens import THEMES
+
+SMALL = "worked-example.npz"
+CAUSAL = "smollm2-layer10.npz"
+
+
+@pytest.fixture
+def settled(qtbot):
+    """Let the window come to rest: what is explained follows an edit once the maps are painted."""
+
+    def settle(person):
+        person.window.repaint()
+        for _ in range(5):
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+            QApplication.processEvents()
+
+    return settle
+
+
+def link(person, beginning):
+    """A visible link of the explanation whose words begin like this."""
+    shown = [w for w in person.find("inspector").findChildren(QWidget) if w.isVisible() and hasattr(w, "click")]
+    found = [w for w in shown if w.text().startswith(beginning)]
+    assert found, f"no link {beginning!r} among {[w.text() for w in shown]}"
+    return found[0]
+
+
+def trail(person):
+    """The places on the way to the explained cell, the explained one last."""
+    inspector = person.find("inspector")
+    names = [w.accessibleName() for w in inspector.findChildren(QWidget) if type(w).__name__ == "Trail"]
+    return names[0].split(" › ")
+
+
+def table_of(person):
+    return person.find("inspector.terms", QTableView)
+
+
+def terms(person):
+    """The table of terms as texts."""
+    model = table_of(person).model()
+    return [[str(model.index(i, j).data()) for j in range(model.columnCount())] for i in range(model.rowCount())]
+
+
+def numeric(text):
+    return float(text.replace("−", "-"))
+
+
+def click_term(person, row, column=0):
+    table = table_of(person)
+    place = table.visualRect(table.model().index(row, column)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+# --- what is said ------------------------------------------------------------------------------------
+def test_a_weight_has_its_sentence_and_its_formula_in_numbers(launch):
+    person = launch()
+    person.click_cell("weights", 10, 13)
+    said = person.explanation()
+    assert "Query it gives key tired a weight of 0.6110, the largest of 16." in said
+    assert "it → tired (10, 13) = 0.610984" in person.status()
+    assert re.search(r"a₁₀,₁₃ = .* = e\^\(4\.885 − 4\.885\)/1\.6367 = 0\.6110", said)
+
+
+def test_the_same_in_chinese(launch):
+    person = launch(lang="zh")
+    person.click_cell("weights", 10, 13)
+    assert "查询 it 给键 tired 的权重是 0.6110" in person.explanation()
+    person.click(link(person, "S′[10, 13]"))
+    assert link(person, "在图中显示").isVisible()
+
+
+def test_the_worked_example_by_hand(launch):
+    person = launch(SMALL)
+    assert person.values("weights")[0] == [0.5, 0.5]
+    assert person.values("weights")[1] == [pytest.approx(0.3595, abs=5e-5), pytest.approx(0.6405, abs=5e-5)]
+    person.click_cell("weights", 1, 1)
+    said = person.explanation().replace(" ", "")
+    for part in ("e^1.155", "e^0.577+e^1.155", "0.640"):
+        assert part in said, (part, said)
+
+
+def test_terms_stand_by_size_and_add_up_to_the_cell(launch):
+    person = launch()
+    person.click_cell("weights", 10, 13)
+    values = [numeric(row[-1]) for row in terms(person)]
+    assert values == sorted(values, reverse=True)
+    assert terms(person)[0][0] == "tired"
+    assert len(values) == 16
+    assert math.isclose(sum(values), 1, abs_tol=16 * 5e-5)
+    person.show_stage("scores")
+    person.click_cell("scores", 10, 13)
+    *own, tail = terms(person)
+    sizes = [abs(numeric(row[-1])) for row in own]
+    assert sizes == sorted(sizes, reverse=True)
+    assert tail[0] == "22 more"
+    total = sum(numeric(row[-1]) for row in [*own, tail])
+    assert math.isclose(total, person.value("scores", 10, 13), abs_tol=11 * 5e-4)
+
+
+# --- along the links ---------------------------------------------------------------------------------
+def test_from_a_weight_by_its_score_to_q_and_all_the_way_back(launch, settled):
+    person = launch()
+    person.click_cell("weights", 10, 13)
+    settled(person)
+    weight = person.explanation()
+    person.click(link(person, "S′[10, 13]"))
+    settled(person)
+    assert person.find("heatmap.scaled").isVisible()
+    assert person.status().startswith("Scaled scores · head 3")
+    score = person.explanation()
+    person.click(link(person, "Q[10"))
+    assert person.find("heatmap.query").isVisible()
+    assert person.status().startswith("Query · head 3 · (10, 0)")
+    assert trail(person) == ["A[10, 13]", "S′[10, 13]", "Q[10, 96]"]
+    person.press("Alt+Left")
+    settled(person)
+    assert person.explanation() == score
+    assert "(10, 13)" in person.status()
+    person.click(link(person, "A[10, 13]"))
+    settled(person)
+    assert person.find("heatmap.weights").isVisible()
+    assert person.explanation() == weight
+
+
+def test_from_a_score_on_to_what_it_reaches(launch):
+    person = launch()
+    person.show_stage("scaled")
+    person.click_cell("scaled", 10, 13)
+    for words in ("A[10, ·]", "O[10, ·]", "concat[10, 96 … 127]"):
+        assert link(person, words).isVisible()
+    person.click(link(person, "O[10, ·]"))
+    assert person.find("heatmap.head_output").isVisible()
+    assert "(10, 0)" in person.status()
+    assert trail(person) == ["S′[10, 13]", "O[10, 0]"]
+
+
+def test_behind_a_mask_a_closed_cell_reaches_nothing(launch):
+    person = launch(CAUSAL)
+    person.show_stage("scaled")
+    person.click_cell("scaled", 3, 9)
+    assert "Reaches" not in person.explanation()
+    person.click_cell("scaled", 9, 3)
+    assert "Reaches" in person.explanation()
+    assert link(person, "(S+M)[9, 3]").isVisible()
+
+
+def test_a_term_of_the_table_leads_to_its_cell(launch):
+    person = launch()
+    person.click_cell("weights", 10, 13)
+    second = terms(person)[1][0]
+    click_term(person, 1)
+    assert person.find("heatmap.scaled").isVisible()
+    assert f"it → {second} (10, 0)" in person.status()
+
+
+def test_with_the_keyboard_alone(launch, settled):
+    person = launch()
+    person.find("heatmap.weights").setFocus(Qt.FocusReason.TabFocusReason)
+    person.press("Down", "Right", "Down")
+    place = trail(person)
+    table_of(person).setFocus(Qt.FocusReason.TabFocusReason)
+    person.press("Down", "Return")  # the second of the keys
+    assert person.find("heatmap.scaled").isVisible()
+    assert len(trail(person)) == 2
+    settled(person)
+    for _ in range(20):
+        if getattr(person.focus(), "text", str)().startswith("K["):
+            break
+        person.press("Tab")
+    person.press("Return")
+    assert person.find("heatmap.key").isVisible()
+    settled(person)
+    assert person.find("inspector").isAncestorOf(person.focus())
+    person.press("Alt+Left", "Alt+Left")
+    assert trail(person) == place
+    assert person.find("heatmap.weights").isVisible()
+
+
+# --- following and copying ---------------------------------------------------------------------------
+def test_copied_text_has_every_digit(launch):
+    person = launch()
+    person.click_cell("weights", 10, 13)
+    person.click(person.button("Copy text", "inspector"))
+    assert repr(person.value("weights", 10, 13)) in person.clipboard()
+    person.click(person.button("Copy LaTeX", "inspector"))
+    assert "\\frac" in person.clipboard()
+
+
+@pytest.mark.parametrize(("lang", "one", "text", "latex"), [
+    ("en", "As one equation", "Copy text", "Copy LaTeX"), ("zh", "写成一个等式", "复制文本", "复制 LaTeX"),
+])  # fmt: skip
+def test_one_equation_is_shown_copied_and_right(launch, lang, one, text, latex):
+    person = launch(SMALL, lang=lang)
+    person.click_cell("weights", 1, 1)
+    person.click(person.button(one, "inspector"))
+    assert "Z = ∑_j e^(q₁ · k_j / √3)" in person.explanation()
+    person.click(person.button(text, "inspector"))
+    formula, number, _total_in_symbols, total = person.clipboard().splitlines()[1:5]
+    known = {"exp": math.exp, "Z": eval(total.removeprefix("= "), {"exp": math.exp})}
+    assert math.isclose(eval(formula.removeprefix("= "), known), person.value("weights", 1, 1), rel_tol=1e-14)
+    assert float(number.removeprefix("= ")) == person.value("weights", 1, 1)
+    person.click(person.button(latex, "inspector"))
+    assert person.clipboard().startswith(r"a_{1,1} = \frac{1}{Z}")
+
+
+def test_the_explanation_follows_an_edit_and_its_undo(launch, settled):
+    person = launch(SMALL)
+    person.click_cell("weights", 1, 1)
+    settled(person)
+    before = person.explanation()
+    person.type_into("query", 1, 1, "3")
+    settled(person)
+    assert person.explanation() != before
+    assert f"weight of {person.value('weights', 1, 1):.4f}" in person.explanation()
+    person.press("Ctrl+Z")
+    settled(person)
+    assert person.explanation() == before
+
+
+@pytest.mark.parametrize("example", ["worked-example", "thinking-machines", "thinking-machines-64", "smollm2-layer10"])
+def test_every_stage_of_every_example_can_be_explained(launch, example):
+    person = launch(f"{example}.npz")
+    stages = person.window.spine.stages()
+    for stage in stages:
+        person.click(f"node.{'concat' if stage == 'output' and not person.has('node.output') else stage}")
+        person.click_cell(stage, 1, 1)
+        assert trail(person)[-1].endswith("1]"), stage
+        assert f"{person.value(stage, 1, 1):.4f}".replace("-", "−") in person.explanation(), stage
+    assert len(stages) >= 7
+
+
+def test_an_output_marks_the_row_of_weights_and_the_column_of_values_that_made_it(launch):
+    person = launch()
+    person.show_stage("head_output")
+    person.click_cell("head_output", 10, 5)
+    left, top = person.find("operand.left"), person.find("operand.top")
+    assert (left.shape, top.shape) == ((16, 16), (16, 32))  # O = A · V
+    assert (left.marks.row, left.marks.column) == (10, None)
+    assert (top.marks.row, top.marks.column) == (None, 5)
+    assert len(terms(person)) == 16
+
+
+# --- what is reached ---------------------------------------------------------------------------------
+def ground(person, name, row, column):
+    """The color near the corner of a cell, whatever map it is in."""
+    heatmap = person.find(name) if isinstance(name, str) else name
+    rect = heatmap.cell_rect(row, column)
+    return heatmap.grab().toImage().pixelColor(rect.left() + rect.width() // 4, rect.top() + rect.height() // 4)
+
+
+def heads_on(person, steps):
+    for _ in range(steps):
+        person.do("next_head")
+
+
+def small_map(person, stage):
+    return person.find(f"node.{stage}").map
+
+
+def test_the_maps_show_what_a_cell_reaches(launch, settled):
+    person = launch()
+    person.show_stage("scaled")
+    person.click_cell("scaled", 10, 13)
+    result = person.find("operand.result")
+    reached, other = ground(person, result, 10, 4), ground(person, result, 4, 4)
+    weight = ground(person, small_map(person, "weights"), 0, 0)
+    person.click(person.button("Show in the maps", "inspector"))
+    settled(person)
+    assert ground(person, result, 10, 4) == reached
+    assert ground(person, result, 4, 4) != other
+    assert ground(person, small_map(person, "weights"), 0, 0) != weight
+    person.click(person.button("Show in the maps", "inspector"))
+    settled(person)
+    assert ground(person, result, 4, 4) == other
+
+
+@pytest.mark.parametrize("keys", ["Ctrl+Shift+R", "R"])
+def test_a_cell_of_a_table_shows_its_reach_under_the_mask(launch, settled, keys):
+    person = launch(CAUSAL)
+    heads_on(person, 4)
+    person.click_cell("weights", 9, 6)
+    person.press(keys)
+    person.go_to("key", 5, 70)  # head 1 of the keys, which heads 3, 4 and 5 read
+    settled(person)
+    assert "K[5, 70]" in [w.text() for w in person.find("inspector").findChildren(QLabel) if w.isVisible()]
+    marked = person.find("heatmap.weights").marks.reached
+    cells = {(i, j) for rows, columns in marked for i in range(rows.start, rows.stop)
+             for j in range(columns.start, columns.stop)}  # fmt: skip
+    assert cells == {(i, j) for i in range(5, 14) for j in range(i + 1)}
+    heads_on(person, 2)  # head 6 reads other keys
+    settled(person)
+    assert person.find("heatmap.weights").marks.reached == ()
+    person.press("Ctrl+Shift+R")
+    settled(person)
+    assert person.find("heatmap.weights").marks.reached is None
+
+
+def test_an_edit_leaves_the_reach_and_a_change_of_the_formula_too(launch, settled):
+    person = launch(CAUSAL)
+    heads_on(person, 3)
+    person.click_cell("weights", 9, 6)
+    person.do("show_reach")
+    person.go_to("key", 5, 70)
+    settled(person)
+    heatmap = person.find("heatmap.weights")
+    before = heatmap.marks.reached
+    assert before
+    person.type_into("key", 5, 70, "2")
+    person.go_to("key", 5, 70)
+    settled(person)
+    assert heatmap.marks.reached == before
+    person.pick("scale", "none")  # everything is built anew
+    settled(person)
+    assert person.find("heatmap.weights").marks.reached == before
+
+
+def test_a_cell_that_is_closed_takes_its_row_out_of_reach(launch, settled):
+    person = launch(CAUSAL)
+    person.do("show_reach")
+    person.show_stage("masked")
+    rows = []
+    for row in (None, 5, 7):  # the first closed cell makes a layer of its own, the next one changes a number of it
+        if row is not None:
+            person.click_cell("masked", row, 2)
+            person.do("toggle_mask_cell")
+        person.go_to("value", 2, 6)
+        settled(person)
+        areas = person.find("heatmap.head_output").marks.reached
+        rows.append({k for down, _ in areas for k in range(down.start, down.stop)})
+    assert rows == [set(range(2, 14)), set(range(2, 14)) - {5}, set(range(2, 14)) - {5, 7}]
+
+
+def test_all_stages_show_it_too_in_both_themes(launch, settled):
+    person = launch(CAUSAL)
+    heads_on(person, 5)
+    person.do("all_stages")
+    person.do("show_reach")
+    person.go_to("value", 5, 70)
+    settled(person)
+    for scheme in ("dark", "light"):
+        person.do(f"theme_{scheme}")
+        settled(person)
+        heatmap = person.find("heatmap.value")
+        assert heatmap.marks.reached == ((slice(5, 6), slice(6, 7)),)
+        surface = THEMES[scheme].surface
+        own, others = ground(person, heatmap, 5, 6), ground(person, heatmap, 9, 20)
+        assert own == QColor(heatmap.cell_at(5, 6)[1])
+        assert distance(others, surface) <= distance(heatmap.cell_at(9, 20)[1], surface)
+
+
+def distance(one, other):
+    return sum(abs(a - b) for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True))
