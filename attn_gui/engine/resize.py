@@ -32,8 +32,14 @@ def head_counts(problem: Problem) -> tuple[int, ...]:
     """The counts of heads that share the columns of Q and of the concatenated heads evenly, so that none moves."""
     query, value = problem.num_heads * problem.d_k, problem.num_heads * problem.d_v
     even = 2 if problem.rotary_theta is not None else 1
-    counts = range(1, min(query, value) + 1)
-    return tuple(k for k in counts if query % k == 0 and value % k == 0 and query // k % even == 0)
+    shared = [k for k in range(1, min(query, value) + 1) if query % k == 0 and value % k == 0]
+    return tuple(k for k in shared if query // k % even == 0 and _key_width(problem, k) % even == 0)
+
+
+def _key_width(problem: Problem, heads: int) -> int:
+    """The columns of a head of K among so many heads; the additive score lets them differ from those of Q."""
+    keys = (problem.w_key if problem.projected else problem.key).shape[-1]
+    return max(1, int(keys) // problem.num_kv_heads * problem.num_heads // heads)
 
 
 def resize(problem: Problem, *, seed: int = 0, keep: str = "d_model", **size: int | None) -> Resized:
@@ -75,8 +81,7 @@ class _Plan:
             raise FieldError(sentences.HEAD_COUNTS, got=heads, choices=tuple(map(str, choices)))
         before, kv_before = problem.num_heads, problem.num_kv_heads
         d_k, d_v = problem.d_k * before // heads, problem.d_v * before // heads
-        wide = self._columns("key") // kv_before  # with the additive score keys may be wider than queries
-        d_key = max(1, wide * before // heads)
+        wide, d_key = self._columns("key") // kv_before, _key_width(problem, heads)
         self.fields["num_heads"] = heads
         kv_heads = kv_before * heads // before
         if kv_before * heads % before == 0 and wide * before % heads == 0:

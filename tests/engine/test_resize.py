@@ -239,3 +239,18 @@ def test_every_size_of_every_problem_gives_a_problem(makers, problem_name):
                 changed = problem.replace(**found.fields)
                 assert getattr(changed, name) == value
                 assert compute(changed).stages == compute(problem).stages
+
+
+def test_heads_that_rotary_positions_cannot_pair_are_not_offered(rng):
+    """Heads of Q have 4 columns and those of K 6: twice as many heads would leave K 3."""
+    shapes = {"w_score_query": (4, 5), "w_score_key": (6, 5), "w_score": (5,)}
+    problem = Problem(
+        query=rng.normal(size=(3, 8)), key=rng.normal(size=(7, 12)), value=rng.normal(size=(7, 8)), num_heads=2,
+        score="additive", score_params={name: rng.normal(size=shape) for name, shape in shapes.items()},
+    )  # fmt: skip
+    assert head_counts(problem) == (1, 2, 4, 8)
+    turned = problem.replace(rotary_theta=9.0)
+    assert head_counts(turned) == (1, 2)
+    with pytest.raises(FieldError, match="4 heads"):
+        resize(turned, num_heads=4)
+    assert np.isfinite(compute(turned.replace(**resize(turned, num_heads=1).fields))["output"]).all()
