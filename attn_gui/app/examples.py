@@ -79,3 +79,7 @@ EXAMPLES = (
     ),
 )
 FIRST = "minilm"
+
+
+def example_of(key: str) -> Example:
+    return next(example for example in EXAMPLES if example.key == key)

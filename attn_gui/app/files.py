@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
 from attn_gui.app.clash import Clashes
-from attn_gui.app.examples import EXAMPLES
+from attn_gui.app.examples import EXAMPLES, example_of
 from attn_gui.app.sentences import saying, sentence
 from attn_gui.app.settings import Settings
 from attn_gui.document.document import Document
@@ -105,7 +105,7 @@ class FilesController(QObject):
 
     def begin_with_example(self, key: str, *, told: bool = True) -> None:
         """Open one of the problems that come along; `told=False` leaves the line above the picture as it is."""
-        example = next(example for example in EXAMPLES if example.key == key)
+        example = example_of(key)
         loaded = open_file(resource("examples", example.file))
         self._begin(loaded, None, Path(example.file).stem, {"head": example.head}, told=told)
         if told and not self._settings.flag(f"told/{key}", False):

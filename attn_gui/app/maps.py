@@ -37,7 +37,6 @@ class MapsController(QObject):
         window.all_stages.stagePicked.connect(lambda stage: view.set(stage=stage, mode="product"))
         theme_signal.changed.connect(self._show_formula)
         window.product.set_values_shown(view.look.values)
-        self._show_everything()
 
     # --- down ------------------------------------------------------------------------------------
     def _on_computation_rebuilt(self, opened: bool) -> None:
@@ -52,10 +51,14 @@ class MapsController(QObject):
         self._rebuilding = False
         self._show_everything()
 
-    def _show_everything(self) -> None:
+    def _show_head(self) -> None:
         look, evaluation = self._view.look, self._computation.evaluation
         for shown in (self._window.spine, self._window.heads, self._window.product):
             shown.set_evaluation(evaluation, look.batch, look.head)
+
+    def _show_everything(self) -> None:
+        look = self._view.look
+        self._show_head()
         for shown in (self._window.spine, self._window.product):
             shown.set_stage(look.stage)
         self._show_tokens()
@@ -83,8 +86,8 @@ class MapsController(QObject):
         if self._rebuilding:
             return
         if names & {"head", "batch"}:
-            self._show_everything()
-        elif "stage" in names:
+            self._show_head()
+        if "stage" in names:
             self._window.spine.set_stage(look.stage)
             self._window.product.set_stage(look.stage)
             self._show_formula()

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.commands import CommandsController
 from attn_gui.app.computation import Computation
 from attn_gui.app.curve import CurveController
-from attn_gui.app.examples import FIRST
+from attn_gui.app.examples import FIRST, example_of
 from attn_gui.app.explain import ExplainController
 from attn_gui.app.export import ExportController
 from attn_gui.app.files import FilesController
@@ -34,7 +34,7 @@ from attn_gui.app.table_target import TableTarget
 from attn_gui.app.tables import TablesController
 from attn_gui.app.targets import TargetController
 from attn_gui.app.variants import VariantsController
-from attn_gui.app.view_state import ViewState
+from attn_gui.app.view_state import Look, ViewState
 from attn_gui.document.document import Document
 from attn_gui.formats import MATRIX_SUFFIXES, open_file
 from attn_gui.paths import resource
@@ -43,17 +43,18 @@ log = logging.getLogger("attn_gui")
 
 
 class Program(QObject):
-    """Everything that lives as long as the window; it can be used as soon as it is made."""
+    """Everything that lives as long as the window; it can be used as soon as something is opened in it."""
 
     def __init__(self, app: QApplication, lang: str | None = None, shell: Shell | None = None) -> None:
         """In a shell whose window is on the screen already, or in a new one."""
         super().__init__(app)
         shell = shell or Shell(app, lang)
         self.settings, self.look, self.window, self.layout = shell.settings, shell.look, shell.window, shell.layout
-        self.view = ViewState(self)
         self.window.fill()
-        first = open_file(resource("examples", "minilm-layer2.npz"))
-        self.document = Document(first.problem, name="minilm-layer2", parent=self)
+        first = example_of(FIRST)
+        self.view = ViewState(self, Look(head=first.head))  # what it begins with, lest that be drawn twice
+        problem = open_file(resource("examples", first.file)).problem
+        self.document = Document(problem, name=Path(first.file).stem, parent=self)
         self.computation = Computation(self.document, self)
         window, document, computation, view = self.window, self.document, self.computation, self.view
         self.maps = MapsController(window, document, computation, view)

@@ -35,9 +35,9 @@ class ViewState(QObject):
 
     changed = Signal(object)  # frozenset of field names
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, look: Look | None = None) -> None:
         super().__init__(parent)
-        self.look = Look()
+        self.look = look or Look()
 
     def set(self, **values: Any) -> None:
         """Take new values in; emits once, and only if something differs."""
