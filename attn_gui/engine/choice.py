@@ -30,6 +30,9 @@ def evaluation_of(problem: Problem) -> Evaluation:
 def compute(problem: Problem) -> Trace:
     """Every stage of a problem, in the order scores → scale → softcap → bias → mask → softmax(· / temperature).
 
-    Of a long problem rows are computed when they are read. Raises FieldError as `evaluation_of` does.
+    Shapes have the batch axis first: `trace["weights"]` is (batch, head, query, key), `trace["output"]` (batch, query,
+    column). Of a long problem rows are computed when they are read.
+    Raises FieldError (a ValueError) where no evaluation can hold the problem.
+    Source: Vaswani et al. (2017), in the order of ONNX's Attention operator; each step names its own.
     """
     return Trace(evaluation_of(problem))

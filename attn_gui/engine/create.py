@@ -92,7 +92,10 @@ def _cast(problem: Problem, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
-    """The fields that add w_output (square, or as wide as x) or take it away; none where nothing changes."""
+    """The fields that add w_output (square, or as wide as x) or take it away; none where nothing changes.
+
+    Raises ValueError where a block needs it.
+    """
     if present == (problem.w_output is not None):
         return {}
     if not present:

@@ -41,7 +41,7 @@ class Problem:
     (n, d_model) and optionally `context` (m, d_context) with `w_query`, `w_key`, `w_value` (in, out) and biases (out,).
     `w_output` (h·d_v, d_out) with either. Arrays are copied, cast to `dtype` and read-only.
     Raises ShapeError (a ValueError), ValueError or TypeError, each with one sentence.
-    Formulas: Vaswani et al. (2017), and the sources named at the stages.
+    Source: Vaswani et al. (2017), and those named at the stages.
     """
 
     query: Any = None

@@ -23,6 +23,7 @@ def sensitivity(
     the field. Tables of booleans have no gradient. `cotangent` has the stage's shape, batch included. A cell reads one
     row of the maps, so that a long problem's gradients need no map; those of a float32 one start from rounded Q, K, V.
     Raises StageError, PlaceError, ShapeError or ValueError.
+    Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
     """
     evaluation = source.evaluation if isinstance(source, Trace) else source
     if (index is None) == (cotangent is None):

@@ -56,9 +56,10 @@ def solve(problem: Problem, stage: str, index: Sequence[int], target: float, by:
 
     Weights (target in (0, 1)) and scores, scaled scores and so on: by that `query` row, that `key` row or a `bias`,
     while the odds among the other open keys of the row stay. Cells of an output: a nearby solution, by query or bias.
-    `index` has one integer per axis of the stage, batch included. No map is ever held, however long the problem.
+    `index` has one integer per axis of the stage's shape, batch included. No map is ever held.
     Raises StageError, PlaceError, and ValueError with one sentence where the question makes no sense.
-    Formulas: see `solving.exact` and `solving.nearby`.
+    Source: the shortest solution of a linear system (Golub, Van Loan, 2013) in `solving.exact`, Gauss–Newton (Nocedal,
+    Wright, 2006) in `solving.nearby`.
     """
     as_choice("by", by, tuple(EXACT))
     target = as_number("target", target)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import attn_gui
 from attn_gui import engine
 from attn_gui.engine import Evaluation, FieldError, Plane, Problem, StageError, compute, indices
+from attn_gui.engine.scoring import SCORES
+
+README = Path(__file__).parents[2] / "README.md"
 
 
 def test_a_trace_has_every_stage_with_its_batch_axis(makers):
@@ -99,8 +106,42 @@ def test_the_engine_imports_without_qt():
     assert ran.stdout.strip() == "(1, 1, 2, 2) False"
 
 
-def test_every_public_name_says_what_it_is():
-    for name in engine.__all__:
-        thing = getattr(engine, name)
-        if callable(thing) and not isinstance(thing, type(indices.Box)):
-            assert thing.__doc__, name
+def public_functions() -> list[str]:
+    """Every function of the engine, and the record that all of them take."""
+    return [name for name in engine.__all__ if name == "Problem" or inspect.isfunction(getattr(engine, name))]
+
+
+COMPUTING = ("Problem", "compute", "explain", "sensitivity", "solve", "verify")  # by formulas, from papers
+NEVER_RAISES = ("head_counts", "made_direct", "symbol", "with_biases")
+
+
+@pytest.mark.parametrize("name", [name for name in engine.__all__ if isinstance(getattr(engine, name), type)])
+def test_every_public_class_says_what_it_is(name):
+    assert "." in (getattr(engine, name).__doc__ or ""), name
+
+
+@pytest.mark.parametrize("name", public_functions())
+def test_a_public_function_says_its_shapes_errors_and_source(name):
+    said = inspect.getdoc(getattr(engine, name)) or ""
+    first, _, rest = said.partition("\n")
+    assert first.endswith((".", ";"))
+    assert ("Raises" in said) != (name in NEVER_RAISES)
+    if name in COMPUTING:
+        assert re.search("[Ss]hape", rest)
+        assert re.search(r"Source: .*\d{4}", rest, re.DOTALL)
+
+
+@pytest.mark.parametrize("name", ["Problem", "ShapeError", "compute", "explain", "sensitivity", "solve"])
+def test_the_package_hands_on_the_same_names(name):
+    assert getattr(attn_gui, name) is getattr(engine, name)
+
+
+@pytest.mark.parametrize("kind", [*SCORES, "softmax", "rotary", "softcap", "layer_norm", "window", "prefix", "alibi"])
+def test_what_comes_from_a_paper_names_it(kind):
+    """In the page of the README that says what is computed."""
+    page = README.read_text(encoding="utf-8").partition("## What is computed")[2].partition("\n## ")[0]
+    rows = {row.split("|")[1].strip().strip("`").lower(): row for row in page.splitlines() if row.startswith("| ")}
+    called = {"dot": "scaled dot product, `dot", "rotary": "rotary positions", "softcap": "softcap c",
+              "layer_norm": "layernorm"}.get(kind, kind)  # fmt: skip
+    assert called in rows
+    assert kind in ("average", "softmax") or re.search(r"(19|20)\d\d", rows[called])
