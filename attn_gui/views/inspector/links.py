@@ -83,7 +83,7 @@ def clear(layout: QLayout) -> None:
 
 
 class FlowLayout(QLayout):
-    """Puts its items after one another and begins a new row where they no longer fit."""
+    """Puts its items after one another and begins a new row where they no longer fit; hidden ones take no room."""
 
     def __init__(self, parent: QWidget | None = None, gap: int = SPACING.m, between: int = 0) -> None:
         super().__init__(parent)
@@ -113,21 +113,24 @@ class FlowLayout(QLayout):
         return self._place(QRect(0, 0, width, 0), move=False)
 
     def sizeHint(self) -> QSize:
-        hints = [item.sizeHint() for item in self._items]
+        hints = [item.sizeHint() for item in self._shown()]
         width = sum(hint.width() for hint in hints) + self._gap * max(0, len(hints) - 1)
         return QSize(width, max((hint.height() for hint in hints), default=0))
 
     def minimumSize(self) -> QSize:
-        hints = [item.minimumSize() for item in self._items]
+        hints = [item.minimumSize() for item in self._shown()]
         return QSize(max((hint.width() for hint in hints), default=0), max((h.height() for h in hints), default=0))
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
         self._place(rect, move=True)
 
+    def _shown(self) -> list[QLayoutItem]:
+        return [item for item in self._items if not item.isEmpty()]
+
     def _place(self, rect: QRect, *, move: bool) -> int:
         x, y, row = rect.x(), rect.y(), 0
-        for item in self._items:
+        for item in self._shown():
             hint = item.sizeHint()
             width = min(hint.width(), rect.width())
             if x > rect.x() and x + width > rect.x() + rect.width():

@@ -304,3 +304,10 @@ def test_a_change_of_language_reads_everything_again(shown: Shown, make: Make) -
     before = words(inspector)
     QApplication.sendEvent(inspector, QEvent(QEvent.Type.LanguageChange))
     assert words(inspector) == before
+
+
+def test_a_hidden_button_leaves_no_gap(shown: Shown, make: Make) -> None:
+    inspector = shown(make(), "scores", 2, 1)
+    copy = next(button for button in inspector.findChildren(QPushButton) if button.text() == "Copy text")
+    assert not one_equation(inspector).isVisible()
+    assert copy.x() == 0
