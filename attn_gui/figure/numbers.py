@@ -69,6 +69,8 @@ def cell_decimals(
         return None
     room = cell_width - CELL_MARGIN
     extremes = _extremes(values)
+    if weights and bool(((values > 0) & (values < 1)).any()):
+        extremes.append(0.5)  # 0 and 1 are shorter than what lies between them
     for numbers in _attempts(weights):
         if _widest((cell_text(value, numbers) for value in extremes), metrics) <= room:
             return numbers

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from attn_gui.views.inspector.inspector import Inspector
     from attn_gui.views.spine.spine import Spine
 
+WIDEST_SIDE = 0.28
+"""Of the window: with large type the pictures would be left with nothing."""
+
 
 class MainWindow(QMainWindow):
     """Spine across the top; inputs left, pictures in the middle, explanation right; status below."""
@@ -113,7 +116,9 @@ class MainWindow(QMainWindow):
     def reset_columns(self) -> None:
         """The widths of the look for the present width of the window."""
         left, right = (SIZE.left_compact, SIZE.right_compact) if self._compact else (SIZE.left, SIZE.right)
-        left, right = max(scaled(left), self._left.minimumSizeHint().width()), scaled(right)
+        most = round(self.width() * WIDEST_SIDE)
+        left, right = min(scaled(left), most), min(scaled(right), most)
+        left = max(left, self._left.minimumSizeHint().width())
         self.columns.setSizes([left, max(1, self.width() - left - right), right])
 
     def _build_center(self, center: QWidget) -> None:

@@ -60,6 +60,14 @@ def test_weights_drop_the_leading_zero_before_they_drop_a_decimal() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("width", [30, 20, 15, 8, 5])
+def test_a_row_that_sees_one_key_makes_the_other_weights_no_wider(width: float) -> None:
+    """Weights of 1 and 0 are one sign each; what lies between them has to fit as well."""
+    between = np.array([[0.61, 0.02]])
+    alone = cell_decimals(between, width, 20, metrics(), weights=True)
+    assert cell_decimals(np.vstack([[[1.0, 0.0]], between]), width, 20, metrics(), weights=True) == alone
+
+
 def test_low_or_missing_cells_hold_no_values() -> None:
     assert cell_decimals(np.ones((2, 2)), 80, 17.9, metrics(), weights=False) is None
     assert cell_decimals(np.ones((0, 2)), 80, 40, metrics(), weights=False) is None

@@ -161,6 +161,8 @@ class ColorBar(QWidget):
             shares, texts = [0.0, 1.0], [texts[0], texts[-1]]
             if self._collide(shares, texts):
                 shares, texts = [0.5 if levels.symmetric else 1.0], ["±" * levels.symmetric + texts[-1]]
+                if QFontMetricsF(ui_font("micro")).horizontalAdvance(texts[0]) > self.width():
+                    return []
         return list(zip(shares, texts, strict=True))
 
     def _collide(self, shares: Sequence[float], texts: Sequence[str]) -> bool:

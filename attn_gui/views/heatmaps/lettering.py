@@ -70,7 +70,7 @@ def paint_chip(
     metrics = QFontMetricsF(painter.font())
     text = elided(visible_text(text), room - 2 * scaled(SPACING.s), metrics)
     width = metrics.horizontalAdvance(text) + 2 * scaled(SPACING.s)
-    if not text or width > room:
+    if not text.rstrip("…") or width > room:
         return
     box = QRectF(right - width, bottom - metrics.height(), width, metrics.height())
     painter.setPen(Qt.PenStyle.NoPen)

@@ -30,7 +30,7 @@ from attn_gui.views.theme import current_theme, scaled
 SHARE, LEAST, MOST = 0.25, 32, 128
 """Of each side of the map, within so many pixels."""
 
-VEILED = 140
+VEILED = 96
 """How much of the ground lies over what is not in view, of 255."""
 
 SMALLEST_FRAME = 6
