@@ -1,4 +1,7 @@
-"""Ties every row of the action table to what it does, and builds menus and tool bar from it."""
+"""Ties every row of the action table to what it does, and builds menus and tool bar from it.
+
+Dialogs are imported when they are opened, here and in all controllers: nobody waits for them at the start.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,6 @@ from attn_gui.app.actions import ACTIONS, MENUS, SUBMENUS, TOOLBAR, Actions, tra
 from attn_gui.app.history import LIMITS_MB
 from attn_gui.figure.tokens import SIZE
 from attn_gui.paths import notices
-from attn_gui.views.dialogs.about import AboutDialog
-from attn_gui.views.dialogs.palette import ActionPalette, without_access_key
-from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import scaled
 
@@ -253,9 +253,14 @@ class CommandsController(QObject):
         return zone == "zone.product" and self._program.view.look.mode == "product" and self._program.keys.to_map()
 
     def search(self) -> None:
+        from attn_gui.views.dialogs.palette import ActionPalette
+
         ActionPalette(self._listed(), self._window).exec()
 
     def show_shortcuts(self) -> None:
+        from attn_gui.views.dialogs.palette import without_access_key
+        from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
+
         rows = [
             (without_access_key(action.text()), action.shortcut().toString())
             for action in self._listed()
@@ -264,6 +269,8 @@ class CommandsController(QObject):
         ShortcutsDialog(rows, self._window).exec()
 
     def show_about(self) -> None:
+        from attn_gui.views.dialogs.about import AboutDialog
+
         AboutDialog(self._window, notices=notices().read_text(encoding="utf-8")).exec()
 
     def _listed(self) -> list[QAction]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 QUICK_CELLS = 100_000  # n · m · heads that are computed anew within a frame or two
 PATIENCE_MS = 300  # after which the window says that it is computing
+HOLD_MS = 100  # looking for BLAS takes a while, and before the first paint nothing needs it
 SETTLE_MS = 1500  # after the last edit of a long problem
 PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected anew on the GUI thread, times 1/d_model
 
@@ -65,7 +66,9 @@ class Computation(QObject):
         super().__init__(parent)
         self._document = document
         self._blas = one_blas_thread()  # while the window lives: with more, all wait once a core has other work
-        self._blas.__enter__()
+        self._hold = QTimer(self, singleShot=True, interval=HOLD_MS)
+        self._hold.timeout.connect(self._blas.__enter__)
+        self._hold.start()
         self.evaluation = Evaluation(document.problem)
         self.supply: Supply | None = None
         self.refusal: FieldError | None = None  # why there is no evaluation of the document

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.computation import Computation
 from attn_gui.app.export_job import ExportJob, Stopped
-from attn_gui.app.export_tasks import Naming, Task, figure_tasks, number_tasks
 from attn_gui.app.look import LookController
 from attn_gui.app.sentences import saying, sentence
 from attn_gui.app.settings import Settings
@@ -18,13 +18,14 @@ from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation
 from attn_gui.engine.choice import evaluation_of, is_long
-from attn_gui.figure import sheet
 from attn_gui.figure.reading import Tell, silent, within
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
-from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
-from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.export_progress import ExportProgress
 from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.app.export_tasks import Naming, Task
+    from attn_gui.views.dialogs.export_dialog import ExportDialog
 
 PREVIEW_DPI = 96
 CLIPBOARD_DPI = 200
@@ -81,6 +82,8 @@ class ExportController(QObject):
         self.export_stage_image(self._view.look.stage)
 
     def export_stage_image(self, stage: str) -> None:
+        from attn_gui.views.dialogs.export_dialog import ExportDialog
+
         if self._is_busy():
             return
         evaluation, problem = self._computation.evaluation, self._document.problem
@@ -103,6 +106,8 @@ class ExportController(QObject):
         return ExportChoice(stages=(stage,), heads=(look.head,), batch=look.batch, folder=self._folder())
 
     def _figures(self, choice: ExportChoice) -> list[Task]:
+        from attn_gui.app.export_tasks import figure_tasks
+
         return list(figure_tasks(choice, self._computation.evaluation, self._naming(), self._look.language))
 
     def _previewed(self, choice: ExportChoice) -> QImage | None:
@@ -124,6 +129,8 @@ class ExportController(QObject):
             raise found
 
     def _drawn(self, choice: ExportChoice, dpi: float, evaluation: Evaluation, tell: Tell) -> QImage:
+        from attn_gui.figure import sheet
+
         heads = choice.heads if choice.sheet else choice.heads[0]
         return sheet.to_image(
             evaluation, stage=choice.stages[0], heads=heads, batch=choice.batch, dpi=dpi, width_cm=choice.width,
@@ -133,6 +140,8 @@ class ExportController(QObject):
 
     # --- numbers ---------------------------------------------------------------------------------
     def export_data(self) -> None:
+        from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
+
         if self._is_busy():
             return
         problem, evaluation = self._document.problem, self._computation.evaluation
@@ -150,6 +159,8 @@ class ExportController(QObject):
             self._write(self._tables(dialog.result_choice()))
 
     def _tables(self, choice: DataChoice) -> list[Task]:
+        from attn_gui.app.export_tasks import number_tasks
+
         return list(number_tasks(choice, self._computation.evaluation, self._naming()))
 
     # --- shared ----------------------------------------------------------------------------------
@@ -207,6 +218,8 @@ class ExportController(QObject):
         return self.tr("The export was canceled. Files written before that: {count}.").format(count=count)
 
     def _naming(self) -> Naming:
+        from attn_gui.app.export_tasks import Naming
+
         return Naming(Path(self._document.name).stem, self._document.problem.batch_size)
 
     def _folder(self) -> str:

@@ -17,7 +17,6 @@ from attn_gui.document.document import Document
 from attn_gui.engine import Problem, ShapeError, new_problem
 from attn_gui.formats import FormatError, Loaded, open_file, save_session
 from attn_gui.paths import resource
-from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.main_window import MainWindow
 
 
@@ -53,6 +52,8 @@ class FilesController(QObject):
 
     # --- beginning -------------------------------------------------------------------------------
     def new(self) -> None:
+        from attn_gui.views.dialogs.new_dialog import NewDialog
+
         dialog = NewDialog(self._window)
         dialog.set_state(self._settings.record("new"))
         if not dialog.exec() or not self._may_leave():

@@ -15,7 +15,6 @@ from attn_gui.app.sentences import saying
 from attn_gui.app.table_target import Cuts, TableTarget, block_shape
 from attn_gui.app.tables import TablesController
 from attn_gui.app.unfit_blocks import UnfitBlocks, size_text
-from attn_gui.document.clipboard import block_text, read_block
 from attn_gui.document.document import Document
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import field_symbol
@@ -55,6 +54,8 @@ class TableBlocks(QObject):
 
     def _copy(self, headers: bool) -> None:
         """The selected block as text, with full precision whatever is shown."""
+        from attn_gui.document.clipboard import block_text
+
         cuts, model = self._target.selection(), self._target.model
         if cuts is None:
             return
@@ -66,6 +67,8 @@ class TableBlocks(QObject):
 
     def paste(self) -> None:
         """The clipboard's block from the selection's corner on; one value fills the selection."""
+        from attn_gui.document.clipboard import read_block
+
         cuts = self._target.selection()
         if cuts is None or not self._target.writable():
             return

@@ -17,7 +17,6 @@ from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import field_symbol
 from attn_gui.engine import fill, resize
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
-from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
 
@@ -82,6 +81,8 @@ class TableEdits(QObject):
     # --- tokens ----------------------------------------------------------------------------------
     def edit_tokens(self) -> None:
         """Names for queries and keys from a sentence; as many rows as tokens if that is asked for."""
+        from attn_gui.views.dialogs.tokens_dialog import TokensDialog
+
         problem, dialog = self._document.problem, TokensDialog(self._window)
         dialog.set_state(
             n=problem.n, m=problem.m, query_tokens=problem.query_tokens, key_tokens=problem.key_tokens,

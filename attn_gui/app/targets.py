@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction
 
@@ -15,10 +17,12 @@ from attn_gui.document.names import field_symbol
 from attn_gui.engine import Box, Solution, solve
 from attn_gui.engine.solve import MAPS, OUTPUTS
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
-from attn_gui.views.dialogs.target_dialog import Answer, TargetDialog
 from attn_gui.views.heatmaps.catalog import stage_plane
 from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.views.dialogs.target_dialog import TargetDialog
 
 REST_MS = 120  # a number is typed to its end before it is solved for
 
@@ -60,6 +64,8 @@ class TargetController(QObject):
 
     def open(self) -> None:
         """Ask for the target of the chosen cell."""
+        from attn_gui.views.dialogs.target_dialog import TargetDialog
+
         look, evaluation = self._view.look, self._computation.evaluation
         if look.cell is None or not self.offered():
             return
@@ -93,6 +99,8 @@ class TargetController(QObject):
             self._background.ask(lambda: solve(problem, *question))
 
     def _on_background_answered(self, found: object) -> None:
+        from attn_gui.views.dialogs.target_dialog import Answer
+
         if self._dialog is None:
             return
         if isinstance(found, (ValueError, TypeError)):
