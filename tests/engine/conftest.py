@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import SCORES, Evaluation, Problem
+from attn_gui.engine.create import with_score
 
 B, G, R, N, M, D, C = 3, 2, 5, 7, 11, 13, 17  # batch, K/V heads, heads each, queries, keys, d_k, d_v
 E, F, S, U = 19, 23, 29, 31  # width of x, of the context, hidden width of the additive score, width of the block's end
@@ -62,7 +64,7 @@ def everything() -> dict[str, Callable[[], Problem]]:
         params = numbers(rng(), w_score_query=(d, S), w_score_key=(d_key, S), w_score=(S,))
         return direct(rng(), d=d, d_key=d_key, score="additive", score_params=params, **more)
 
-    return {
+    known = {
         "plain": lambda: direct(rng()),
         "all": lambda: direct(
             rng(), d=4, softcap=1.7, temperature=0.8, rotary_theta=100.0, scale=0.7, mask=every_layer(rng())
@@ -77,6 +79,14 @@ def everything() -> dict[str, Callable[[], Problem]]:
         "average": lambda: direct(rng(), score="average", mask=({"kind": "causal"},)),
         "cross": lambda: cross(rng()),
     }
+    scores = {make().score for make in known.values()}
+    return known | {score: partial(scored, score) for score in SCORES if score not in scores}
+
+
+def scored(score: str) -> Problem:
+    """A score of the catalog that no problem above has, with the parameters that it begins with."""
+    problem = direct(np.random.default_rng(1))
+    return problem.replace(**with_score(problem, score))
 
 
 MAKERS = everything()
