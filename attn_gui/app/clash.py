@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import QObject
 
 from attn_gui.app.offers import Offer, Offers
-from attn_gui.app.sentences import saying
-from attn_gui.document.names import field_symbol
+from attn_gui.app.sentences import called, saying
 from attn_gui.engine import Fix, ShapeError, apply_fix
 from attn_gui.views.banner import Banner, Words
 
@@ -63,7 +62,7 @@ class Clashes(QObject):
             "resize": self.tr("Resize {matrix} to {after}"),
             "project": self.tr("Project {matrix} with a new {shape}"),
         }[fix.kind if fix.before else "add"]
-        return words.format(matrix=field_symbol(fix.matrix), after=_size(fix.after), shape=_size(fix.shape))
+        return words.format(matrix=called(fix.matrix), after=_size(fix.after), shape=_size(fix.shape))
 
 
 def _size(shape: tuple[int, ...]) -> str:

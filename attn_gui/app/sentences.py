@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QCoreApplication
 
+from attn_gui.document.names import field_symbol
 from attn_gui.engine.sentences import spoken
-from attn_gui.engine.symbols import symbol
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.names import TITLES
 
 NAMED = ("matrix", "other", "field", "stage", "by", "why")  # places where the engine names what it speaks of
@@ -17,6 +18,8 @@ NUMBERS = {
     "temperature": ("Settings", "temperature"),
     "rotary_theta": ("Settings", "base of the rotary positions"),
     "block.ln_eps": ("Settings", "ε of the LayerNorm"),
+    "query_tokens": ("Sentences", QT_TRANSLATE_NOOP("Sentences", "the tokens of the queries")),
+    "key_tokens": ("Sentences", QT_TRANSLATE_NOOP("Sentences", "the tokens of the keys")),
 }
 
 
@@ -25,7 +28,7 @@ def sentence(said: object) -> str:
 
     Matrices and numbers are called as in the window; what is wrong with a file keeps the names of its arrays.
     """
-    return _sentence(said, _named)
+    return _sentence(said, called)
 
 
 def _sentence(said: object, named: Callable[[str], str]) -> str:
@@ -45,11 +48,11 @@ def _word(value: object) -> str:
     return spoken(value)
 
 
-def _named(name: str) -> str:
-    """The letter of a matrix, the word for a number."""
+def called(name: str) -> str:
+    """The letter of a matrix, the word for a number or for tokens."""
     if name in NUMBERS:
         return QCoreApplication.translate(*NUMBERS[name])
-    return symbol(name) if name in TITLES else name
+    return field_symbol(name) if name in TITLES or name.startswith("mask.") else name
 
 
 def saying(said: object) -> Callable[[], str]:

@@ -2644,6 +2644,14 @@
         <translation>未达到：这里开放的键的值介于 {low} 与 {high} 之间，而输出是它们的加权平均。</translation>
     </message>
     <message>
+        <source>the tokens of the queries</source>
+        <translation>查询的词元</translation>
+    </message>
+    <message>
+        <source>the tokens of the keys</source>
+        <translation>键的词元</translation>
+    </message>
+    <message>
         <source>, </source>
         <translation>、</translation>
     </message>

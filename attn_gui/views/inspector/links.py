@@ -24,6 +24,8 @@ class Link(KeyboardButton):
 
     def set_words(self, text: str, lead: str = "") -> None:
         """The text on show, "&" stays what it is; `lead` stands before it and is no part of the link's name."""
+        if (text, lead) == (self.text(), self._lead):
+            return  # else the panel would be laid out after every edit
         self._lead = lead
         self.setText(text)
         self.setAccessibleName(text)
