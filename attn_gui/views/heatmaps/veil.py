@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,14 @@ class Reach:
     name: str
     box: Box
     forward: Forward
+    _known: dict[tuple[object, ...], Flags] = field(default_factory=dict, repr=False)
+
+    def cells(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Flags:
+        """Which cells of a block are reached; several maps show the same stage."""
+        key = (stage, batch, head, rows.start, rows.stop, columns.start, columns.stop)
+        if key not in self._known:
+            self._known[key] = self.forward.cells(stage, batch, head, rows, columns)
+        return self._known[key]
 
 
 def reached_areas(plane: PlaneLike | None, reach: Reach | None) -> tuple[Area, ...] | None:
@@ -69,23 +77,25 @@ def _exact(plane: Plane, area: Area, reach: Reach) -> Iterator[Area]:
     if parts is None or len(parts) > CUT_AREAS:
         yield area
         return
+    rowwise = flags is not None and flags.shape[1] == 1
     for down, right in parts:
-        moved = (slice(rows.start + down.start, rows.start + down.stop),
-                 slice(columns.start + right.start, columns.start + right.stop))
+        across = columns if rowwise else slice(columns.start + right.start, columns.start + right.stop)
+        moved = slice(rows.start + down.start, rows.start + down.stop), across
         yield moved[::-1] if plane.transposed else moved
 
 
 def _reached_cells(plane: Plane, rows: slice, columns: slice, reach: Reach) -> Flags | None:
-    """Which cells of an area are reached; in a large one the rows that are; None where even that is not known."""
-    ask, place = reach.forward.cells, (plane.batch, plane.head)
+    """Which cells of an area are reached; in a large one which rows, as one column; None where not even that is known
+    at once."""
+    place = plane.batch, plane.head
     height, width = rows.stop - rows.start, columns.stop - columns.start
     if height * width <= CUT_CELLS:
-        return ask(plane.stage, *place, rows, columns)
+        return reach.cells(plane.stage, *place, rows, columns)
     if plane.stage in SQUARE and plane.stage != "weights":
         return None
     stage = "head_output" if plane.stage == "weights" else plane.stage
-    return np.broadcast_to(ask(stage, *place, rows, slice(0, 1) if stage != plane.stage else columns)[:, :1],
-                           (height, width))
+    first = 0 if stage != plane.stage else columns.start
+    return reach.cells(stage, *place, rows, slice(first, first + 1))
 
 
 def _rectangles(flags: Flags) -> Iterator[Area]:
