@@ -178,8 +178,8 @@ class Explanation:
     @cached_property
     def rank(self) -> int:
         """1 for the largest of its row; equals share a rank."""
-        row = self._evaluation.box(self.stage, (*indices.cell(self.index[:-1]), slice(None)))
-        return 1 + int((row > self.value).sum())
+        row = self._evaluation.box(self.stage, (*indices.cell(self.index[:-1]), slice(None))).reshape(-1)
+        return 1 + int((row > row[self.index[-1]]).sum())  # a part may differ from the whole by its last digit
 
     # --- written ---------------------------------------------------------------------------------
     @property

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import PlaceError, Problem, StageError, compute, explain
+from attn_gui.engine.streaming import StreamingEvaluation
 
 ROOT = Path(__file__).parents[2]
 
@@ -170,3 +171,17 @@ def test_every_formula_can_be_typeset(evaluations):
             seen.add(shape)
             assert "red" not in ziamath.Latex(latex).svg()
     assert len(seen) > 40
+
+
+def test_a_streaming_evaluation_is_explained_as_the_dense_one(evaluations, makers, shown_stage_of, rng):
+    name, stage = shown_stage_of
+    streaming = StreamingEvaluation(makers[name](), tile=3, chunk=5)
+    for _ in range(3):
+        index = [int(rng.integers(length)) for length in streaming.shape(stage)]
+        found, right = explain(streaming, stage, index), explain(evaluations[name], stage, index)
+        assert found.value == pytest.approx(right.value, rel=1e-12, abs=1e-12)
+        assert chain(found) == chain(right)
+        assert found.closed_by == right.closed_by
+        assert stage != "weights" or found.rank == right.rank
+        assert found.sources == right.sources
+        assert found.reaches == right.reaches
