@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from attn_gui.app.offers import Offer, Offers
 from attn_gui.app.sentences import called, saying
-from attn_gui.engine import Fix, ShapeError, apply_fix
+from attn_gui.engine import Fix, ShapeError
 from attn_gui.views.banner import Banner, Words
 
 Fields = Mapping[str, object]
@@ -49,6 +49,8 @@ class Clashes(QObject):
         self._offers.show(words or saying(clash), [*map(offered, first), *before, *map(offered, last)])
 
     def _take(self, fix: Fix, base: Callable[[], Fields], changes: Fields, accept: Callable[[Fields], None]) -> None:
+        from attn_gui.engine import apply_fix
+
         changes = {**changes, **apply_fix(fix, {**base(), **changes})}
         try:
             accept(changes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -11,13 +12,16 @@ from attn_gui.app.computation import Computation
 from attn_gui.app.sentences import sentence
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
-from attn_gui.engine import Evaluation, Verification, sensitivity, verify
+from attn_gui.engine import Evaluation, sensitivity
 from attn_gui.engine.sensitivity import strongest
 from attn_gui.views.heatmaps.catalog import stage_plane
 from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.inspector.sensitivity_page import Gradient
 from attn_gui.views.inspector.verify_page import Checked, Held, Report
 from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.engine import Verification
 
 LISTED = 12  # so many gradients are named
 QUICK_NUMBERS, QUICK_CELLS = 1 << 17, 100_000  # of the problem and of its maps: gradients within a frame
@@ -113,6 +117,8 @@ class VerifyController(QObject):
 
     def verify_now(self) -> None:
         """Turn to the page and begin."""
+        from attn_gui.engine import verify
+
         self._window.inspector.turn_to(self._page)
         self._page.set_working()
         problem = self._document.snapshot()
@@ -136,6 +142,8 @@ class VerifyController(QObject):
         if isinstance(found, Exception):
             self._page.set_outdated()
             raise found
+        from attn_gui.engine import Verification
+
         assert isinstance(found, Verification)
         self._found = found
         self.retranslate()

@@ -14,14 +14,15 @@ from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.names import field_symbol
-from attn_gui.engine import Box, Solution, solve
-from attn_gui.engine.solve import MAPS, OUTPUTS
+from attn_gui.engine import Box
+from attn_gui.engine.solving import MAPS, OUTPUTS
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.heatmaps.catalog import stage_plane
 from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
+    from attn_gui.engine import Solution
     from attn_gui.views.dialogs.target_dialog import TargetDialog
 
 REST_MS = 120  # a number is typed to its end before it is solved for
@@ -94,11 +95,14 @@ class TargetController(QObject):
         self._rest.start()
 
     def _solve(self) -> None:
+        from attn_gui.engine import solve
+
         if self._question is not None:
             question, problem = self._question, self._document.problem  # nothing is edited while the dialog is open
             self._background.ask(lambda: solve(problem, *question))
 
     def _on_background_answered(self, found: object) -> None:
+        from attn_gui.engine import Solution
         from attn_gui.views.dialogs.target_dialog import Answer
 
         if self._dialog is None:

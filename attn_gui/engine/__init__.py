@@ -1,4 +1,10 @@
-"""What is computed: problems, stages, evaluation, explanation. Imports NumPy and nothing of Qt."""
+"""What is computed: problems, stages, evaluation, explanation. Imports NumPy and nothing of Qt.
+
+What answers a question that is seldom asked is loaded when it is: solving, verifying, mending.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from .choice import compute
 from .create import FILLS, fill, made_direct, new_problem, with_biases, with_context, with_output
@@ -7,16 +13,18 @@ from .explanation import Cell, Explanation, Term, explain
 from .fixes import Fix
 from .indices import Box
 from .masks import MASKS, Layer, Parameter, layer_from_mapping
-from .mending import apply as apply_fix
 from .plane import Plane
 from .problem import DTYPES, SCORES, Problem, Record
 from .resize import Resized, head_counts, resize
 from .sensitivity import sensitivity
 from .sentences import FieldError, FieldTypeError, Note, PlaceError, ShapeError, StageError
-from .solve import Solution, solve
 from .stages import STAGE, STAGES
 from .symbols import symbol
-from .verification import Verification, verify
+
+if TYPE_CHECKING:
+    from .mending import apply as apply_fix
+    from .solution import Solution, solve
+    from .verification import Verification, verify
 
 __all__ = [
     "DTYPES", "FILLS", "MASKS", "SCORES", "STAGE", "STAGES", "Box", "Cell", "Evaluation", "Explanation", "FieldError",
@@ -25,3 +33,18 @@ __all__ = [
     "explain", "fill", "head_counts", "layer_from_mapping", "made_direct", "new_problem", "resize", "sensitivity",
     "solve", "symbol", "verify", "with_biases", "with_context", "with_output",
 ]  # fmt: skip
+
+_LATER = {
+    "apply_fix": ("mending", "apply"),
+    "Solution": ("solution", "Solution"),
+    "solve": ("solution", "solve"),
+    "Verification": ("verification", "Verification"),
+    "verify": ("verification", "verify"),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _LATER[name]
+    return getattr(import_module(f".{module}", __name__), attribute)

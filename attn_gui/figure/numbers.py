@@ -77,6 +77,14 @@ def cell_decimals(
     return None
 
 
+def level_text(value: float, largest: float) -> str:
+    """A number at a color bar: three digits of half the largest level, zeros at the end left out."""
+    if not 1e-4 <= largest < 1e7:
+        return "0" if value == 0 else format_number(value, 2) if largest >= 1e7 else f"{value:.2e}".replace("-", "−")
+    text = format_number(value, min(max(2 - math.floor(math.log10(largest / 2)), 0), 6))
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def _attempts(weights: bool) -> Iterable[CellNumbers]:
     for decimals in (2, 1, 0):
         if weights and decimals:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
@@ -16,7 +14,7 @@ from attn_gui.figure.labels import elided, visible_text
 from attn_gui.figure.layout import MARGIN, Labels, Layout, plan
 from attn_gui.figure.legend import paint_legend
 from attn_gui.figure.map_figure import MapFigure
-from attn_gui.figure.numbers import CellNumbers, cell_decimals, format_number
+from attn_gui.figure.numbers import CellNumbers, cell_decimals, level_text
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
 GRADIENT_STOPS = 64
@@ -183,11 +181,3 @@ def _paint_bar(painter: QPainter, figure: MapFigure, place: QRectF) -> None:
         width = metrics.horizontalAdvance(text)
         left = min(max(x - width / 2, place.left()), place.right() - width)
         painter.drawText(QPointF(left, place.bottom() + SPACING.s + metrics.ascent()), text)
-
-
-def level_text(value: float, largest: float) -> str:
-    """A number at a color bar: three digits of half the largest level, zeros at the end left out."""
-    if not 1e-4 <= largest < 1e7:
-        return "0" if value == 0 else format_number(value, 2) if largest >= 1e7 else f"{value:.2e}".replace("-", "−")
-    text = format_number(value, min(max(2 - math.floor(math.log10(largest / 2)), 0), 6))
-    return text.rstrip("0").rstrip(".") if "." in text else text

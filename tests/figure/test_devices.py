@@ -23,7 +23,8 @@ from attn_gui.figure.display import auto_levels
 from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.layout import PX_PER_CM, Layout, plan
 from attn_gui.figure.map_figure import Axis, MapFigure, Panel
-from attn_gui.figure.painter import level_text, paint_map
+from attn_gui.figure.numbers import level_text
+from attn_gui.figure.painter import paint_map
 from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.words import WORDS
 

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from attn_gui.figure.cells import paint_marks
 from attn_gui.figure.colors import LUT_SIZE, Lut, lut
 from attn_gui.figure.display import CLOSED, FIXED_WEIGHT_KEYS, NAN, NEG_INF, POS_INF, Display, Levels, argb
-from attn_gui.figure.numbers import format_number
-from attn_gui.figure.painter import level_text
+from attn_gui.figure.numbers import format_number, level_text
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.levels import AUTO, LOCKED, MOST, TYPED

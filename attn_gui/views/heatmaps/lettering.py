@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from attn_gui.figure.display import Levels
 from attn_gui.figure.labels import elided, visible_text
-from attn_gui.figure.painter import level_text
+from attn_gui.figure.numbers import level_text
 from attn_gui.figure.tokens import RADIUS, SPACING, Theme
 from attn_gui.views.theme import scaled, ui_font
 

@@ -16,6 +16,7 @@ from .indices import Box, cell
 from .layout import Array
 from .problem import Problem
 from .sentences import FieldError
+from .solving import MAPS, OUTPUTS
 from .solving.cells import Cells, bias_box, with_own_bias
 from .solving.exact import Step, blocked, by_bias, by_key, by_query, growth
 from .solving.nearby import CLOSE, approach
@@ -23,8 +24,6 @@ from .solving.row import Row
 from .solving.rowwise import RowwiseEvaluation
 from .verdicts import Reason
 
-MAPS = ("scores", "scaled", "capped", "biased", "masked", "weights")
-OUTPUTS = ("head_output", "concat", "output", "residual", "normalized", "block_output")
 EXACT = {"query": by_query, "key": by_key, "bias": by_bias}
 COARSE, LOST = 1e-6, 1e-2  # residuals over the size of the step: above the first it is told, above the second it fails
 
