@@ -35,7 +35,7 @@ class TermsModel(QAbstractTableModel):
         self._values = np.empty(0)
         self._order = np.empty(0, int)
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
-        self._expanded, self._tight = False, FULL
+        self._expanded, self.tight = False, FULL
 
     # --- what is shown ---------------------------------------------------------------------------
     def set_explanation(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
@@ -62,7 +62,7 @@ class TermsModel(QAbstractTableModel):
 
     def set_tight(self, tight: int) -> None:
         """How much of its words and decimals the table goes without, from FULL to TIGHTEST."""
-        self._tight = tight
+        self.tight = tight
 
     def alone(self, row: int) -> bool:
         """Whether a row has a name and a value and nothing between: the tail, a bias among products."""
@@ -123,10 +123,10 @@ class TermsModel(QAbstractTableModel):
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         if section == 0:
-            return self.tr("key") if self._stage in ALONG_KEYS else "c" if self._tight and self._headers else ""
+            return self.tr("key") if self._stage in ALONG_KEYS else "c" if self.tight and self._headers else ""
         if section <= len(self._headers):
             text, _color = self._headers[section - 1]
-            return text.partition("[")[0] if self._tight == TIGHTEST else text
+            return text.partition("[")[0] if self.tight == TIGHTEST else text
         return self._value_header()
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -159,12 +159,12 @@ class TermsModel(QAbstractTableModel):
         return column_number(term.cells[column - 1].value, self._decimals(3))
 
     def _decimals(self, most: int) -> int:
-        return most - (self._tight > 1)
+        return most - (self.tight > 1)
 
     def _label(self, term: Term, position: int) -> str:
         if self._stage in ALONG_KEYS and self._context is not None:
             return self._context.key_name(term.cells[0].index[-1])
-        return str(position) if self._tight else f"c = {position}"
+        return str(position) if self.tight else f"c = {position}"
 
     def _row_value(self, row: int) -> float:
         if self._is_tail(row):

@@ -39,6 +39,8 @@ class TermsView(QTableView):
         super().__init__(parent)
         self.setObjectName("inspector.terms")
         self._terms = TermsModel(self)
+        self._widths: dict[tuple[int, int], int] = {}  # (column, how little the table says) of the present terms
+        self._alone: frozenset[int] = frozenset()
         self.setModel(self._terms)
         self.setItemDelegate(TermDelegate(self))
         self._terms.modelReset.connect(self._on_terms_model_reset)
@@ -91,6 +93,7 @@ class TermsView(QTableView):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._on_terms_model_reset()
         elif event.type() == QEvent.Type.LanguageChange:
+            self._widths.clear()
             self._terms.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self._terms.columnCount() - 1)
             self.viewport().update()
         super().changeEvent(event)
@@ -119,6 +122,8 @@ class TermsView(QTableView):
         header.setMinimumSectionSize(1)
 
     def _on_terms_model_reset(self) -> None:
+        self._widths.clear()
+        self._alone = frozenset(row for row in self._measured() if self._terms.alone(row))
         self.verticalHeader().setMinimumSectionSize(1)
         self.verticalHeader().setDefaultSectionSize(row_height())
         self.horizontalHeader().setFixedHeight(max(scaled(SIZE.table_header), _metrics("small").height() + SPACING.s))
@@ -131,9 +136,8 @@ class TermsView(QTableView):
         """A name with nothing between it and its value has the room of both."""
         self.clearSpans()
         if (columns := self._terms.columnCount()) > 2:
-            for row in self._measured():
-                if self._terms.alone(row):
-                    self.setSpan(row, 0, 1, columns - 1)
+            for row in self._alone:
+                self.setSpan(row, 0, 1, columns - 1)
 
     def _measured(self) -> list[int]:
         """The rows whose texts are looked at: the first ones and the last."""
@@ -166,9 +170,15 @@ class TermsView(QTableView):
 
     def _widest(self, column: int) -> int:
         """The width that the texts of a column take, header included."""
+        place = column, self._terms.tight
+        if place not in self._widths:
+            self._widths[place] = self._measured_width(column)
+        return self._widths[place]
+
+    def _measured_width(self, column: int) -> int:
         metrics = _metrics("body")
         joined = column < self._terms.columnCount() - 1 and self._terms.columnCount() > 2
-        rows = [row for row in self._measured() if not (joined and self._terms.alone(row))]
+        rows = [row for row in self._measured() if not (joined and row in self._alone)]
         texts = [metrics.horizontalAdvance(str(self._terms.index(row, column).data())) for row in rows]
         header = self._terms.headerData(column, Qt.Orientation.Horizontal)
         widest = max([*texts, _metrics("small").horizontalAdvance(str(header or ""))])
