@@ -202,3 +202,15 @@ def test_a_file_with_too_few_tokens_gets_the_missing_ones(launch, tmp_path, lang
     header = person.table("query").verticalHeader().model()
     names = [header.headerData(k, Qt.Orientation.Vertical) for k in range(6)]
     assert names == ["it", "was", "2", "3", "4", "5"]
+
+
+def test_a_file_given_at_the_start_can_be_put_right_too(launch, tmp_path):
+    rng = np.random.default_rng(0)
+    query, key, value = rng.normal(size=(6, 4)), rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
+    np.savez(tmp_path / "clash.npz", query=query, key=key, value=value)
+    person = launch(tmp_path / "clash.npz")
+    assert person.window.windowTitle().startswith("minilm")  # something stands there all the same
+    assert "must have as many rows" in person.banner()
+    person.click(person.button("Transpose K", "banner"))
+    assert person.window.windowTitle().startswith("clash")
+    assert person.find("heatmap.weights").shape == (6, 5)
