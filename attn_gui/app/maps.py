@@ -56,6 +56,10 @@ class MapsController(QObject):
         for shown in (self._window.spine, self._window.heads, self._window.product):
             shown.set_evaluation(evaluation, look.batch, look.head)
 
+    def show(self) -> None:
+        """Show the evaluation that there is, also before the first answer."""
+        self._show_everything()
+
     def _show_everything(self) -> None:
         look = self._view.look
         self._show_head()

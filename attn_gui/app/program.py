@@ -89,6 +89,8 @@ class Program(QObject):
         """Open the file that was given, else the real example of the first start; why it was not the file stays."""
         if path is None or not self.files.open_path(path):
             self.files.begin_with_example(FIRST, told=path is None)
+        if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
+            self.maps.show()
         self.keys.to_map()
 
     def take_in(self, path: Path, field: str = "") -> None:
