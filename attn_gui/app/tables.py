@@ -128,6 +128,7 @@ class TablesController(QObject):
         self.show()
         if opened:
             self._window.inputs.show_first()
+            self._show_head()
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         for field in COMPUTED if self._document.problem.projected else ():
@@ -160,9 +161,7 @@ class TablesController(QObject):
             self._show_decimals()
         if "head" in names:
             self._show_masks_of_head()
-            for field, panel in self._window.inputs.panels.items():
-                panel.set_heads(*self._cut(field), self._view.look.head // self._group(field))
-                panel.scroll_to_head(self._view.look.head // self._group(field))
+            self._show_head()
         if names & {"cell", "head"}:
             self._show_marks()
 
@@ -178,6 +177,13 @@ class TablesController(QObject):
         """What was chosen; one less than usual where columns are narrow."""
         decimals = self._view.look.decimals
         return COMPACT_DECIMALS if self._compact and decimals == Look.decimals else decimals
+
+    def _show_head(self) -> None:
+        """The band of the shown head, at the left border."""
+        for field, panel in self._window.inputs.panels.items():
+            head = self._view.look.head // self._group(field)
+            panel.set_heads(*self._cut(field), head)
+            panel.scroll_to_head(head)
 
     def _show_masks_of_head(self) -> None:
         for field in self.models:

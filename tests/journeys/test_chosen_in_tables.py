@@ -37,6 +37,14 @@ def test_the_column_of_a_chosen_cell_comes_into_sight(launch, stage, field):
     assert colors(table, first, column) != colors(table, first, column - 1)
 
 
+def test_the_tables_begin_at_the_head_that_the_maps_show(launch):
+    person = launch()
+    head = person.program.view.look.head
+    assert head > 0
+    for field in ("query", "key", "value"):
+        assert person.table(field).columnAt(0) == head * WIDTH
+
+
 def test_a_cell_whose_column_is_in_sight_leaves_the_table_where_it_is(launch):
     person = launch(EXAMPLE)
     person.show_stage("query")
