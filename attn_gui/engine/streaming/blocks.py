@@ -13,7 +13,7 @@ from attn_gui.engine.layout import Array
 from .passes import Passes
 from .threads import share
 
-STEP, AT_ONCE = 256, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
+STEP, AT_ONCE = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
 FEW = 32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for
 SHORT = 64  # blocks up to so many cells are reduced all at once
 

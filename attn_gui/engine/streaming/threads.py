@@ -14,7 +14,7 @@ from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
-MOST = 8  # more threads than this only wait for memory
+MOST = 2  # more would wait for memory and for the interpreter, and leave the window without a core
 
 
 class _Blas:

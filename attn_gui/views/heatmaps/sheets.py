@@ -14,8 +14,8 @@ from attn_gui.views.heatmaps import pooling
 from attn_gui.views.heatmaps.planes import Block, FieldPlane, PlaneLike
 from attn_gui.views.heatmaps.pooling import joined, pooled
 
-BAND = 1 << 25
-"""Cells of maps that are computed for one band: a tenth of a second of work."""
+BAND = 1 << 26
+"""Cells of maps that are computed for one band: some tenths of a second of work."""
 
 
 Seen = tuple[Values, Allowed | None, Allowed | None]
