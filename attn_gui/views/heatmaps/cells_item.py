@@ -112,7 +112,8 @@ class CellsItem(MapItem):
         """The cell of a bin whose value its pixel shows."""
         rows, columns = self.rows.cells_of(slice(down, down + 1)), self.columns.cells_of(slice(right, right + 1))
         single = rows.stop - rows.start == 1 and columns.stop - columns.start == 1
-        if self.plane is None or single or self._display.flags[down, right] == UNKNOWN:
+        drawn = self._display.flags.shape == (self.rows.bins, self.columns.bins)  # the last size or window may be
+        if self.plane is None or single or (drawn and self._display.flags[down, right] == UNKNOWN):
             return rows.start, columns.start
         values, allowed = self.plane.block(rows, columns)
         size = np.where(np.isnan(values), np.inf, np.abs(values))
