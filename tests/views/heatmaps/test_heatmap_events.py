@@ -48,6 +48,18 @@ def test_a_click_wishes_a_cell_and_decides_nothing(values, plane, shown_map, qtb
     assert heatmap.chosen is None
 
 
+def test_a_pooled_map_can_be_clicked_before_it_is_painted(plane, qtbot):
+    values = np.zeros((400, 600))
+    values[311, 87] = 5.0
+    heatmap = Heatmap()
+    qtbot.addWidget(heatmap)
+    heatmap.set_plane(plane(values))
+    heatmap.resize(120, 90)
+    with qtbot.waitSignal(heatmap.cellChosen) as chosen:
+        click(heatmap, 311, 87)
+    assert chosen.args == [311, 87]
+
+
 def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values), zoomable=True)
     with qtbot.assertNotEmitted(heatmap.cellChosen):
