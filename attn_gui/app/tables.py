@@ -164,6 +164,7 @@ class TablesController(QObject):
             self._show_head()
         if names & {"cell", "head"}:
             self._show_marks()
+            self._scroll_to_marks()
 
     def _on_window_compact_changed(self, compact: bool) -> None:
         self._compact = compact
@@ -190,14 +191,22 @@ class TablesController(QObject):
             if field.startswith("mask."):
                 self._show_table(field, self._window.inputs.panels[field])
 
-    def _show_marks(self) -> None:
-        """The rows and columns of the tables that made the chosen cell, with lines and chips."""
+    def _marked(self) -> tuple[dict[str, int], dict[str, int]]:
+        """The rows and columns of the tables that made the chosen cell, by field."""
         cell = self._view.look.cell if not self._computation.pending else None
         rows = rows_of(cell, self._computation.evaluation.axes)
-        columns = columns_of(cell, self._computation.evaluation.head_columns, self._view.look.head)
+        return rows, columns_of(cell, self._computation.evaluation.head_columns, self._view.look.head)
+
+    def _show_marks(self) -> None:
+        """Lines and chips; where a person works in the tables is left as it is."""
+        rows, columns = self._marked()
         for field, panel in self._window.inputs.panels.items():
-            role = ROWS.get(field)
-            panel.set_marks(rows.get(field), role or "query", columns.get(field))
+            panel.set_marks(rows.get(field), ROWS.get(field) or "query", columns.get(field))
+
+    def _scroll_to_marks(self) -> None:
+        """Another cell was chosen: bring what made it to the eye."""
+        rows, columns = self._marked()
+        for field, panel in self._window.inputs.panels.items():
             if field in rows:
                 panel.scroll_to_row(rows[field])
             if field in columns:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QTableView,
     QWidget,
 )
+from shiboken6 import isValid
 
 from attn_gui.app.program import Program
 from attn_gui.paths import resource
@@ -310,5 +311,5 @@ def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]
         return Person(program)
 
     yield start
-    for program in programs:
+    for program in filter(isValid, programs):  # a test may have ended one
         program.end()

@@ -1,0 +1,185 @@
+"""Language and theme switched in the middle of work: the window is then as if it had been started that way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QItemSelectionModel, QPoint, QPointF, Qt
+from PySide6.QtGui import QAction, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QHeaderView, QListView, QTabBar, QWidget
+
+from attn_gui.app.settings import Settings
+
+SAID = ("text", "title", "windowTitle", "toolTip", "accessibleName", "accessibleDescription", "placeholderText",
+        "specialValueText", "suffix", "prefix", "statusTip")  # fmt: skip
+TIME = re.compile(r"[\d.]+ ms")
+LETTERS = re.compile("[\u4e00-\u9fff]")
+QTS_OWN = ("ScrollLeftButton", "ScrollRightButton")  # of tab bars: Qt names them once
+PAGES = (None, 1, 2)  # the explanation, and the pages beside it
+
+
+@pytest.fixture(autouse=True)
+def _as_it_was(qapp) -> Iterator[None]:
+    """The language and theme of the tests belong to the application and outlive the window."""
+    from attn_gui.app.translations import set_language
+    from attn_gui.views.theme import apply_theme
+
+    yield
+    set_language(qapp, "en")
+    apply_theme(qapp, "light")
+
+
+def work(person) -> None:
+    """In the middle of it: an edit, an undone one, masks, a chosen cell, a zoomed map, a selected block."""
+    person.press("Ctrl+Home", "Down", "Right")
+    person.type_into("query", 3, 97, "0.25")
+    person.type_into("key", 2, 97, "4")
+    person.press("Ctrl+Z")
+    next(a for a in person.window.mask_panel.kinds.actions() if a.data() == "causal").trigger()
+    person.click_cell("weights", 10, 4)
+    heatmap = person.find("heatmap.weights")
+    place = heatmap.cell_rect(10, 4).center()
+    QApplication.sendEvent(heatmap.viewport() if hasattr(heatmap, "viewport") else heatmap, QWheelEvent(
+        QPointF(place), QPointF(heatmap.mapToGlobal(place)), QPoint(), QPoint(0, 240), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False))  # fmt: skip
+    person.select("query", 4, 98, 3, 2)
+    settle()
+
+
+def settle() -> None:
+    QTest.qWait(30)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    QTest.qWait(1)
+
+
+def words(window: QWidget) -> dict[str, str]:
+    """Everything that the window says: texts, tips, names for screen readers, items, headers, tabs, actions."""
+    found: dict[str, str] = {}
+    widgets = [widget for widget in (window, *window.findChildren(QWidget)) if widget.objectName() not in QTS_OWN]
+    for place, widget in enumerate(widgets):
+        name = f"{place} {type(widget).__name__} {widget.objectName()}"
+        for part in SAID:
+            if callable(getattr(widget, part, None)):
+                found[f"{name}.{part}"] = str(getattr(widget, part)())
+        for number, text in enumerate(items(widget)):
+            found[f"{name}[{number}]"] = text
+    for action in window.findChildren(QAction):
+        for part in ("text", "iconText", "toolTip"):
+            found[f"action {len(found)} {action.objectName()}.{part}"] = getattr(action, part)()
+    return {name: TIME.sub("ms", text) for name, text in found.items() if text}
+
+
+def differing(found: dict[str, str], wanted: dict[str, str]) -> list[str]:
+    """The first few differences, one a line."""
+    names = sorted(found.keys() | wanted.keys())
+    return [f"{name}: {found.get(name)!r}, not {wanted.get(name)!r}" for name in names
+            if found.get(name) != wanted.get(name)][:12]  # fmt: skip
+
+
+def items(widget: QWidget) -> list[str]:
+    if isinstance(widget, QComboBox):
+        return [widget.itemText(k) for k in range(widget.count())]
+    if isinstance(widget, QTabBar):
+        return [widget.tabText(k) for k in range(widget.count())]
+    if isinstance(widget, QAbstractItemView) and not isinstance(widget, QHeaderView) and widget.model() is not None:
+        model = widget.model()
+        rows, columns = min(model.rowCount(), 20), 1 if isinstance(widget, QListView) else min(model.columnCount(), 4)
+        roles = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
+        return [str(model.index(i, j).data(role)) for i in range(rows) for j in range(columns) for role in roles]
+    return []
+
+
+def state(person) -> dict[str, object]:
+    """What a switch must leave alone."""
+    heatmap, table = person.find("heatmap.weights"), person.table("query")
+    return {
+        "numbers": [person.numbers(field) for field in ("query", "key", "value")],
+        "steps": (len(person.steps()), person.action("undo").isEnabled(), person.action("redo").isEnabled()),
+        "chosen": heatmap.chosen, "zoom": heatmap.window_shown,
+        "selection": sorted((index.row(), index.column()) for index in table.selectedIndexes()),
+        "scrolled": (table.verticalScrollBar().value(), table.horizontalScrollBar().value()),
+        "focus": person.focus().objectName(), "modified": person.window.isWindowModified(),
+        "size": person.window.size(),
+    }  # fmt: skip
+
+
+def turn(person, page: int | None) -> None:
+    if page is not None:
+        person.find("inspector").findChild(QTabBar).setCurrentIndex(page)
+        settle()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_switched_window_says_what_one_started_in_that_language_says(launch, page):
+    born = launch(lang="zh")
+    work(born)
+    turn(born, page)
+    chinese = words(born.window)
+    born.program.end()
+    person = launch(lang="en")
+    work(person)
+    turn(person, page)
+    before, english = state(person), words(person.window)
+    person.do("language_zh")
+    settle()
+    assert differing(words(person.window), chinese) == []
+    assert state(person) == before
+    person.do("language_en")
+    settle()
+    assert differing(words(person.window), english) == []
+    assert state(person) == before
+    assert sum(1 for text in chinese.values() if LETTERS.search(text)) > 150
+    assert not any(LETTERS.search(text) for text in english.values() if text != "简体中文")
+
+
+def test_undo_goes_on_after_a_switch(launch):
+    person = launch(lang="en")
+    original = person.numbers("query")
+    work(person)
+    edited = [person.numbers(field) for field in ("query", "key")]
+    steps = person.steps()
+    person.do("language_zh")
+    person.do("theme_dark")
+    settle()
+    assert len(person.steps()) == len(steps)
+    assert [step for step in person.steps() if not LETTERS.search(step)] == []
+    person.do("undo")
+    person.do("undo")
+    assert person.numbers("query") == original
+    person.do("redo")
+    person.do("redo")
+    assert [person.numbers(field) for field in ("query", "key")] == edited
+
+
+def test_a_switched_window_looks_like_one_started_in_that_theme(launch):
+    Settings().put("theme", "dark")
+    born = launch()
+    look_at(born)
+    wanted = born.window.grab().toImage()
+    born.program.end()
+    Settings().put("theme", "light")
+    person = launch()
+    look_at(person)
+    light, before = person.window.grab().toImage(), state(person)
+    person.do("theme_dark")
+    settle()
+    dark = person.window.grab().toImage()
+    differ = [(x, y) for x in range(0, dark.width(), 2) for y in range(0, dark.height(), 2)
+              if dark.pixel(x, y) != wanted.pixel(x, y)]  # fmt: skip
+    assert differ == []
+    assert state(person) == before
+    person.do("theme_light")
+    settle()
+    assert person.window.grab().toImage() == light
+
+
+def look_at(person) -> None:
+    """A chosen cell and a selected block; no edit, whose outline fades."""
+    person.click_cell("weights", 10, 4)
+    table = person.table("query")
+    table.setFocus()
+    table.selectionModel().setCurrentIndex(table.model().index(3, 97), QItemSelectionModel.SelectionFlag.SelectCurrent)
+    settle()
