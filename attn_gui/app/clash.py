@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QObject
+from shiboken6 import isValid
 
 from attn_gui.app.offers import Offer, Offers
 from attn_gui.app.sentences import called, saying
 from attn_gui.engine import Fix, ShapeError
 from attn_gui.views.banner import Banner, Words
+from attn_gui.views.inputs import InputsView
+from attn_gui.views.tables import MatrixPanel
 
 Fields = Mapping[str, object]
+
+
+AXES = {"row": 0, "column": 1}
 
 
 class Clashes(QObject):
     """Offers the fixes of a clash; nothing is changed until one is picked."""
 
-    def __init__(self, banner: Banner, kind: str, parent: QObject) -> None:
+    def __init__(self, banner: Banner, kind: str, parent: QObject, inputs: InputsView | None = None) -> None:
+        """`inputs` are the tables of the document, where what is brought clashes with one of them."""
         super().__init__(parent)
-        self._offers = Offers(banner, kind, parent)
+        self._offers, self._inputs = Offers(banner, kind, parent), inputs
+        self._marked: list[MatrixPanel] = []
+        banner.changed.connect(self._unmark)
 
     def offer(
         self,
@@ -47,6 +56,22 @@ class Clashes(QObject):
         first = [fix for fix in clash.fixes if fix.kind == "transpose" and brought in (fix.matrix, "")]
         last = [fix for fix in clash.fixes if fix not in first and (not before or fix.matrix == brought)]
         self._offers.show(words or saying(clash), [*map(offered, first), *before, *map(offered, last)])
+        self._mark(clash, brought)
+
+    def _mark(self, clash: ShapeError, brought: str) -> None:
+        """The number in the shape of the table that something does not fit to; what is brought is in no table yet."""
+        panels = self._inputs.panels if self._inputs is not None else {}
+        for matrix, axis in zip(clash.matrices, clash.axes, strict=False):
+            panel = panels.get(matrix)
+            if panel is not None and matrix != brought and axis in AXES:
+                panel.set_wrong([AXES[axis]])
+                self._marked.append(panel)
+
+    def _unmark(self) -> None:
+        for panel in self._marked:
+            if isValid(panel):
+                panel.set_wrong([])
+        self._marked.clear()
 
     def _take(self, fix: Fix, base: Callable[[], Fields], changes: Fields, accept: Callable[[Fields], None]) -> None:
         from attn_gui.engine import apply_fix

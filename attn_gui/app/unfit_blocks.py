@@ -33,7 +33,7 @@ class UnfitBlocks(QObject):
         super().__init__(window)
         self._window, self._document, self._target = window, document, target
         self._offers = Offers(window.banner, "block", self)
-        self._clashes = Clashes(window.banner, "clash", self)
+        self._clashes = Clashes(window.banner, "clash", self, window.inputs)
 
     def refuse(self, cuts: Cuts, block: NDArray[Any]) -> None:
         """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
@@ -46,6 +46,7 @@ class Banner(QFrame):
     """One sentence, some buttons, and a cross; never modal, never in the way of the work."""
 
     actionPicked = Signal(str)
+    changed = Signal()  # it says something else, or nothing any more
     closed = Signal(str)  # what it was about, so that it can stay closed for good
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -106,6 +107,10 @@ class Banner(QFrame):
         super().resizeEvent(event)
         self._place_buttons()
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.changed.emit()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = current_theme(), QPainter(self)
         painter.fillRect(self.rect(), theme.error_soft if self._error else theme.raised)
@@ -149,6 +154,7 @@ class Banner(QFrame):
         self.retranslate()
         self._place_buttons()
         self.show()
+        self.changed.emit()
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
         if focus and self._labels:
             self._before = self.window().focusWidget()

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
+from attn_gui.figure.tokens import THEMES
 from attn_gui.formats import open_file
+from attn_gui.views.tables.parts import ShapeBadge
 
 SMALL = "worked-example.npz"  # Q, K and V of 2 × 3, 2 × 3 and 2 × 2
 PROJECTED = "thinking-machines.npz"  # X of 2 × 8, W of 8 × 4
@@ -69,6 +71,26 @@ def test_a_matrix_that_lies_on_its_side_is_turned_by_one_press(launch, tmp_path,
     person.press("Ctrl+Z")
     assert everything(person)[:2] == before[:2]
     assert person.values("weights") == before[1]
+
+
+def badge(person, field):
+    panel = person.window.inputs.panels[field]
+    return panel.findChild(ShapeBadge).text()
+
+
+def test_the_number_that_clashes_stands_out_in_its_table_as_long_as_it_is_spoken_of(launch, tmp_path):
+    person = launch(SMALL)
+    path = write_csv(tmp_path / "k.csv", counted(6, 3))
+    before = {field: badge(person, field) for field in ("query", "key", "value")}
+    import_into(person, "key", path)
+    assert THEMES["light"].error.name() in badge(person, "value")  # V has 2 rows, and K would have 6
+    assert {field: badge(person, field) for field in ("query", "key")} == {k: before[k] for k in ("query", "key")}
+    person.press("Esc")
+    assert badge(person, "value") == before["value"]
+    import_into(person, "key", path)
+    person.click(person.button("Grow K to 6 × 3", "banner"))
+    assert THEMES["light"].error.name() not in badge(person, "value")
+    assert badge(person, "value").startswith("6 × 2")
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

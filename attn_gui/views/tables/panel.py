@@ -85,6 +85,10 @@ class MatrixPanel(QWidget):
         self._shape.set_shape((rows, columns), heads, frozenset(wrong))
         self.view.setAccessibleDescription(self._shape.plain())
 
+    def set_wrong(self, axes: Sequence[int]) -> None:
+        """The axes (0, 1) that clash with another matrix, until the shape is set anew."""
+        self._shape.set_wrong(frozenset(axes))
+
     def set_heads(self, count: int, width: int, chosen: int) -> None:
         """Bands of `width` columns, one a head, the chosen one filled; no bands for less than two."""
         self._head_width = width

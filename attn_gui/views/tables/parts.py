@@ -48,6 +48,9 @@ class ShapeBadge(QLabel):
         self._shape, self._heads, self._wrong = shape, heads, wrong
         self.set_theme(current_theme())
 
+    def set_wrong(self, wrong: frozenset[int]) -> None:
+        self.set_shape(self._shape, self._heads, wrong)
+
     def plain(self) -> str:
         rows, columns = self._shape
         cut = f" = {rows} × ({self._heads[0]} · {self._heads[1]})" if self._heads else ""
