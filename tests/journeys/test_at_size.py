@@ -1,0 +1,144 @@
+"""Long problems in front of a person: what is not computed yet, stopping and going on, what nothing can hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+
+from attn_gui.engine import Problem
+from attn_gui.engine.streaming import StreamingEvaluation, evaluation
+from attn_gui.figure.display import UNKNOWN, pool
+from attn_gui.views.heatmaps import sheets
+
+N, HEADS, WIDTH = 1201, 2, 3
+
+
+def problem(rows=N, **more):
+    numbers = np.random.default_rng(rows).standard_normal((3, rows, HEADS * WIDTH)).astype(np.float32)
+    return Problem(query=numbers[0], key=numbers[1], value=numbers[2], num_heads=HEADS, dtype="float32", **more)
+
+
+@pytest.fixture
+def person(launch, monkeypatch, qtbot):
+    """In front of a long problem whose pictures come in many parts; the first of them is on its way."""
+    monkeypatch.setattr(sheets, "BAND", 64 * N)
+    found = launch()
+    found.program.document.open(problem(), name="long")
+    qtbot.waitUntil(lambda: not found.program.computation.pending)
+    return found
+
+
+def known(person, stage="weights"):
+    heatmap = person.find(f"heatmap.{stage}")
+    heatmap.viewport().grab()
+    return heatmap._cells._display.flags != UNKNOWN
+
+
+def settled(person, qtbot):
+    qtbot.waitUntil(lambda: not person.program.computation.busy, timeout=20_000)
+
+
+def exact(person, stage, head):
+    """The picture of a stage that NumPy gives."""
+    document, heatmap = person.program.document, person.find(f"heatmap.{stage}")
+    q, k = (getattr(document.problem, name)[:, head * WIDTH : (head + 1) * WIDTH].astype(float)
+            for name in ("query", "key"))  # fmt: skip
+    scores = q @ k.T / np.sqrt(WIDTH)
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shown = shares / shares.sum(axis=1, keepdims=True) if stage == "weights" else scores
+    return pool(shown, None, heatmap.row_span.bins, heatmap.column_span.bins)[0]
+
+
+def test_maps_fill_in_behind_and_are_exact_in_the_end(person, qtbot):
+    heatmap = person.find("heatmap.weights")
+    assert not known(person).all()
+    settled(person, qtbot)
+    assert known(person).all()
+    assert heatmap._cells._values == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
+    person.press("Ctrl+]")
+    known(person)  # painted, and so asked for
+    settled(person, qtbot)
+    assert known(person).all()
+    assert heatmap._cells._values == pytest.approx(exact(person, "weights", 1), rel=1e-4, abs=1e-7)
+
+
+def test_typing_into_a_table_reaches_the_maps(person, qtbot):
+    settled(person, qtbot)
+    person.type_into("key", 3, 2, "4.5")
+    settled(person, qtbot)
+    assert known(person).all()
+    found = person.find("heatmap.weights")._cells._values
+    assert found == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
+
+
+def test_esc_stops_and_f9_goes_on(person, qtbot):
+    heatmap = person.find("heatmap.weights")
+    heatmap.setFocus()
+    qtbot.waitUntil(lambda: known(person).any())
+    QTest.keyClick(heatmap, Qt.Key.Key_Escape)
+    settled(person, qtbot)
+    part = known(person)
+    assert 0 < part.mean() < 1
+    assert "F9" in person.program.progress._words.text()
+    assert person.program.progress._words.isVisible()
+    values = heatmap._cells._values
+    assert values[part] == pytest.approx(exact(person, "weights", 0)[part], rel=1e-4, abs=1e-7)
+    QTest.keyClick(heatmap, Qt.Key.Key_F9)
+    settled(person, qtbot)
+    assert known(person).all()
+    assert not person.program.progress._words.isVisible()
+
+
+def test_esc_in_a_table_is_the_tables_own(person, qtbot):
+    """The first one leaves the table, only the next one stops."""
+    person.program.computation.supply.stop()
+    settled(person, qtbot)
+    person.program.computation.supply.resume()
+    person.go_to("query", 2, 1)
+    QTest.keyClick(person.table("query"), Qt.Key.Key_Escape)
+    assert not person.program.computation.supply.stopped
+
+
+def test_a_map_of_which_nothing_is_known_names_no_levels(person):
+    heatmap, bar = person.find("heatmap.weights"), person.program.window.product.maps.bar("weights")
+    assert not heatmap.levels_known
+    before = bar.grab().toImage()
+    person.program.computation.supply.finish()
+    assert before == bar.grab().toImage()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot, monkeypatch, language):
+    """65,536 tokens with a score that is no dot product: never a freeze, and undo brings everything back."""
+    monkeypatch.setattr(evaluation, "HEAVIEST", 1 << 32)  # as if there were 8 heads of 64
+    person = launch()
+    person.do(f"language_{language}")
+    numbers = np.zeros((65_536, 2), np.float32)
+    person.program.document.open(
+        Problem(query=numbers, key=numbers, value=numbers, num_heads=1, dtype="float32"), name="long"
+    )
+    qtbot.waitUntil(lambda: not person.program.computation.pending)
+    window = person.program.window
+    assert window.pictures.currentWidget() is window.product
+    person.pick("score", "additive")
+    qtbot.waitUntil(lambda: person.program.computation.refusal is not None)
+    notice = person.find("maps.refused", QLabel)
+    assert notice.isVisible()
+    assert "65536" in notice.text()
+    assert ("No maps" in notice.text()) == (language == "en")
+    assert person.find("control.score").currentData() == "additive"
+    assert not window.heads.isVisible()
+    assert not window.product.isVisible()
+    assert person.table("query").isVisible()
+    assert person.table("query").model().rowCount() == 65_536
+    person.do("all_stages")
+    assert notice.isVisible()
+    person.do("undo")
+    qtbot.waitUntil(lambda: not person.program.computation.pending)
+    assert not notice.isVisible()
+    assert window.heads.isVisible()
+    assert person.find("heatmap.weights").isVisible()
+    assert isinstance(person.program.computation.evaluation, StreamingEvaluation)
