@@ -1,4 +1,4 @@
-"""Ties every row of the action table to what it does, and builds menus and tool bar from it.
+"""Ties every row of the action table to what it does.
 
 Dialogs are imported when they are opened, here and in all controllers: nobody waits for them at the start.
 """
@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
-from attn_gui.app.actions import ACTIONS, MENUS, SUBMENUS, TOOLBAR, Actions, translated
+from attn_gui.app.actions import ACTIONS
+from attn_gui.app.bars import Bars
 from attn_gui.app.history import LIMITS_MB
-from attn_gui.figure.tokens import SIZE
 from attn_gui.paths import notices
-from attn_gui.views.icons import icon
-from attn_gui.views.theme import scaled
 
 if TYPE_CHECKING:
     from attn_gui.app.program import Program
@@ -26,67 +24,25 @@ ZONES = ("spine", "zone.inputs", "zone.product", "heads.weights", "zone.explain"
 
 
 class CommandsController(QObject):
-    """Menus, tool bar, shortcuts; which actions are enabled and checked."""
+    """What menus, tool bar and shortcuts do; which actions are enabled and checked."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, bars: Bars) -> None:
         super().__init__(program.window)
         self._program, self._window = program, program.window
-        self.actions = Actions(program.window)
-        self._menus: dict[str, QMenu] = {}
-        self._build_menus()
-        self._build_toolbar()
+        self._bars, self.actions = bars, bars.actions
         self._connect()
         program.view.changed.connect(self._show_checks)
         program.computation.rebuilt.connect(self._show_checks)
         program.look.changed.connect(self._show_checks)
         program.panel.paintingChanged.connect(self._show_checks)
-        program.look.changed.connect(self._size_icons)
+        program.look.changed.connect(bars.size_icons)
         program.document.stack.indexChanged.connect(self._show_history)
-        program.window.compactChanged.connect(self._on_window_compact_changed)
+        for menu in ("recent", "file"):
+            bars.menus[menu].aboutToShow.connect(lambda: program.files.fill_recent(bars.menus["recent"]))
         program.window.installEventFilter(self)
-        self.retranslate()
+        self._show_words()
 
-    # --- building --------------------------------------------------------------------------------
-    def _build_menus(self) -> None:
-        self._menus = {key: QMenu(self._window) for key, _ in MENUS}
-        for key, menu in self._menus.items():
-            menu.setObjectName(f"menu.{key}")
-        for row in ACTIONS:
-            menu = self._menus[row.menu]
-            if row.separator:
-                menu.addSeparator()
-            menu.addAction(self.actions[row.name])
-            self._window.addAction(self.actions[row.name])
-        for key, inner in SUBMENUS.items():
-            for name in inner:
-                if key == "file":  # below Open
-                    self._menus[key].insertMenu(self.actions["save"], self._menus[name])
-                else:
-                    self._menus[key].addMenu(self._menus[name])
-        nested = {name for inner in SUBMENUS.values() for name in inner}
-        for key, menu in self._menus.items():
-            if key not in nested:
-                self._window.menuBar().addMenu(menu)
-        self._menus["recent"].aboutToShow.connect(lambda: self._program.files.fill_recent(self._menus["recent"]))
-        self._menus["file"].aboutToShow.connect(lambda: self._program.files.fill_recent(self._menus["recent"]))
-
-    def _build_toolbar(self) -> None:
-        self._bar = QToolBar(self._window)
-        self._bar.setObjectName("toolbar")
-        self._bar.setMovable(False)
-        self._size_icons()
-        self._bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        for name in TOOLBAR:
-            if name is None:
-                self._bar.addSeparator()
-            elif name == "stretch":
-                filler = QWidget(self._bar)
-                filler.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-                self._bar.addWidget(filler)
-            else:
-                self._bar.addAction(self.actions[name])
-        self._window.addToolBar(self._bar)
-
+    # --- connecting ------------------------------------------------------------------------------
     def _connect(self) -> None:
         program, on = self._program, self.actions.on
         for name, slot in {
@@ -159,17 +115,18 @@ class CommandsController(QObject):
 
     # --- showing ---------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        self.actions.retranslate()
-        for key, label in MENUS:
-            self._menus[key].setTitle(translated(label))
-        self._program.files.fill_examples(self._menus["examples"])
+        self._bars.retranslate()
         self._program.document.retranslate()
-        self._program.files.show_examples()
         self._program.verify.retranslate()
         self._program.progress.retranslate()
         for part in (self._program.tables.show, self._program.panel.show_state, self._program.status.show):
             part()  # their words lie in views that are told each of them
-        self._show_icons()
+        self._show_words()
+
+    def _show_words(self) -> None:
+        """What stands in menus and on pages beside the names of the actions."""
+        self._program.files.fill_examples(self._bars.menus["examples"])
+        self._program.files.show_examples()
         self._show_checks()
         self._show_history()
 
@@ -208,27 +165,6 @@ class CommandsController(QObject):
             action = self.actions[name]
             action.setEnabled(can)
             action.setText(label.format(step=text).rstrip())
-
-    def _size_icons(self) -> None:
-        side = scaled(SIZE.icon)
-        self._bar.setIconSize(QSize(side, side))
-
-    def _show_icons(self) -> None:
-        for row in ACTIONS:
-            if row.icon:
-                self.actions[row.name].setIcon(icon(row.icon))
-
-    def _on_window_compact_changed(self, compact: bool) -> None:
-        words = {"open", "export_image"} if compact else set(TOOLBAR)
-        for name in TOOLBAR:
-            button = self._bar.widgetForAction(self.actions[name]) if name and name != "stretch" else None
-            if isinstance(button, QToolButton):
-                style = (
-                    Qt.ToolButtonStyle.ToolButtonTextBesideIcon
-                    if name in words
-                    else Qt.ToolButtonStyle.ToolButtonIconOnly
-                )
-                button.setToolButtonStyle(style)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LanguageChange:

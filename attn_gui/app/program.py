@@ -82,7 +82,7 @@ class Program(QObject):
         self.export = ExportController(window, document, computation, view, self.settings, self.look)
         self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
         window.dropped.connect(self.take_in)
-        self.commands = CommandsController(self)
+        self.commands = CommandsController(self, shell.bars)
         window.fit_panels()
 
     def begin(self, path: Path | None) -> None:

@@ -1,10 +1,11 @@
-"""What the first paint needs: settings, the look, and the window with nothing but its ground in it."""
+"""What the first paint needs: settings, the look, and the window with its bars and the ground of its zones."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
+from attn_gui.app.bars import Bars
 from attn_gui.app.layout import LayoutController
 from attn_gui.app.look import LookController
 from attn_gui.app.settings import Settings
@@ -21,6 +22,7 @@ class Shell(QObject):
         self.settings = Settings()
         self.look = LookController(app, self.settings, lang)
         self.window = MainWindow()
+        self.bars = Bars(self.window)
         self.layout = LayoutController(self.window, self.settings)
         self.window.installEventFilter(self)
 

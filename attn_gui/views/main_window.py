@@ -103,10 +103,13 @@ class MainWindow(QMainWindow):
 
     def fit_panels(self) -> None:
         """Give the panels the compact form or the other, once the width of the window and they are there."""
-        if self._compact is None or not self._filled:
+        if self._compact is None:
             return
-        for panel in (self.spine, self.shape_panel, self.inputs, self.product, self.heads):
-            panel.set_compact(self._compact)
+        if self._filled:
+            for panel in (self.spine, self.shape_panel, self.inputs, self.product, self.heads):
+                panel.set_compact(self._compact)
+        else:
+            self._strip.setMinimumHeight(scaled(SIZE.strip_compact if self._compact else SIZE.strip))
         self.compactChanged.emit(self._compact)
 
     def set_mode(self, mode: str) -> None:
@@ -129,7 +132,6 @@ class MainWindow(QMainWindow):
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(1)
         set_ground(self._strip, "raised")
-        self._strip.setMinimumHeight(scaled(SIZE.strip))  # as long as there is nothing in it
         column = QVBoxLayout(center)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
