@@ -40,6 +40,7 @@ class ReachController(QObject):
         view.changed.connect(self._on_view_changed)
         document.changed.connect(self._on_document_changed)
         computation.rebuilt.connect(lambda _opened: self._later())
+        window.product.stageCellChosen.connect(self._on_map_cell_chosen)
         window.inspector.reachToggled.connect(lambda shown: view.set(reach=shown))
 
     def use_action(self, action: QAction) -> None:
@@ -53,6 +54,11 @@ class ReachController(QObject):
     # --- when ------------------------------------------------------------------------------------
     def _on_table_cell_chosen(self, field: str, row: int, column: int) -> None:
         self._place = (field, row, column)
+        self._later()
+
+    def _on_map_cell_chosen(self, *_: object) -> None:
+        """Also the one that was chosen before: the view does not change then."""
+        self._place = None
         self._later()
 
     def _on_view_changed(self, names: frozenset[str]) -> None:

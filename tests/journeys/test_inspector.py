@@ -309,6 +309,23 @@ def test_a_cell_of_a_table_shows_its_reach_under_the_mask(launch, settled, keys)
     assert person.find("heatmap.weights").marks.reached is None
 
 
+def test_it_is_the_cell_that_was_clicked_last_whose_reach_is_shown(launch, settled):
+    person = launch()
+    person.do("show_reach")
+    heatmap = person.find("heatmap.weights")
+    assert heatmap.marks.reached is None  # nothing is chosen yet
+    shown = []
+    for click in ("map", "table", "map", "table"):
+        if click == "map":
+            person.click_cell("weights", 10, 13)
+        else:
+            person.go_to("query", 10, 99)
+        settled(person)
+        shown.append(heatmap.marks.reached)
+    one, row = ((slice(10, 11), slice(13, 14)),), ((slice(10, 11), slice(0, 16)),)
+    assert shown == [one, row, one, row]
+
+
 def test_an_edit_leaves_the_reach_and_a_change_of_the_formula_too(launch, settled):
     person = launch(CAUSAL)
     heads_on(person, 3)
