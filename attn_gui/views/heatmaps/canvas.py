@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.tokens import LINE
@@ -13,7 +13,7 @@ from attn_gui.views.heatmaps.cells_item import CellsItem
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.heatmaps.overlay import OverlayItem
 from attn_gui.views.heatmaps.view import Cell, MapView
-from attn_gui.views.heatmaps.zoom import Window, ZoomWindow
+from attn_gui.views.heatmaps.zoom import Window, ZoomBox
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 VALUE_FONTS = ((44, "body"), (26, "small"), (0, "micro"))
@@ -27,14 +27,17 @@ class MapCanvas(MapView):
     windowChanged = Signal(object)
 
     def __init__(self, parent: QWidget | None, *, interactive: bool, zoomable: bool) -> None:
-        self._ready = False  # Qt's constructor already asks for sizes
+        self._ready = False  # pyqtgraph's constructor already resizes
         super().__init__(parent, interactive=interactive, zoomable=zoomable)
         self._arranged: tuple[Any, ...] = ()
         self._home: Window | None = None
         self._stale = True
-        self._cells = CellsItem(self, small=not interactive)
-        self._overlay = OverlayItem(self, small=not interactive)
-        self._zoom = ZoomWindow(self) if zoomable else None
+        self._cells = CellsItem(self.viewport(), small=not interactive)
+        self._overlay = OverlayItem(self.viewport(), small=not interactive)
+        self._zoom = ZoomBox() if zoomable else None
+        for item in (self._cells, self._overlay, self._zoom):
+            if item is not None:
+                self.scene().addItem(item)
         if self._zoom is not None:
             self._zoom.windowChanged.connect(self._on_zoom_window_changed)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -157,14 +160,16 @@ class MapCanvas(MapView):
         self._cells.set_geometry(down, right)
         self._overlay.set_geometry(down, right)
         for item in (self._cells, self._overlay):
-            item.origin = inner.topLeft()
+            item.setPos(inner.left(), inner.top())
+        if self._zoom is not None and inner.isValid():
+            self._zoom.setGeometry(inner)
         self._redraw()
 
     def _redraw(self) -> None:
         """Everything is drawn anew once the map is painted."""
         self._stale = True
         if self._ready:
-            self.update()
+            self.viewport().update()
 
     def _before_drawing(self) -> None:
         """The last moment for the subclass to settle what is drawn."""
@@ -185,7 +190,7 @@ class MapCanvas(MapView):
         side = 2 * self.margin + scaled(24)
         return QSize(side, side)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
         self._arrange()
 
@@ -195,13 +200,7 @@ class MapCanvas(MapView):
             self._before_drawing()
             self._cells.render()
             self._stale = False
-        painter, origin = QPainter(self), self._cells.origin
-        painter.translate(origin)
-        for rect in event.region():  # type: ignore[attr-defined]  # its stub forgets that it can be gone through
-            painter.save()
-            self._cells.paint(painter, rect.translated(-origin))
-            painter.restore()
-        self._overlay.paint(painter)
+        super().paintEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         if self._ready and event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):

@@ -65,6 +65,7 @@ class CellsItem(MapItem):
         same = (rows.pixels, columns.pixels) == (self.rows.pixels, self.columns.pixels)
         self.rows, self.columns = rows, columns
         if not same:
+            self.prepareGeometryChange()
             self._allocate()
 
     def set_style(self, **changes: Any) -> None:
@@ -207,8 +208,7 @@ class CellsItem(MapItem):
     def area(self) -> QRect:
         return QRect(0, 0, self.columns.pixels, self.rows.pixels)
 
-    def paint(self, painter: QPainter, exposed: QRect) -> None:
-        """Paint the cells in a rectangle."""
+    def draw(self, painter: QPainter, exposed: QRect) -> None:
         exposed = exposed & self.area()
         if exposed.isEmpty() or not self.rows.bins or not self.columns.bins:
             return

@@ -79,8 +79,7 @@ class OverlayItem(MapItem):
     def area(self) -> QRect:
         return self._cells_rect().adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT)
 
-    def paint(self, painter: QPainter) -> None:
-        """Paint every mark; what paints only a part cuts the rest off."""
+    def draw(self, painter: QPainter, exposed: QRect) -> None:
         if not self._rows.bins or not self._columns.bins:
             return
         marks, theme = self.marks, self._theme

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from attn_gui.views.heatmaps import keys
@@ -17,7 +18,7 @@ _BY_KEYBOARD = (
 )  # fmt: skip
 
 
-class MapView(QWidget):
+class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     """A transparent view that turns events into signals; what is drawn is up to the subclass."""
 
     cellChosen = Signal(int, int)
@@ -30,18 +31,21 @@ class MapView(QWidget):
     saveImageRequested = Signal()
 
     def __init__(self, parent: QWidget | None, *, interactive: bool, zoomable: bool) -> None:
-        super().__init__(parent)
+        super().__init__(parent, useOpenGL=False, background=None)
         self._interactive, self._zoomable = interactive, zoomable
         self._menu_offered = interactive
         self._pressed: QPoint | None = None
         self._dragged = QPoint()  # how far the pointer has drawn the map
         self._hovered: Cell | None = None
+        self.setCacheMode(self.CacheModeFlag.CacheNone)
         self.setMouseTracking(interactive)
+        self.viewport().setMouseTracking(interactive)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if interactive else Qt.FocusPolicy.NoFocus)
+        self._let_ground_through()
 
-    def viewport(self) -> QWidget:
-        """What is painted and clicked, as of a table: the map itself."""
-        return self
+    def close(self) -> bool:
+        """As any widget: a view of pyqtgraph's takes itself apart, with what lies over it."""
+        return QWidget.close(self)
 
     def set_menu_offered(self, offered: bool) -> None:
         """Whether a right click offers to copy and save the picture."""
@@ -185,3 +189,11 @@ class MapView(QWidget):
             menu.addSeparator()
         menu.addActions([copy, save])
         menu.popup(event.globalPos())
+
+    # --- ground ----------------------------------------------------------------------------------
+    def _let_ground_through(self) -> None:
+        """The gaps between maps belong to whoever lays the maps out: their lines run up to the frames."""
+        palette = QPalette()
+        palette.setColor(QPalette.ColorRole.Base, Qt.GlobalColor.transparent)
+        self.viewport().setPalette(palette)
+        self.viewport().setAutoFillBackground(False)

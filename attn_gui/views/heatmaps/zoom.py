@@ -1,8 +1,9 @@
-"""Which cells of a large map are in view: zoomed at the pointer, moved, and never outside the matrix."""
+"""Which cells of a large map are in view, by pyqtgraph's view box: zoomed at the pointer, moved, never outside."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPointF, Signal
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Signal
 
 CLOSEST = 2
 """Cells that remain in view at the least."""
@@ -14,53 +15,45 @@ Window = tuple[float, float, float, float]
 """First row, row after the last, first column, column after the last; cut cells count in part."""
 
 
-class ZoomWindow(QObject):
-    """Holds the window of cells on show."""
+class ZoomBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
+    """Holds the window of cells on show; its map tells it what a wheel, a drag or a key asks."""
 
     windowChanged = Signal()
 
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._rows, self._columns = 0, 0
-        self._window: Window = (0.0, 0.0, 0.0, 0.0)
+    def __init__(self) -> None:
+        super().__init__(enableMenu=False, enableMouse=False, invertY=True, defaultPadding=0)
+        self.disableAutoRange()
+        self.sigRangeChanged.connect(self._on_range_changed)
 
     def set_cells(self, rows: int, columns: int) -> None:
         """The size of the matrix; shows all of it."""
         if rows and columns:
-            self._rows, self._columns = rows, columns
+            self.setLimits(xMin=0, xMax=columns, yMin=0, yMax=rows,
+                           minXRange=min(columns, CLOSEST), minYRange=min(rows, CLOSEST))
             self.set_window((0, rows, 0, columns))
 
     def set_window(self, window: Window) -> None:
         """Show these cells, as far as there are so many."""
         top, bottom, left, right = window
-        window = (*_inside(top, bottom, self._rows), *_inside(left, right, self._columns))
-        if window != self._window:
-            self._window = window
-            self.windowChanged.emit()
+        self.setRange(QRectF(left, top, right - left, bottom - top), padding=0)
 
     def window(self) -> Window:
-        return self._window
+        (left, right), (top, bottom) = self.viewRange()
+        return _snapped(top), _snapped(bottom), _snapped(left), _snapped(right)
 
     def zoom(self, delta: int, at: QPointF) -> None:
         """Turn a wheel by `delta` over a point, given as parts of the window's width and height."""
-        top, bottom, left, right = self._window
+        top, bottom, left, right = self.window()
         size = SHRINK**-delta
-        row, column = top + at.y() * (bottom - top), left + at.x() * (right - left)
-        self.set_window((row + (top - row) * size, row + (bottom - row) * size,
-                         column + (left - column) * size, column + (right - column) * size))
+        self.scaleBy((size, size), (left + at.x() * (right - left), top + at.y() * (bottom - top)))
 
     def move(self, by: QPointF) -> None:
         """Draw the matrix along by parts of the window's width and height."""
-        top, bottom, left, right = self._window
-        down, across = by.y() * (bottom - top), by.x() * (right - left)
-        self.set_window((top - down, bottom - down, left - across, right - across))
+        top, bottom, left, right = self.window()
+        self.translateBy(x=-by.x() * (right - left), y=-by.y() * (bottom - top))
 
-
-def _inside(low: float, high: float, count: int) -> tuple[float, float]:
-    """A part of an axis that is neither too short nor beyond its ends."""
-    length = min(max(high - low, min(count, CLOSEST)), count)
-    low = min(max(low + (high - low - length) / 2, 0.0), count - length)
-    return _snapped(low), _snapped(low + length)
+    def _on_range_changed(self, *_: object) -> None:
+        self.windowChanged.emit()
 
 
 def _snapped(at: float) -> float:
