@@ -123,7 +123,7 @@ class Person:
     def wait(self, patience: float = 20.0) -> None:
         """Until everything that is computed off the window's thread is there."""
         computation, end = self.program.computation, time.monotonic() + patience
-        while computation.pending:
+        while computation.pending or computation.busy:
             assert time.monotonic() < end, "it is still being computed"
             computation.finish()
             QTest.qWait(1)
