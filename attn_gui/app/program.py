@@ -91,6 +91,7 @@ class Program(QObject):
             self.files.begin_with_example(FIRST, told=path is None)
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
             self.maps.show()
+        self.window.reveal()
         self.keys.to_map()
 
     def take_in(self, path: Path, field: str = "") -> None:

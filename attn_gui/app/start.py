@@ -51,6 +51,7 @@ class Start:
         try:
             from attn_gui.app.program import Program
 
+            self._shell.window.conceal()
             self.program = Program(self._app, shell=self._shell)
             self.program.begin(self._path)
         except BaseException:

@@ -101,6 +101,14 @@ class MainWindow(QMainWindow):
         self._build_panels()
         self._filled = True
 
+    def conceal(self) -> None:
+        """Keep the zones of a window that is on the screen out of sight while panels are put into them."""
+        self.centralWidget().hide()
+
+    def reveal(self) -> None:
+        """Show zones and panels, all of them laid out."""
+        self.centralWidget().show()
+
     def fit_panels(self) -> None:
         """Give the panels the compact form or the other, once the width of the window and they are there."""
         if self._compact is None:
