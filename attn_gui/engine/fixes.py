@@ -64,7 +64,8 @@ def fixes_of(problem: Problem, clash: ShapeError) -> tuple[Fix, ...]:
     Changes after which the problem is valid; where no single one does that, those that leave another clash.
     """
     search = _Search(problem, clash)
-    found = [fix for fix in (*search.transposed(), *search.resized(), *search.projected()) if fix is not None]
+    tried = (*search.transposed(), *search.resized(), *search.projected())
+    found = [fix for fix in dict.fromkeys(tried) if fix is not None]
     whole = [fix for fix in found if fix.whole]
     return tuple(whole or found)
 
@@ -141,8 +142,30 @@ class _Search:
         name = self.names[side]
         if kind == "project" and len(self.shapes.get(name, ())) < 2:
             return None
-        tried = [self._tried(kind, name, after, self._factor(kind, side, after)) for after in self.lengths(side)]
+        shapes = self.lengths(side)
+        if kind == "resize":
+            shapes = [self._settled(name, after) for after in shapes]
+        tried = [self._tried(kind, name, after, self._factor(kind, side, after)) for after in shapes]
         return next(iter(sorted(filter(None, tried), key=lambda fix: not fix.whole)), None)
+
+    def _settled(self, name: str, after: Shape) -> Shape:
+        """The shape with its other axes right too: what was pasted may be too long and too wide."""
+        for _ in after:
+            shapes, left = with_company(self.problem, self.clash, {name: after})
+            if not isinstance(left, ShapeError):
+                break
+            search = _Search(self.problem, left, shapes)
+            sides = [side for side, other in enumerate(search.names) if other == name]
+            options = [shape for side in sides for shape in search.lengths(side)]
+            after = min(options, key=lambda shape: self._left(left, name, shape), default=after)
+        return after
+
+    def _left(self, clash: ShapeError, name: str, after: Shape) -> int:
+        """0: nothing is wrong any more, 1: something else is, 2: the same."""
+        _, left = with_company(self.problem, self.clash, {name: after})
+        if not isinstance(left, ShapeError):
+            return 0
+        return 2 if (left.matrices, left.axes) == (clash.matrices, clash.axes) else 1
 
     def _factor(self, kind: str, side: int, after: Shape) -> Shape:
         """The shape that is shown: a new matrix goes from the columns there are to those that are read."""

@@ -104,7 +104,12 @@ def test_every_fix_of_a_random_clash_works(make, data):
     shape = list(Problem(**fields).arrays()[name].shape)
     for axis in data.draw(st.sets(st.integers(0, len(shape) - 1), min_size=1)):
         shape[axis] = data.draw(st.integers(1, 30))
-    check_every_fix(put(fields, name, np.ones(shape)))
+    wrong = put(fields, name, np.ones(shape))
+    check_every_fix(wrong)
+    clash = clash_of(wrong)
+    if clash is not None:  # a matrix that is wrong on every axis at once is put right by one fix
+        assert ("resize", name, True) in [(fix.kind, fix.matrix, fix.whole) for fix in clash.fixes], clash
+        assert len(set(clash.fixes)) == len(clash.fixes)
 
 
 @settings(max_examples=25, deadline=None)
@@ -176,6 +181,12 @@ def test_rows_cannot_be_projected_and_company_follows(rng):
     assert changed["mask"][0].allowed.shape == (N, 23)
     assert changed["mask"][0].allowed[:, M:].all()
     assert changed["key_tokens"][:12] == (*"abcdefghijk", "11")
+
+
+def test_a_sequence_of_another_length_and_its_mask_are_offered_once_each(rng):
+    layer = {"kind": "custom", "allowed": np.ones((N, N), bool)}
+    fields = block(rng) | {"mask": (layer,), "x": rng.normal(size=(3, E))}
+    assert offered(fields) == [("resize", "mask.0.allowed", (3, 3)), ("resize", "x", (N, E))]
 
 
 def test_an_output_of_another_width_than_x_is_projected(rng):
