@@ -26,6 +26,7 @@ Job = tuple[int, int, int]  # batch, head, tile
 Progress = Callable[[int, int], None] | None
 
 TALL, SHORT, LONG = 256, 64, 1 << 14  # rows of a tile; of a tile of long rows; how many keys are long
+FEW = 2  # rows that somebody points at, of which a whole tile would take too long
 WIDE = 1 << 20  # bytes of scores that a thread holds
 
 
@@ -118,14 +119,22 @@ class Passes:
 
     # --- many tiles ------------------------------------------------------------------------------
     def ensure(self, rows: Box) -> None:
-        """Make the rows of a box known, also if edits come in between."""
+        """Make the rows of a box known, also if edits come in between; of long rows no more than these few."""
         known = self.rows.known
+        if rows[2].stop - rows[2].start <= FEW and self._chain.shape[3] >= LONG:
+            self._ensure_few(rows)
         while not known[rows].all():
             self._run([
                 (batch, head, tile)
                 for batch in range(rows[0].start, rows[0].stop) for head in range(rows[1].start, rows[1].stop)
                 for tile in self.rows.tiles(rows[2]) if not known[batch, head, self._within(rows[2], tile)].all()
             ], None, bool)  # fmt: skip
+
+    def _ensure_few(self, rows: Box) -> None:
+        with self._lock, np.errstate(all="ignore"):
+            for batch, head, row in np.argwhere(~self.rows.known[rows]).tolist():
+                low = rows[2].start + row
+                self.redo(rows[0].start + batch, rows[1].start + head, slice(low, low + 1))
 
     def _within(self, rows: slice, number: int) -> slice:
         tile = self.rows.tile(number)

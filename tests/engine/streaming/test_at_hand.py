@@ -144,3 +144,15 @@ def test_a_window_agrees_with_the_dense_evaluation(rng):
     values, allowed = streaming.pooled_at("weights", 0, 1, down, across)
     expected = dense.block("weights", 0, 1, slice(60, 80), slice(50, 70))
     assert np.where(allowed, values, 0.0) == pytest.approx(expected, abs=1e-12)
+
+
+def test_pointing_at_a_cell_of_a_long_row_computes_that_row_alone(rng):
+    shapes = {"query": (200, 8), "key": (16_400, 8), "value": (16_400, 8)}
+    problem = Problem(**{name: rng.normal(size=shape) for name, shape in shapes.items()}, num_heads=2)
+    evaluation = StreamingEvaluation(problem)
+    found = evaluation.block("weights", 0, 1, slice(70, 71), slice(5, 6))
+    assert np.flatnonzero(evaluation.known(0, 1)).tolist() == [70]
+    evaluation.complete([(0, 1)])
+    assert evaluation.known(0, 1).all()
+    assert evaluation.settled  # the whole tile was computed anew with the others
+    assert evaluation.block("weights", 0, 1, slice(70, 71), slice(5, 6)) == pytest.approx(found, rel=1e-12)
