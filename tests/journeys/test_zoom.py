@@ -140,17 +140,20 @@ def test_tokens_stand_at_their_rows_and_columns_while_the_map_is_moved(person, w
             assert places[f"k{column}"].center().x() == pytest.approx(cell.center().x(), abs=1.5)
 
 
-def test_what_is_exported_is_the_same_zoomed_or_not(person):
-    heatmap = person.find("heatmap.weights")
+def test_what_is_exported_is_the_same_zoomed_or_not(qtbot, person):
+    heatmap, clipboard = person.find("heatmap.weights"), QGuiApplication.clipboard()
+
+    def copied():
+        clipboard.clear()
+        person.do("copy_image")
+        qtbot.waitUntil(lambda: not clipboard.image().isNull())
+        return clipboard.image()
+
     heatmap.setFocus()
-    person.do("copy_image")
-    before = QGuiApplication.clipboard().image()
-    assert not before.isNull()
-    QGuiApplication.clipboard().clear()
+    before = copied()
     zoom_to_numbers(heatmap)
     assert person.window.product.maps.minimap("weights").isVisible()
-    person.do("copy_image")
-    assert QGuiApplication.clipboard().image() == before
+    assert copied() == before
 
 
 def test_from_the_map_tab_leads_to_its_overview_which_speaks_the_language_of_the_window(person):
