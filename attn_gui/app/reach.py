@@ -13,6 +13,8 @@ from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import cell_name as table_cell_name
 from attn_gui.document.places import table_box
 from attn_gui.engine import Box, Evaluation, indices
+from attn_gui.engine.forward import Forward
+from attn_gui.engine.graph import GATED
 from attn_gui.views.heatmaps.catalog import stage_plane
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.veil import Reach, reached_areas
@@ -114,9 +116,28 @@ def reach_of(evaluation: Evaluation, name: str, box: Box) -> Reach:
 
 def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Reached, ...]:
     """The boxes of every later stage that a cell reaches; without W_O the output is the joined heads themselves."""
-    found = evaluation.reach({stage: [_own_box(evaluation, stage, indices.cell(index))]})
+    start = {stage: [_own_box(evaluation, stage, indices.cell(index))]}
     same = {stage} | ({"output"} if evaluation.problem.w_output is None else set())
-    return tuple(Reached(name, boxes, evaluation.shape(name)) for name, boxes in found.items() if name not in same)
+    found = {name: boxes for name, boxes in evaluation.reach(start).items() if name not in same}
+    if "masked" in evaluation.stages and any(indices.count(box) > GATED for boxes in found.values() for box in boxes):
+        forward = evaluation.forward(start)
+        behind = evaluation.stages[evaluation.stages.index("weights") :]
+        for name in found.keys() & set(behind):
+            found[name] = [_open_rows(forward, name, box) for box in found[name]]
+    return tuple(Reached(name, boxes, evaluation.shape(name)) for name, boxes in found.items())
+
+
+def _open_rows(forward: Forward, stage: str, box: Box) -> Box:
+    """A box so large that the mask was not looked at, from its first to its last row that is reached."""
+    *outer, rows, columns = box
+    if len(outer) == 2:  # of a map, in which one column says nothing of the rows
+        flags = forward.cells("head_output", outer[0].start, outer[1].start, rows, slice(0, 1))
+    else:
+        flags = forward.cells(stage, outer[0].start, None, rows, slice(columns.start, columns.start + 1))
+    open_ = flags[:, 0].nonzero()[0]
+    if not open_.size:
+        return box
+    return (*outer, slice(rows.start + int(open_[0]), rows.start + int(open_[-1]) + 1), columns)
 
 
 def _own_box(evaluation: Evaluation, name: str, box: Box) -> Box:

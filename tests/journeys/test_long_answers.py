@@ -17,6 +17,7 @@ from attn_gui.engine.sensitivity import strongest
 from attn_gui.engine.streaming.evaluation import StreamingEvaluation
 from attn_gui.formats import save_session
 from attn_gui.views.dialogs.target_dialog import TargetDialog
+from attn_gui.views.inspector.links import Link
 
 ROWS, COLUMNS, HEADS, WIDTH = 1201, 1009, 2, 3
 ROW, COLUMN = 700, 31
@@ -24,12 +25,13 @@ OK = QDialogButtonBox.StandardButton.Ok
 
 
 @pytest.fixture
-def person(launch, tmp_path, qtbot):
+def person(launch, tmp_path, qtbot, request):
     """Somebody before a problem of 2.4 million weights, of which one is chosen."""
     rng = np.random.default_rng(11)
     problem = Problem(
         query=rng.normal(size=(ROWS, HEADS * WIDTH)).round(2), key=rng.normal(size=(COLUMNS, HEADS * WIDTH)).round(2),
         value=rng.normal(size=(COLUMNS, HEADS)).round(2), num_heads=HEADS,
+        mask=getattr(request, "param", ()),
     )  # fmt: skip
     save_session(problem, tmp_path / "long.attn", {"stage": "weights", "head": 1})
     person = launch(tmp_path / "long.attn")
@@ -117,3 +119,16 @@ def test_a_weight_of_a_long_problem_is_set_by_its_key_row(person, qtbot):
     assert person.steps()[1:] == [f"set A[{ROW}, {COLUMN}] to 0.2500"]
     person.press("Ctrl+Z")
     assert person.numbers("key")[COLUMN] == before
+
+
+@pytest.mark.parametrize("person", [({"kind": "causal"},)], indirect=True)
+def test_behind_a_mask_a_long_problem_names_only_the_rows_that_are_reached(person, qtbot):
+    person.program.view.set(stage="key", cell=ChosenCell("key", COLUMN, 1))
+    rows = f"{COLUMN} … {ROWS - 1}"
+
+    def reached():
+        return [link.text() for link in person.window.inspector.findChildren(Link) if link.isVisible()]
+
+    qtbot.waitUntil(lambda: f"O[{rows}, 0]" in reached())
+    assert reached() == [f"S[·, {COLUMN}]", f"S′[·, {COLUMN}]", f"(S+M)[{rows}, {COLUMN}]", f"A[{rows}, ·]",
+                         f"O[{rows}, 0]", f"concat[{rows}, 1]"]  # fmt: skip
