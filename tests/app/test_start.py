@@ -1,0 +1,130 @@
+"""The start as a person meets it: a window at once, everything in it soon after, and nothing jumps."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCREEN = {
+    "name": "wide", "x": 0, "y": 0, "width": 1600, "height": 1000, "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1,
+}  # fmt: skip
+ZONES = ("zone.inputs", "zone.product", "zone.explain")
+WATCHED = """
+import json, sys
+from PySide6.QtCore import QEvent, QObject, QPoint, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+app = QApplication([])
+told = {}
+
+
+class Watch(QObject):
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint:
+            self.painted(watched.objectName())
+        return False
+
+    def painted(self, name):
+        if name == "mainWindow" and "first" not in told:
+            told["first"] = state()
+        elif name == "heatmap.weights" and "maps" not in told:
+            told["maps"] = state()
+            QTimer.singleShot(0, app.exit)
+
+
+def state():
+    window = next(widget for widget in app.topLevelWidgets() if widget.objectName() == "mainWindow")
+    zones = [window.findChild(QWidget, name) for name in ZONES]
+    places = [zone.mapTo(window, QPoint(0, 0)) for zone in zones]
+    focus = app.focusWidget()
+    return {
+        "modules": sorted(sys.modules),
+        "zones": [[place.x(), place.y(), zone.width(), zone.height()] for place, zone in zip(places, zones)],
+        "menus": [action.text() for action in window.menuBar().actions()],
+        "tables": sum(table.isVisible() for table in map(lambda n: window.findChild(QWidget, n), TABLES) if table),
+        "focus": focus.objectName() if focus else "",
+    }
+
+
+watch = Watch()
+app.installEventFilter(watch)
+from attn_gui.app.start import run
+
+code = run()
+print(json.dumps(told))
+sys.exit(code)
+"""
+BROKEN = """
+import attn_gui.app.program
+def fail(*_, **__): raise RuntimeError("no program")
+attn_gui.app.program.Program.__init__ = fail
+import sys
+from attn_gui.app.start import run
+sys.exit(run())
+"""
+HEAVY = ("numpy", "pyqtgraph", "ziamath", "safetensors", "threadpoolctl")
+SELDOM = (
+    "ziamath", "attn_gui.figure.sheet", "attn_gui.figure.painter", "attn_gui.document.clipboard",
+    "attn_gui.engine.solution", "attn_gui.engine.verification", "attn_gui.engine.reference",
+    "attn_gui.engine.streaming.evaluation",
+)  # fmt: skip
+
+
+def run(script: str, home: Path) -> subprocess.CompletedProcess[str]:
+    screen = home / "screen.json"
+    screen.write_text(json.dumps({"screens": [SCREEN]}))
+    platform = f"offscreen:configfile={screen}"
+    env = {**os.environ, "QT_QPA_PLATFORM": platform, "XDG_CONFIG_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    return subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=100)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What there was when the window was painted first, and when its maps were."""
+    names = f"ZONES = {ZONES!r}\nTABLES = ('table.query', 'table.key', 'table.value')\n"
+    done = run(names + WATCHED, tmp_path_factory.mktemp("home"))
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_the_window_is_painted_before_anything_heavy_is_imported(told: dict[str, Any]) -> None:
+    modules = told["first"]["modules"]
+    assert "attn_gui.app.shell" in modules
+    assert not {name.split(".")[0] for name in modules} & set(HEAVY)
+    packages = ("attn_gui.engine", "attn_gui.formats", "attn_gui.document", "attn_gui.app.program")
+    assert [name for name in modules if name.startswith(packages)] == []
+
+
+def test_the_maps_are_painted_before_anything_is_imported_that_only_some_ask_for(told: dict[str, Any]) -> None:
+    modules = told["maps"]["modules"]
+    assert "attn_gui.app.program" in modules
+    assert set(modules) & set(SELDOM) == set()
+    assert [name for name in modules if name.startswith("attn_gui.views.dialogs.") and name.endswith("_dialog")] == []
+
+
+def test_nothing_moves_once_the_window_is_painted(told: dict[str, Any]) -> None:
+    first, maps = told["first"], told["maps"]
+    assert first["zones"] == maps["zones"]
+    assert all(width > 200 and height > 500 for _, _, width, height in first["zones"])
+    assert first["menus"] == maps["menus"]
+    assert len(first["menus"]) == 5
+
+
+def test_tables_come_with_the_maps_and_the_keyboard_is_on_the_map(told: dict[str, Any]) -> None:
+    assert told["first"]["tables"] == 0
+    assert told["maps"]["tables"] == 3
+    assert told["maps"]["focus"] == "heatmap.weights"
+
+
+def test_a_program_that_cannot_be_made_leaves_no_empty_window(tmp_path: Path) -> None:
+    done = run(BROKEN, tmp_path)
+    assert done.returncode == 1
+    assert "no program" in done.stderr
