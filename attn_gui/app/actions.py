@@ -155,6 +155,7 @@ ACTIONS = (
     Row("shortcuts", "help", QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"), "F1"),
     Row("about", "help", QT_TRANSLATE_NOOP("Actions", "&About"), None),
 )
+DECIMALS = (2, 3, 4, 6)
 TOOLBAR = (
     "open",
     "save",

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 
-from attn_gui.app.actions import ACTIONS
+from attn_gui.app.actions import ACTIONS, DECIMALS
 from attn_gui.app.bars import Bars
 from attn_gui.app.history import LIMITS_MB
 from attn_gui.paths import notices
@@ -92,7 +92,7 @@ class CommandsController(QObject):
         for mode, key in (("product", "product"), ("all_stages", "all")):
             on(mode, lambda _=False, key=key: program.view.set(mode=key))
         on("values", lambda checked: program.view.set(values=checked))
-        for digits in (2, 3, 4, 6):
+        for digits in DECIMALS:
             on(f"decimals_{digits}", lambda _=False, digits=digits: program.view.set(decimals=digits))
         for limit in LIMITS_MB:
             on(f"history_{limit}", lambda _=False, limit=limit: program.history.set_limit_mb(limit))

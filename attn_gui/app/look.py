@@ -6,9 +6,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.settings import Settings
-from attn_gui.app.translations import set_language, system_language
+from attn_gui.app.translations import LANGUAGES, set_language, system_language
 from attn_gui.views.theme import apply_theme
 
+SCHEMES = ("light", "dark", "system")
 ZOOM_STEPS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 
 
@@ -20,9 +21,9 @@ class LookController(QObject):
     def __init__(self, app: QApplication, settings: Settings, lang: str | None = None) -> None:
         super().__init__(app)
         self._app, self._settings = app, settings
-        self.language = lang or settings.text("language", system_language())
-        self.scheme = settings.text("theme", "system")
-        self.zoom = settings.number("zoom", 1.0)
+        self.language = lang or settings.choice("language", LANGUAGES, system_language())
+        self.scheme = settings.choice("theme", SCHEMES, "system")
+        self.zoom = min(max(settings.number("zoom", 1.0), ZOOM_STEPS[0]), ZOOM_STEPS[-1])
         set_language(app, self.language)
         apply_theme(app, self.scheme, self.zoom)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject
 
+from attn_gui.app.actions import DECIMALS
 from attn_gui.app.computation import Computation
 from attn_gui.app.files import FilesController
 from attn_gui.app.view_state import ChosenCell, ViewState
@@ -50,7 +51,7 @@ class SessionView(QObject):
             batch=_within(record.get("item"), problem.batch_size),
             mode=record["mode"] if record.get("mode") in MODES else self._view.look.mode,
             values=record["values"] if isinstance(record.get("values"), bool) else True,
-            decimals=_within(record.get("decimals"), 18, self._view.look.decimals),
+            decimals=_one_of(DECIMALS, record.get("decimals"), self._view.look.decimals),
         )
         self._view.set(cell=self._cell(record.get("cell")))
         for name, pair in _items(record.get("levels")):
@@ -80,12 +81,19 @@ def _within(given: object, length: int, default: int = 0) -> int:
     return given if 0 <= given < length else default
 
 
+def _one_of(choices: Sequence[int], given: object, default: int) -> int:
+    return next((choice for choice in choices if type(given) is int and given == choice), default)
+
+
 def _items(given: object) -> list[tuple[str, object]]:
     return list(given.items()) if isinstance(given, Mapping) else []
 
 
 def _levels(pair: object) -> Levels | None:
-    if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(end, (int, float)) for end in pair)):
+    if not (isinstance(pair, list) and len(pair) == 2 and all(type(end) in (int, float) for end in pair)):
         return None
-    low, high = map(float, pair)
+    try:
+        low, high = map(float, pair)
+    except OverflowError:  # a whole number of hundreds of digits
+        return None
     return Levels(low, high) if math.isfinite(low) and math.isfinite(high) and low < high else None

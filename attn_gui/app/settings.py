@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +24,15 @@ class Settings:
 
     def number(self, key: str, default: float) -> float:
         try:
-            return float(str(self._store.value(key, default)))
+            found = float(str(self._store.value(key, default)))
         except ValueError:
             return default
+        return found if math.isfinite(found) else default
+
+    def choice(self, key: str, choices: Collection[str], default: str) -> str:
+        """One of several words; what another version may have written counts as nothing."""
+        found = self.text(key, default)
+        return found if found in choices else default
 
     def flag(self, key: str, default: bool) -> bool:
         return self.text(key, "true" if default else "false") == "true"
@@ -54,7 +62,9 @@ class Settings:
 
     def recent(self) -> list[Path]:
         """Files opened or saved last, newest first, missing ones included."""
-        return [Path(name) for name in self.record("recent").get("files", []) if isinstance(name, str)]
+        kept = self.record("recent").get("files")
+        names = kept if isinstance(kept, list) else []
+        return [Path(name) for name in names if isinstance(name, str)]
 
     def add_recent(self, path: Path) -> None:
         files = [str(path), *(str(other) for other in self.recent() if other != path)]

@@ -1,0 +1,88 @@
+"""The view that a session file carries: files can say anything, and what does not fit is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtWidgets import QApplication
+from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
+
+from attn_gui.app.program import Program
+from attn_gui.app.view_state import ChosenCell, Look
+from attn_gui.formats import open_file, save_session
+
+HUGE = 10**400
+NUMBERS = st.sampled_from([0, 1, 3, 5, -1, 17, 18, HUGE, -HUGE, 0.5, float("nan"), float("inf"), True, False])
+JSON = st.recursive(
+    NUMBERS | st.none() | st.text(max_size=3) | st.sampled_from(["weights", "query", "product", "all"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["weights", "query", ""]), inner),
+    max_leaves=6,
+)
+KEYS = ("stage", "head", "item", "mode", "values", "decimals", "levels", "cell", "palette", "other")
+
+
+@pytest.fixture
+def program(qapp: QApplication) -> Iterator[Program]:
+    opened = Program(qapp, lang="en")
+    opened.files.begin_with_example("worked")
+    yield opened
+    opened.end()
+
+
+RUBBISH = [
+    {"stage": "nothing"}, {"stage": ["weights"]}, {"stage": {"weights": 1}}, {"head": 7}, {"head": -1}, {"head": "0"},
+    {"head": True}, {"head": HUGE}, {"item": 1.0}, {"mode": "everything"}, {"mode": []}, {"values": "no"},
+    {"decimals": -1}, {"decimals": HUGE}, {"decimals": 3.5}, {"levels": []}, {"levels": {"weights": [1, 0]}},
+    {"levels": {"weights": [0, HUGE]}}, {"levels": {"weights": [0, None]}}, {"levels": {"none": [0, 1]}},
+    {"levels": {"weights": [float("nan"), 1]}}, {"levels": {"weights": [False, True]}}, {"cell": ["weights", 0]},
+    {"cell": ["weights", 0, 2]}, {"cell": ["weights", -1, 0]}, {"cell": ["weights", 0.0, 0]},
+    {"cell": [["weights"], 0, 0]}, {"cell": {"weights": 0}}, {"cell": ["weights", True, 0]}, {"cell": HUGE},
+]  # fmt: skip
+
+
+def test_rubbish_changes_nothing(program):
+    heatmap = program.window.product.maps.map("weights")
+    levels = heatmap.levels
+    for record in RUBBISH:
+        with capture_exceptions() as raised:
+            program.session_view.apply(record)
+        assert not raised, f"{record}: {format_captured_exceptions(raised)}"
+        assert program.view.look == Look(), record
+        assert heatmap.levels == levels, record
+
+
+def test_only_decimals_that_the_menu_offers_are_taken(program):
+    for decimals in (*range(18), 99):
+        before = program.view.look.decimals
+        with capture_exceptions() as raised:
+            program.session_view.apply({"decimals": decimals})
+        assert not raised, format_captured_exceptions(raised)
+        assert program.view.look.decimals == (decimals if decimals in (2, 3, 4, 6) else before)
+        assert program.commands.actions[f"decimals_{program.view.look.decimals}"].isChecked()
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(record=st.dictionaries(st.sampled_from(KEYS), JSON))
+def test_no_record_breaks_the_window(program, record):
+    with capture_exceptions() as raised:
+        program.session_view.apply(record)
+    assert not raised, format_captured_exceptions(raised)
+    look, problem = program.view.look, program.document.problem
+    assert look.stage in program.computation.evaluation.stages
+    assert 0 <= look.head < problem.num_heads
+    assert look.mode in ("product", "all")
+    assert not program.document.modified
+
+
+def test_what_is_written_is_taken_up_again(program, tmp_path):
+    program.view.set(stage="scaled", mode="all", values=False, decimals=6, cell=ChosenCell("scores", 1, 0))
+    record, look = program.session_view.record(), program.view.look
+    save_session(program.document.snapshot(), tmp_path / "kept.attn", record)
+    program.files.begin_with_example("thinking")
+    assert program.view.look != look
+    assert program.files.open_path(tmp_path / "kept.attn")
+    assert program.view.look == look
+    assert open_file(tmp_path / "kept.attn").view == record

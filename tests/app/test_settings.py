@@ -1,0 +1,68 @@
+"""What is remembered may have been written by an older version, another program or a hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtWidgets import QApplication
+from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
+
+from attn_gui.app.program import Program
+from attn_gui.app.settings import RECENT, Settings
+
+RUBBISH = ("", "null", '{"files": [3, null, {}]}', "nan", "klingon")
+KEYS = ("language", "theme", "zoom", "recent", "new", "export_image", "export_data", "window/geometry",
+        "window/columns", "told/minilm", "history_megabytes", "history")  # fmt: skip
+
+
+@pytest.fixture
+def store() -> QSettings:
+    return QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "attn_gui", "attn_gui")
+
+
+@pytest.mark.parametrize("rubbish", RUBBISH)
+def test_the_program_starts_with_rubbish_in_its_settings(qapp: QApplication, store, rubbish):
+    for key in KEYS:
+        store.setValue(key, rubbish)
+    store.sync()
+    with capture_exceptions() as raised:
+        program = Program(qapp)
+        program.begin(None)
+        program.window.show()
+        qapp.processEvents()
+        assert program.window.width() > 300
+        assert program.look.language in ("en", "zh")
+        assert 0.5 < program.look.zoom <= 3
+        assert program.document.name == "minilm-layer2"
+        program.end()
+    assert not raised, format_captured_exceptions(raised)
+    store.clear()
+    store.sync()
+    Program(qapp, lang="en").end()  # the language and the theme belong to the application
+
+
+def test_what_is_put_is_found(store):
+    settings = Settings()
+    settings.put("zoom", 1.25)
+    settings.put("told/one", True)
+    settings.put("new", {"n": 4, "kind": "self"})
+    settings.put_geometry("window/geometry", QByteArray(b"1234"))
+    again = Settings()
+    assert again.number("zoom", 1.0) == 1.25
+    assert again.flag("told/one", False)
+    assert not again.flag("told/two", False)
+    assert again.record("new") == {"n": 4, "kind": "self"}
+    assert again.geometry("window/geometry") == QByteArray(b"1234")
+    again.forget("window")
+    assert Settings().geometry("window/geometry") is None
+
+
+def test_recent_files_are_the_newest_first_once_each():
+    settings = Settings()
+    for number in (*range(RECENT + 3), 5):
+        settings.add_recent(Path(f"/somewhere/{number}.attn"))
+    names = [path.stem for path in settings.recent()]
+    assert names[:3] == ["5", "12", "11"]
+    assert len(names) == len(set(names)) == RECENT
