@@ -130,7 +130,10 @@ def test_the_maps_are_asked_to_show_what_is_reached(shown: Shown, make: Make, qt
         with qtbot.waitSignal(inspector.reachToggled) as caught:
             QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
         assert caught.args == [expected]
-    inspector.set_reach_shown(True, "K[1, 5]")
+    for other in ("K[1, 5]", "", "K[1, 5]"):
+        inspector.set_reach_shown(True, other)
+        QApplication.processEvents()
+        assert toggle.width() == toggle.sizeHint().width()
     assert toggle.isChecked()
     assert "K[1, 5]" in words(inspector)
 
