@@ -27,7 +27,8 @@ class Neighbor:
 
 def sources(explanation: Explanation) -> tuple[Neighbor, ...]:
     """One link a matrix: its cell with the value, or its row or column with a dot where the index runs."""
-    cells = sorted(explanation.sources, key=lambda cell: [c.name for c in explanation.sources].index(cell.name))
+    order = {name: place for place, name in enumerate(dict.fromkeys(cell.name for cell in explanation.sources))}
+    cells = sorted(explanation.sources, key=lambda cell: order[cell.name])
     return tuple(_source(list(group), explanation) for _, group in groupby(cells, key=lambda cell: cell.name))
 
 
