@@ -137,8 +137,8 @@ class ProductPicture(QWidget):
 
     def arrange(self) -> None:
         """Place the maps of the present stage, and those of the others where they would be."""
-        if self.stage_map() is None or not self.maps.at_home:
-            return
+        if self.stage_map() is None or not self.maps.at_home or not self.isVisible():
+            return  # it is arranged once it is shown
         bars = self._bar_height(scaled(LEAST_SIZE[0]))
         for stage in self.maps.stages:
             places = self._places_of(stage, bars)
