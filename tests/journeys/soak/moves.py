@@ -1,0 +1,332 @@
+"""Everything that a person may do in the window, each as one move with choices taken from a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QTabBar,
+    QTableView,
+    QToolButton,
+    QWidget,
+)
+
+from attn_gui.views.inspector.links import Link
+
+LEFT = Qt.MouseButton.LeftButton
+SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
+TAME = ("1", "-2.5", "0", "1/3", "12", "-0", "3e-7")
+WILD = ("nan", "inf", "-inf", "1e200", "1e-320")
+REFUSED = ("abc", "1,5", "1/0")
+EDITS = ("fill_down", "fill_right", "fill_random", "fill_integers", "fill_identity", "clear", "paste", "copy",
+         "copy_with_headers")  # fmt: skip
+SWITCHES = ("output_projection", "biases", "block", "second_sequence", "make_direct", "softcap", "temperature",
+            "rotary_positions", "mask_tool")  # fmt: skip
+LOOKS = ("product", "all_stages", "values", "language_zh", "language_en", "theme_dark", "theme_light", "zoom_in",
+         "zoom_out", "zoom_reset", "decimals_2", "decimals_6", "decimals_3", "next_head", "previous_head",
+         "previous_place", "next_zone", "reset_layout")  # fmt: skip
+NUMBERS = {"softcap": ("5", "0.5"), "temperature": ("2", "0.1"), "rotary_theta": ("100", "10000"),
+           "scale_value": ("2.5", "-1"), "score_params.w": ("0.5", "3"), "score_params.key_norm": ("0", "1"),
+           "block.ln_eps": ("1e-5", "0.1")}  # fmt: skip
+ARROWS = ("Left", "Right", "Up", "Down", "Home", "End", "PgDown", "PgUp", "Ctrl+Home", "Ctrl+End", "Shift+Down")
+KINDS = ("causal", "window", "prefix", "padding", "custom", "bias", "alibi")
+
+
+class Moves:
+    """One method a kind of move; `any` makes one of them and tells what it did."""
+
+    def __init__(self, person: Any, rnd: Random, *, wild: bool, largest: int) -> None:
+        self._person, self._rnd, self._wild, self._largest = person, rnd, wild, largest
+        self._window = person.window
+        self._kinds: tuple[tuple[Callable[[], str], int], ...] = (
+            (self.type, 8), (self.edit_block, 5), (self.size, 3), (self.switch, 2), (self.number, 2), (self.pick, 2),
+            (self.mask, 2), (self.layer, 2), (self.space, 1), (self.cell, 4), (self.arrows, 3), (self.stage, 3),
+            (self.head, 2), (self.item, 1), (self.look, 4), (self.link, 3), (self.term, 1), (self.page, 1),
+            (self.wheel, 2), (self.drag, 1), (self.window_size, 1), (self.undo, 3), (self.redo, 1), (self.step, 1),
+            (self.hover, 1), (self.banner, 1), (self.keep, 1),
+        )  # fmt: skip
+
+    def any(self) -> str:
+        """One move; what it was."""
+        moves, weights = zip(*self._kinds, strict=True)
+        move = self._rnd.choices(moves, weights)[0]
+        return f"{move.__name__}: {move()}"
+
+    # --- tables ----------------------------------------------------------------------------------
+    def type(self) -> str:
+        """A number into a cell, or something that is none."""
+        place = self._table_cell()
+        texts = (*TAME, *REFUSED, *(WILD if self._wild else ()))
+        text = self._rnd.choice(texts)
+        if place is None:
+            return "nothing"
+        self._person.type(text)
+        self._person.press("Return")
+        if isinstance(QApplication.focusWidget(), QLineEdit):  # it was refused
+            self._person.press("Esc")
+        return f"{text} into {place}"
+
+    def edit_block(self) -> str:
+        place, name = self._table_cell(), self._rnd.choice(EDITS)
+        if place is None:
+            return "nothing"
+        stretched = self._rnd.choices(("Shift+Down", "Shift+Right"), k=self._rnd.randrange(4))
+        self._person.press(*stretched)
+        self._person.clipboard(self._rnd.choice(("7", "1\t2\n3\t4", "x", "0.5\n0.25")))
+        self._person.action(name).trigger()
+        return f"{name} at {place} {stretched}"
+
+    def _table_cell(self) -> str | None:
+        """Bring a table into sight and click one of its cells."""
+        field = self._rnd.choice(sorted(self._window.inputs.panels))
+        table = self._table(field)
+        if table is None:
+            return None
+        top, left = table.verticalScrollBar().value(), table.horizontalScrollBar().value()
+        index = table.model().index(min(top + self._rnd.randrange(3), table.model().rowCount() - 1),
+                                    min(left + self._rnd.randrange(3), table.model().columnCount() - 1))  # fmt: skip
+        QTest.mouseClick(table.viewport(), LEFT, pos=table.visualRect(index).center())
+        if not table.hasFocus():
+            return None
+        return f"{field}[{index.row()}, {index.column()}]"
+
+    def _table(self, field: str) -> QTableView | None:
+        """Through the buttons above the tables."""
+        table = self._person.table(field)
+        for key in ("direct", "projected", "computed", "output", "score", "block", "masks"):
+            if table.isVisible():
+                return table
+            for wanted in (key, field):
+                button = next((b for b in self._window.inputs.findChildren(QAbstractButton)
+                               if b.property("key") == wanted and b.isVisible()), None)  # fmt: skip
+                if button is not None:
+                    button.click()
+                    QApplication.processEvents()  # buttons that have just come are on show with the next layout
+        return table if table.isVisible() else None
+
+    # --- what is computed ------------------------------------------------------------------------
+    def size(self) -> str:
+        name = self._rnd.choice(SIZES)
+        value = self._rnd.randint(1, self._largest if name in ("n", "m") else 7)
+        box = self._person.find(f"control.{name}")
+        if not (box.isVisible() and box.isEnabled()):
+            return "nothing"
+        self._person.overwrite(box, str(value))
+        return f"{name} = {value}"
+
+    def keep(self) -> str:
+        button = self._person.find("control.d_model_fixed", QAbstractButton)
+        button.click()
+        return str(button.isChecked())
+
+    def switch(self) -> str:
+        return self._trigger(SWITCHES)
+
+    def number(self) -> str:
+        name = self._rnd.choice(sorted(NUMBERS))
+        field = self._window.findChild(QWidget, f"control.{name}")
+        if field is None or not (field.isVisible() and field.isEnabled()):
+            return "nothing"
+        text = self._rnd.choice(NUMBERS[name])
+        self._person.overwrite(field, text)
+        return f"{name} = {text}"
+
+    def pick(self) -> str:
+        name = self._rnd.choice(("scale", "score", "dtype"))
+        box, key = self._person.find(f"control.{name}", QComboBox), self._rnd.choice(("Up", "Down", "Home", "End"))
+        if not box.isVisible():
+            return "nothing"
+        box.setFocus()
+        self._person.press(key)
+        return f"{name} {key}: {box.currentData()}"
+
+    def mask(self) -> str:
+        kind = self._rnd.choice(KINDS)
+        if len(self._window.mask_panel.findChildren(QToolButton)) > 9:
+            return "enough"
+        next(a for a in self._window.mask_panel.kinds.actions() if a.data() == kind).trigger()
+        return kind
+
+    def layer(self) -> str:
+        """Something of a layer in the list of masks, which opens for it and is closed again."""
+        panel = self._window.mask_panel
+        self._person.do("masks")
+        buttons = [b for b in (*panel.findChildren(QCheckBox), *panel.findChildren(QToolButton))
+                   if b.isVisible() and b.isEnabled()]  # fmt: skip
+        button = self._rnd.choice(buttons)
+        said = button.accessibleName() or button.text()
+        button.click()
+        if panel.isVisible():
+            panel.close_panel()
+        return said
+
+    # --- maps ------------------------------------------------------------------------------------
+    def cell(self) -> str:
+        heatmap = self._map()
+        if heatmap is None:
+            return "nothing"
+        rows, columns = heatmap.shape
+        place = self._rnd.randrange(rows), self._rnd.randrange(columns)
+        rect = heatmap.cell_rect(*place)
+        if not rect.isEmpty():
+            QTest.mouseClick(heatmap.viewport(), LEFT, pos=rect.center())
+        return f"{heatmap.objectName()} {place}"
+
+    def arrows(self) -> str:
+        heatmap = self._map()
+        if heatmap is None:
+            return "nothing"
+        heatmap.setFocus()
+        keys = self._rnd.choices((*ARROWS, *"[]V123456789", "Return", "Esc"), k=self._rnd.randint(1, 4))
+        self._person.press(*keys)
+        return f"{heatmap.objectName()} {keys}"
+
+    def space(self) -> str:
+        heatmap = self._map()
+        if heatmap is None or heatmap.chosen is None:
+            return "nothing"
+        heatmap.setFocus()
+        self._person.press("Space")
+        return f"{heatmap.objectName()} {heatmap.chosen}"
+
+    def hover(self) -> str:
+        heatmap = self._map()
+        if heatmap is None:
+            return "nothing"
+        QTest.mouseMove(heatmap.viewport(), QPoint(self._rnd.randrange(heatmap.width()), heatmap.height() // 2))
+        return heatmap.objectName()
+
+    def wheel(self) -> str:
+        heatmap, turn = self._map(), self._rnd.choice((120, 240, -120))
+        if heatmap is None:
+            return "nothing"
+        place = heatmap.rect().center()
+        QApplication.sendEvent(heatmap.viewport(), QWheelEvent(
+            QPointF(place), QPointF(heatmap.mapToGlobal(place)), QPoint(), QPoint(0, turn), Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False))  # fmt: skip
+        return f"{heatmap.objectName()} {turn}"
+
+    def drag(self) -> str:
+        heatmap = self._map()
+        if heatmap is None:
+            return "nothing"
+        if self._rnd.random() < 0.3:
+            QTest.mouseDClick(heatmap.viewport(), LEFT, pos=heatmap.rect().center())
+            return f"{heatmap.objectName()} home"
+        start = heatmap.rect().center()
+        QTest.mousePress(heatmap.viewport(), LEFT, pos=start)
+        for step in (10, 25, 40):
+            QTest.mouseMove(heatmap.viewport(), start + QPoint(step, step // 2))
+        QTest.mouseRelease(heatmap.viewport(), LEFT, pos=start + QPoint(40, 20))
+        return heatmap.objectName()
+
+    def _map(self) -> Any:
+        """One of the large maps in sight."""
+        maps = self._window.product.maps
+        seen = [maps.map(stage) for stage in maps.stages if maps.map(stage).isVisible() and all(maps.map(stage).shape)]
+        return self._rnd.choice(seen) if seen else None
+
+    def stage(self) -> str:
+        nodes = [node for node in self._window.spine.findChildren(QAbstractButton)
+                 if node.objectName().startswith("node.") and node.isVisible() and node.isEnabled()]  # fmt: skip
+        node = self._rnd.choice(nodes)
+        node.click()
+        return node.objectName()
+
+    def head(self) -> str:
+        box = self._person.find("control.head")
+        head = self._rnd.randrange(box.maximum() + 1)
+        if box.isEnabled() and box.isVisible():
+            self._person.overwrite(box, str(head))
+        return str(head)
+
+    def item(self) -> str:
+        box = self._person.find("control.batch")
+        if not (box.isVisible() and box.isEnabled()):
+            return "nothing"
+        item = self._rnd.randrange(box.maximum() + 1)
+        self._person.overwrite(box, str(item))
+        return str(item)
+
+    # --- explanation, history, window ------------------------------------------------------------
+    def link(self) -> str:
+        links = [link for link in self._window.inspector.findChildren(Link)
+                 if link.isVisible() and not link.objectName().startswith("example")]  # fmt: skip
+        links = [link for link in links if link.accessibleName() and link.parent() is not None and self._stays(link)]
+        if not links:
+            return "nothing"
+        link = self._rnd.choice(links)
+        said = link.text()
+        link.click()
+        return said
+
+    def _stays(self, link: Link) -> bool:
+        """Not one of the first page, whose links open other documents."""
+        widget: QWidget | None = link
+        while widget is not None and widget.objectName() != "inspector":
+            if type(widget).__name__ == "StartPage":
+                return False
+            widget = widget.parentWidget()
+        return True
+
+    def term(self) -> str:
+        terms = self._person.find("inspector.terms", QTableView)
+        if not terms.isVisible() or not terms.model().rowCount():
+            return "nothing"
+        index = terms.model().index(self._rnd.randrange(terms.model().rowCount()), 0)
+        terms.scrollTo(index)
+        QTest.mouseClick(terms.viewport(), LEFT, pos=terms.visualRect(index).center())
+        return str(index.row())
+
+    def page(self) -> str:
+        bar = self._window.inspector.findChild(QTabBar)
+        place = self._rnd.randrange(bar.count())
+        QTest.mouseClick(bar, LEFT, pos=bar.tabRect(place).center())
+        return str(place)
+
+    def banner(self) -> str:
+        buttons = self._window.banner.buttons() if self._window.banner.isVisible() else ()
+        if not buttons:
+            return "nothing"
+        said = buttons[0].text()
+        if "…" not in said:
+            buttons[0].click()
+        return said
+
+    def look(self) -> str:
+        return self._trigger(LOOKS)
+
+    def window_size(self) -> str:
+        size = self._rnd.choice(((1440, 900), (1024, 700), (1300, 760), (1800, 1100)))
+        self._window.resize(*size)
+        return str(size)
+
+    def undo(self) -> str:
+        return self._trigger(("undo",))
+
+    def redo(self) -> str:
+        return self._trigger(("redo",))
+
+    def step(self) -> str:
+        """Somewhere in the list of steps."""
+        steps = self._person.find("history").findChild(QAbstractItemView)
+        index = steps.model().index(self._rnd.randrange(steps.model().rowCount()), 0)
+        steps.scrollTo(index)
+        QTest.mouseClick(steps.viewport(), LEFT, pos=steps.visualRect(index).center())
+        return str(index.row())
+
+    def _trigger(self, names: tuple[str, ...]) -> str:
+        name = self._rnd.choice(names)
+        self._person.action(name).trigger()
+        return name

@@ -1,0 +1,123 @@
+"""What has to be true of the window after anything that a person may have done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from attn_gui.app.program import Program
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.views.heatmaps.catalog import stage_plane
+
+SAMPLED = 3  # cells of every map and table that are looked at
+WILD = 1e6  # beyond this, what a sum leaves after cancelling depends on the order that it was taken in
+EARLY = ("query", "key", "value", "rotated_query", "rotated_key", "scores")  # sums only: no exponential has seen them
+Image = tuple[dict[str, tuple[str, tuple[int, ...], bytes]], str]
+ROUNDING = {"float64": 1e-9, "float32": 1e-4}
+
+
+def image(problem: Problem) -> Image:
+    """Every byte of a problem, and everything else in words."""
+    arrays = {name: (array.dtype.str, array.shape, array.tobytes()) for name, array in problem.arrays().items()}
+    rest = {name: value for name, value in problem.fields().items() if name not in arrays}
+    return arrays, repr({name: _plain(value) for name, value in rest.items()})
+
+
+def _plain(value: Any) -> Any:
+    """Without the arrays, whose bytes are compared."""
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if hasattr(value, "to_mapping"):
+        return _plain(value.to_mapping())
+    return "array" if isinstance(value, np.ndarray) else value
+
+
+class Truths:
+    """Looks behind the window: what is shown is what the document holds and what a fresh computation gives."""
+
+    def __init__(self, program: Program, rnd: Random) -> None:
+        self._program, self._window, self._rnd = program, program.window, rnd
+
+    def hold(self) -> None:
+        """Raise AssertionError for the first thing that is not as it has to be."""
+        problem = self._program.document.problem
+        fresh = Evaluation(problem)
+        look = self._program.view.look
+        assert look.stage in fresh.stages
+        assert look.head < problem.num_heads
+        assert look.batch < problem.batch_size
+        self._tables_show_the_document(problem, fresh)
+        self._maps_show_a_fresh_computation(fresh)
+        assert self._window.isWindowModified() == (not self._program.document.stack.isClean())
+
+    def _tables_show_the_document(self, problem: Problem, fresh: Evaluation) -> None:
+        look, models = self._program.view.look, self._program.tables.models
+        arrays = problem.arrays()
+        shown = set(arrays) | ({"query", "key", "value"} if problem.projected else set())
+        assert set(models) == set(self._window.inputs.panels) == shown
+        for field, model in models.items():
+            if field in arrays:
+                read = self._program.document.reader(field, look.batch, look.head)()
+                assert read is not None, field
+                self._same_cells(field, model, np.atleast_2d(read), exact=True)
+            else:
+                box = tuple(map(slice, (look.batch, 0, 0), (look.batch + 1, *fresh.shape(field)[1:])))
+                self._same_cells(field, model, fresh.box(field, box)[0], exact=False)
+
+    def _same_cells(self, field: str, model: MatrixModel, expected: np.ndarray, *, exact: bool) -> None:
+        assert (model.rowCount(), model.columnCount()) == expected.shape, field
+        for row, column in self._cells(expected.shape):
+            found = float(model.index(row, column).data(MatrixModel.ValueRole))
+            wanted = float(expected[row, column])
+            same = np.float64(found).tobytes() == np.float64(wanted).tobytes() if exact else self._near(
+                found, wanted, _size(expected))
+            assert same or found == wanted, f"table.{field}[{row}, {column}] shows {found!r}, not {wanted!r}"
+
+    def _maps_show_a_fresh_computation(self, fresh: Evaluation) -> None:
+        look, maps = self._program.view.look, self._window.product.maps
+        assert maps.stages == fresh.stages
+        wild = any(_size(array) > WILD for array in fresh.problem.arrays().values() if array.dtype.kind == "f")
+        blur = self._blur(fresh)
+        for stage in fresh.stages:
+            plane = stage_plane(fresh, stage, look.batch, look.head)
+            heatmap = maps.map(stage)
+            assert heatmap.objectName() == f"heatmap.{stage}"
+            assert heatmap.shape == plane.shape, stage
+            if (wild or blur > 1e-3) and stage not in EARLY:
+                continue
+            values = fresh.fetch(stage, tuple(slice(0, length) for length in fresh.shape(stage)))
+            for row, column in self._cells(plane.shape):
+                found, color = heatmap.cell_at(row, column)
+                expected = float(plane.block(slice(row, row + 1), slice(column, column + 1))[0][0, 0])
+                near = self._near(found, expected, _size(values), blur)
+                assert near, f"heatmap.{stage}[{row}, {column}] shows {found!r}, not {expected!r}"
+                assert color.isValid()
+
+    def _near(self, found: float, expected: float, size: float, blur: float = 0.0) -> bool:
+        if found == expected or (np.isnan(found) and np.isnan(expected)):
+            return True
+        rounding = ROUNDING[self._program.document.problem.dtype]
+        return bool(abs(found - expected) <= (rounding + blur) * max(1.0, size))
+
+    def _blur(self, fresh: Evaluation) -> float:
+        """What the rounding of large scores does to the weights."""
+        problem, stage = fresh.problem, "masked" if "masked" in fresh.stages else "scaled"
+        last = max(_size(fresh.box(name, tuple(slice(0, k) for k in fresh.shape(name)))) for name in (stage, "scores"))
+        return 100 * float(np.finfo(problem.dtype).eps) * last / (problem.temperature or 1.0)
+
+    def _cells(self, shape: tuple[int, ...]) -> list[tuple[int, int]]:
+        if not all(shape):
+            return []
+        return [(self._rnd.randrange(shape[0]), self._rnd.randrange(shape[1])) for _ in range(SAMPLED)]
+
+
+def _size(array: np.ndarray) -> float:
+    """The largest finite magnitude."""
+    finite = np.abs(array[np.isfinite(array)])
+    return float(finite.max()) if finite.size else 0.0
