@@ -171,8 +171,8 @@ class Inspector(QWidget):
 
     def _order_tabs(self) -> None:
         """Links come and go: put them where they stand."""
-        order = (self._tabs.tabBar(), *self._trail.links(), self._terms, *self._relations.links(), self._one, self._copy_text,
-                 self._copy_latex, self._target)
+        order = (self._tabs.tabBar(), *self._trail.links(), self._terms, *self._relations.links(), self._one,
+                 self._copy_text, self._copy_latex, self._target)
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 

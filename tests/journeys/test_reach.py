@@ -1,0 +1,151 @@
+"""What a cell reaches: shown in every map, for the cell of a map or table that was chosen last."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication, QLabel
+
+from attn_gui.figure.tokens import THEMES
+
+CAUSAL = "smollm2-layer10.npz"
+
+
+@pytest.fixture
+def settled():
+    """Let the window come to rest: marks follow once the maps are painted."""
+
+    def settle(person):
+        person.window.repaint()
+        for _ in range(5):
+            QApplication.processEvents()
+
+    return settle
+
+
+def ground(person, name, row, column):
+    """The color near the corner of a cell, whatever map it is in."""
+    heatmap = person.find(name) if isinstance(name, str) else name
+    rect = heatmap.cell_rect(row, column)
+    return heatmap.grab().toImage().pixelColor(rect.left() + rect.width() // 4, rect.top() + rect.height() // 4)
+
+
+def heads_on(person, steps):
+    for _ in range(steps):
+        person.do("next_head")
+
+
+def small_map(person, stage):
+    return person.find(f"node.{stage}").map
+
+
+def test_the_maps_show_what_a_cell_reaches(launch, settled):
+    person = launch()
+    person.show_stage("scaled")
+    person.click_cell("scaled", 10, 13)
+    result = person.find("operand.result")
+    reached, other = ground(person, result, 10, 4), ground(person, result, 4, 4)
+    weight = ground(person, small_map(person, "weights"), 0, 0)
+    person.click(person.button("Show in the maps", "inspector"))
+    settled(person)
+    assert ground(person, result, 10, 4) == reached
+    assert ground(person, result, 4, 4) != other
+    assert ground(person, small_map(person, "weights"), 0, 0) != weight
+    person.click(person.button("Show in the maps", "inspector"))
+    settled(person)
+    assert ground(person, result, 4, 4) == other
+
+
+@pytest.mark.parametrize("keys", ["Ctrl+Shift+R", "R"])
+def test_a_cell_of_a_table_shows_its_reach_under_the_mask(launch, settled, keys):
+    person = launch(CAUSAL)
+    heads_on(person, 4)
+    person.click_cell("weights", 9, 6)
+    person.press(keys)
+    person.go_to("key", 5, 70)  # head 1 of the keys, which heads 3, 4 and 5 read
+    settled(person)
+    assert "K[5, 70]" in [w.text() for w in person.find("inspector").findChildren(QLabel) if w.isVisible()]
+    marked = person.find("heatmap.weights").marks.reached
+    cells = {(i, j) for rows, columns in marked for i in range(rows.start, rows.stop)
+             for j in range(columns.start, columns.stop)}  # fmt: skip
+    assert cells == {(i, j) for i in range(5, 14) for j in range(i + 1)}
+    heads_on(person, 2)  # head 6 reads other keys
+    settled(person)
+    assert person.find("heatmap.weights").marks.reached == ()
+    person.press("Ctrl+Shift+R")
+    settled(person)
+    assert person.find("heatmap.weights").marks.reached is None
+
+
+def test_it_is_the_cell_that_was_clicked_last_whose_reach_is_shown(launch, settled):
+    person = launch()
+    person.do("show_reach")
+    heatmap = person.find("heatmap.weights")
+    assert heatmap.marks.reached is None  # nothing is chosen yet
+    shown = []
+    for click in ("map", "table", "map", "table"):
+        if click == "map":
+            person.click_cell("weights", 10, 13)
+        else:
+            person.go_to("query", 10, 99)
+        settled(person)
+        shown.append(heatmap.marks.reached)
+    one, row = ((slice(10, 11), slice(13, 14)),), ((slice(10, 11), slice(0, 16)),)
+    assert shown == [one, row, one, row]
+
+
+def test_an_edit_leaves_the_reach_and_a_change_of_the_formula_too(launch, settled):
+    person = launch(CAUSAL)
+    heads_on(person, 3)
+    person.click_cell("weights", 9, 6)
+    person.do("show_reach")
+    person.go_to("key", 5, 70)
+    settled(person)
+    heatmap = person.find("heatmap.weights")
+    before = heatmap.marks.reached
+    assert before
+    person.type_into("key", 5, 70, "2")
+    person.go_to("key", 5, 70)
+    settled(person)
+    assert heatmap.marks.reached == before
+    person.pick("scale", "none")  # everything is built anew
+    settled(person)
+    assert person.find("heatmap.weights").marks.reached == before
+
+
+def test_a_cell_that_is_closed_takes_its_row_out_of_reach(launch, settled):
+    person = launch(CAUSAL)
+    person.do("show_reach")
+    person.show_stage("masked")
+    rows = []
+    for row in (None, 5, 7):  # the first closed cell makes a layer of its own, the next one changes a number of it
+        if row is not None:
+            person.click_cell("masked", row, 2)
+            person.do("toggle_mask_cell")
+        person.go_to("value", 2, 6)
+        settled(person)
+        areas = person.find("heatmap.head_output").marks.reached
+        rows.append({k for down, _ in areas for k in range(down.start, down.stop)})
+    assert rows == [set(range(2, 14)), set(range(2, 14)) - {5}, set(range(2, 14)) - {5, 7}]
+
+
+def test_all_stages_show_it_too_in_both_themes(launch, settled):
+    person = launch(CAUSAL)
+    heads_on(person, 5)
+    person.do("all_stages")
+    person.do("show_reach")
+    person.go_to("value", 5, 70)
+    settled(person)
+    for scheme in ("dark", "light"):
+        person.do(f"theme_{scheme}")
+        settled(person)
+        heatmap = person.find("heatmap.value")
+        assert heatmap.marks.reached == ((slice(5, 6), slice(6, 7)),)
+        surface = THEMES[scheme].surface
+        own, others = ground(person, heatmap, 5, 6), ground(person, heatmap, 9, 20)
+        assert own == QColor(heatmap.cell_at(5, 6)[1])
+        assert distance(others, surface) <= distance(heatmap.cell_at(9, 20)[1], surface)
+
+
+def distance(one, other):
+    return sum(abs(a - b) for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True))
