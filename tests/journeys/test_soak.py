@@ -1,6 +1,6 @@
 """A long random walk through the window: whatever the order, nothing breaks and nothing false is shown.
 
-`SOAK_WALKS=100 SOAK_SEED=1000 pytest tests/journeys/test_soak.py` takes other walks, longer and through larger problems.
+`SOAK_WALKS=100 SOAK_SEED=1000 pytest tests/journeys/test_soak.py` takes other walks, longer, through larger problems.
 """
 
 from __future__ import annotations
