@@ -15,7 +15,7 @@ _PATIENCE = 3.0  # seconds for an X server on another machine
 
 def missing_display(environment: Mapping[str, str] = os.environ) -> str | None:
     """One sentence that says why no window can open, None if one can; only Linux and its kin can lack a display."""
-    if not sys.platform.startswith(("linux", "freebsd")) or environment.get("QT_QPA_PLATFORM"):
+    if not sys.platform.startswith(("linux", "freebsd")) or _needs_none(environment.get("QT_QPA_PLATFORM", "")):
         return None
     wayland, x_display = environment.get("WAYLAND_DISPLAY"), environment.get("DISPLAY")
     if not wayland and not x_display:
@@ -23,6 +23,12 @@ def missing_display(environment: Mapping[str, str] = os.environ) -> str | None:
     if (wayland and _answers_wayland(wayland, environment)) or (x_display and _answers_x(x_display)):
         return None
     return f"The display {wayland or x_display} does not answer; “attn-gui export” works without one."
+
+
+def _needs_none(platforms: str) -> bool:
+    """Whether Qt is told of a platform that draws elsewhere, as offscreen; `xcb;wayland:option` are tried in turn."""
+    names = {platform.partition(":")[0] for platform in platforms.split(";")}
+    return bool(names - {"", "xcb", "wayland", "wayland-egl"})
 
 
 def _answers_wayland(name: str, environment: Mapping[str, str]) -> bool:

@@ -266,6 +266,8 @@ def test_figures_without_a_display(tmp_path: Path) -> None:
         {"DISPLAY": ":7654"},
         {"DISPLAY": "nonsense"},
         {"WAYLAND_DISPLAY": "wayland-none", "XDG_RUNTIME_DIR": "/nowhere"},
+        {"QT_QPA_PLATFORM": "xcb"},
+        {"QT_QPA_PLATFORM": "wayland;xcb:option", "DISPLAY": ":7654"},
     ],
 )
 def test_no_window_without_a_display(environment: dict[str, str]) -> None:
@@ -318,6 +320,7 @@ def test_a_display_that_answers_is_a_display(tmp_path: Path) -> None:
         assert display.missing_display(found | {"DISPLAY": ":7654"}) is None
     assert "does not answer" in display.missing_display(found)
     assert display.missing_display({"QT_QPA_PLATFORM": "vnc"}) is None
+    assert display.missing_display({"QT_QPA_PLATFORM": "xcb;offscreen"}) is None
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("\0/tmp/.X11-unix/X7653")
         server.listen()
