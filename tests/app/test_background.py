@@ -1,0 +1,89 @@
+"""Work on another thread: the last question is answered, once; what nobody wants any more is not."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from attn_gui.app.background import Background
+
+
+@pytest.fixture
+def answers(qapp) -> Iterator[tuple[Background, list[object]]]:
+    parent = QObject()
+    background, found = Background(parent), []
+    background.answered.connect(found.append)
+    yield background, found
+    background.finish()
+    parent.deleteLater()
+
+
+class Gate:
+    """Work that waits until it is let through."""
+
+    def __init__(self) -> None:
+        self.begun, self._open = threading.Event(), threading.Event()
+
+    def work(self, answer: object) -> Callable[[], object]:
+        def wait() -> object:
+            self.begun.set()
+            assert self._open.wait(10)
+            return answer
+
+        return wait
+
+    def open(self) -> None:
+        self._open.set()
+
+
+def test_an_answer_comes_on_this_thread(answers, qtbot: QtBot):
+    background, found = answers
+    there: list[int] = []
+    background.answered.connect(lambda _: there.append(threading.get_ident()))
+    background.ask(threading.get_ident)
+    assert background.busy
+    qtbot.waitUntil(lambda: bool(found))
+    assert there == [threading.get_ident()] != found
+    assert not background.busy
+
+
+def test_only_the_last_question_is_answered(answers, qtbot: QtBot):
+    background, found = answers
+    gate, ran = Gate(), []
+    background.ask(gate.work("first"))
+    assert gate.begun.wait(10)
+    background.ask(lambda: ran.append("second") or "second")  # never begun: something newer waits
+    background.ask(lambda: "third")
+    gate.open()
+    qtbot.waitUntil(lambda: bool(found))
+    background.finish()
+    qtbot.wait(5)
+    assert found == ["third"]
+    assert ran == []
+
+
+def test_what_is_forgotten_is_not_answered(answers, qtbot: QtBot):
+    background, found = answers
+    gate = Gate()
+    background.ask(gate.work("stale"))
+    assert gate.begun.wait(10)
+    background.forget()
+    assert not background.busy
+    gate.open()
+    background.finish()
+    qtbot.wait(5)
+    assert found == []
+
+
+def test_an_error_is_an_answer(answers, qtbot: QtBot):
+    background, found = answers
+    background.ask(lambda: [][1])
+    qtbot.waitUntil(lambda: bool(found))
+    assert isinstance(found[0], IndexError)
+    background.ask(lambda: "after it")
+    qtbot.waitUntil(lambda: len(found) == 2)
+    assert found[1] == "after it"

@@ -1,0 +1,55 @@
+"""Which rows of the tables a chosen cell was made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.app.tables import rows_of
+from attn_gui.app.view_state import ChosenCell
+from attn_gui.engine import Evaluation, Problem, new_problem
+
+MAPS = ("scores", "scaled", "capped", "masked")
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> Evaluation:
+    problem = new_problem("cross", n=5, m=7, num_heads=2, d_k=4, d_v=3, fill="random")
+    return Evaluation(problem.replace(softcap=5.0, rotary_theta=10.0, mask=({"kind": "causal"},)))
+
+
+def test_no_cell_marks_nothing(evaluation):
+    assert rows_of(None, evaluation.axes) == {}
+
+
+@pytest.mark.parametrize("stage", MAPS)
+def test_a_score_is_made_of_a_query_and_a_key(evaluation, stage):
+    found = rows_of(ChosenCell(stage, 3, 6), evaluation.axes)
+    assert found == {"query": 3, "x": 3, "key": 6, "context": 6}
+
+
+def test_a_weight_stands_for_a_value_too(evaluation):
+    assert rows_of(ChosenCell("weights", 3, 6), evaluation.axes)["value"] == 6
+
+
+@pytest.mark.parametrize(("stage", "own", "sequence"), [
+    ("query", "query", "x"), ("rotated_query", "query", "x"), ("head_output", "query", "x"), ("output", "query", "x"),
+    ("key", "key", "context"), ("value", "value", "context"), ("rotated_key", None, "context"),
+])  # fmt: skip
+def test_other_stages_have_the_row_of_their_sequence(evaluation, stage, own, sequence):
+    found = rows_of(ChosenCell(stage, 4, 1), evaluation.axes)
+    assert found[sequence] == 4
+    assert own is None or found[own] == 4
+    assert not {"x", "context"} - {sequence} & set(found)
+
+
+def test_what_is_marked_is_what_the_cell_depends_on(evaluation):
+    """Everything else may be poisoned and the score stays."""
+    rows = rows_of(ChosenCell("scores", 2, 5), evaluation.axes)
+    problem, cell = evaluation.problem, (0, 1, 2, 5)
+    poisoned = {field: np.full_like(getattr(problem, field), np.nan) for field in ("x", "context")}
+    for field, array in poisoned.items():
+        array[rows[field]] = getattr(problem, field)[rows[field]]
+    again = Evaluation(Problem(**{**problem.fields(), **poisoned}))
+    place = tuple(slice(k, k + 1) for k in cell)
+    assert again.box("scores", place) == evaluation.box("scores", place)

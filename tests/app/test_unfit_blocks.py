@@ -1,0 +1,53 @@
+"""A block that is too large: the matrix grows by what is missing, and keeps what it had where it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_gui.app.unfit_blocks import grown_fields
+from attn_gui.engine import Problem, new_problem
+
+DIRECT = new_problem("direct", n=3, m=5, num_heads=1, d_k=2, d_v=7, fill="random")
+HEADS = new_problem("direct", n=3, m=5, num_heads=2, d_k=2, d_v=7, fill="random")
+PROJECTED = new_problem("self", n=3, m=3, num_heads=2, d_k=2, d_v=2, fill="random")
+
+
+def table(problem: Problem, field: str) -> np.ndarray:
+    return getattr(problem, field).reshape(-1, getattr(problem, field).shape[-1])
+
+
+@given(field=st.sampled_from(["query", "key", "value"]), more=st.tuples(st.integers(0, 4), st.integers(0, 4)))
+def test_the_matrix_has_the_size_that_is_asked_for_and_its_old_numbers(field, more):
+    before = table(DIRECT, field)
+    rows, columns = before.shape[0] + more[0], before.shape[1] + more[1]
+    fields = grown_fields(DIRECT, field, rows, columns)
+    grown = table(DIRECT.replace(**fields), field)
+    assert grown.shape == (rows, columns)
+    assert np.array_equal(grown[: before.shape[0], : before.shape[1]], before)
+
+
+def test_a_size_that_it_has_changes_nothing():
+    assert grown_fields(DIRECT, "query", 3, 2) == {}
+
+
+def test_heads_grow_by_rows_only():
+    """New columns belong at the end of each head, not at the right of the table."""
+    assert grown_fields(HEADS, "key", 6, 5) is None
+    fields = grown_fields(HEADS, "key", 6, 4)
+    assert table(HEADS.replace(**fields), "key").shape == (6, 4)
+
+
+@pytest.mark.parametrize("field", ["query", "key", "value", "w_query", "w_output", "mask.0.allowed", "b_key"])
+def test_what_is_computed_or_tied_to_others_does_not_grow(field):
+    assert grown_fields(PROJECTED, field, 9, 9) is None
+
+
+def test_x_takes_its_matrices_along():
+    fields = grown_fields(PROJECTED, "x", 5, 6)
+    problem = PROJECTED.replace(**fields)
+    assert table(problem, "x").shape == (5, 6)
+    assert problem.w_query.shape[0] == 6
+    assert np.array_equal(table(problem, "x")[:3, :4], table(PROJECTED, "x"))
