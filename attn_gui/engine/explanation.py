@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
@@ -37,15 +37,16 @@ class Terms(Sequence[Term]):
 
     def __init__(self, addends: Sequence[Addends], keep: Array | None = None) -> None:
         self._addends = addends
-        self._places = [
-            (k, position) for k, some in enumerate(addends) for position in range(some.values.size)
-            if keep is None or keep[position]
-        ]  # fmt: skip
-        flat = [some.values.reshape(-1) for some in addends]
-        self.values = np.array([flat[k][position] for k, position in self._places])
+        counts = [some.values.size for some in addends]
+        kinds = np.repeat(np.arange(len(counts)), counts)
+        positions = np.concatenate([np.arange(count) for count in counts]) if counts else np.zeros(0, int)
+        values = np.concatenate([some.values.reshape(-1) for some in addends]) if counts else np.zeros(0)
+        open_ones = slice(None) if keep is None else np.asarray(keep)[positions]
+        self._kinds, self._positions = kinds[open_ones], positions[open_ones]
+        self.values = values[open_ones]
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._positions)
 
     @overload
     def __getitem__(self, place: int) -> Term: ...
@@ -56,9 +57,14 @@ class Terms(Sequence[Term]):
             return tuple(self._term(k) for k in range(*place.indices(len(self))))
         return self._term(range(len(self))[place])
 
+    def place_of(self, position: int) -> int | None:
+        """Where the term of a key stands, if it has one."""
+        found = np.flatnonzero(self._positions == position)
+        return int(found[0]) if found.size else None
+
     def _term(self, place: int) -> Term:
-        k, position = self._places[place]
-        return Term(self._addends[k].cells(position), float(self.values[place]))
+        kind, position = int(self._kinds[place]), int(self._positions[place])
+        return Term(self._addends[kind].cells(position), float(self.values[place]))
 
 
 class Explanation:
@@ -132,6 +138,19 @@ class Explanation:
     @cached_property
     def sources(self) -> tuple[Cell, ...]:
         """Every cell that the value is computed from: cells of stages and of the problem's fields."""
+        return self._sources(self.terms)
+
+    def some_sources(self, most: int) -> tuple[Cell, ...]:
+        """`sources`; of more terms than `most` those of the first, the last and the one of the cell's own key."""
+        count = len(self.terms)
+        if count <= most:
+            return self.sources
+        places = {0, 1, count - 1}
+        if self.stage == "weights" and (own := self.terms.place_of(self.index[-1])) is not None:
+            places.add(own)
+        return self._sources([self.terms[place] for place in sorted(places)])
+
+    def _sources(self, terms: Iterable[Term]) -> tuple[Cell, ...]:
         problem = self._evaluation.problem
         fields = problem.arrays().keys() | problem.scalars().keys()
         if problem.scale is None:
@@ -139,7 +158,7 @@ class Explanation:
         if self._given:
             return ()
         known = fields | set(self._evaluation.stages)
-        cells = [cell for term in self.terms for cell in term.cells]
+        cells = [cell for term in terms for cell in term.cells]
         if self.stage != "weights" and not isinstance(self._node.stage, Linear):  # its terms are all it reads
             cells += self.expression.cells()
         if self.stage == "masked":

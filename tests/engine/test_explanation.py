@@ -185,3 +185,20 @@ def test_a_streaming_evaluation_is_explained_as_the_dense_one(evaluations, maker
         assert stage != "weights" or found.rank == right.rank
         assert found.sources == right.sources
         assert found.reaches == right.reaches
+
+
+@pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)])
+@pytest.mark.parametrize(("stage", "index"), [("weights", (0, 1, 80, 33)), ("head_output", (0, 1, 80, 2)),
+                                              ("scores", (0, 1, 80, 33)), ("weights", (0, 1, 80, 90))])
+def test_a_few_sources_of_many_name_the_same_matrices_and_running_indices(mask, stage, index):
+    random = np.random.default_rng(0)
+    arrays = {name: random.normal(size=(97, 6)) for name in ("query", "key", "value")}
+    explanation = explain(compute(Problem(**arrays, num_heads=2, mask=mask)), stage, index)
+    few, every = explanation.some_sources(5), explanation.sources
+    assert set(few) <= set(every)
+    assert len(few) < 12
+    assert (index in [cell.index for cell in few]) == (index in [cell.index for cell in every])
+    for name in {cell.name for cell in every}:
+        places = [[cell.index for cell in cells if cell.name == name] for cells in (few, every)]
+        running = [[len(set(axis)) > 1 for axis in zip(*indices, strict=True)] for indices in places]
+        assert running[0] == running[1], name

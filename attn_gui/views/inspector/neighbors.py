@@ -14,6 +14,7 @@ from attn_gui.engine.indices import Box
 from attn_gui.views.inspector.context import Reached, cell_name, number
 
 RUNNING = "·"
+MANY = 64  # terms of which the first and the last say as well as all which index runs
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,9 @@ class Neighbor:
 
 def sources(explanation: Explanation) -> tuple[Neighbor, ...]:
     """One link a matrix: its cell with the value, or its row or column with a dot where the index runs."""
-    order = {name: place for place, name in enumerate(dict.fromkeys(cell.name for cell in explanation.sources))}
-    cells = sorted(explanation.sources, key=lambda cell: order[cell.name])
+    found = explanation.some_sources(MANY)
+    order = {name: place for place, name in enumerate(dict.fromkeys(cell.name for cell in found))}
+    cells = sorted(found, key=lambda cell: order[cell.name])
     return tuple(_source(list(group), explanation) for _, group in groupby(cells, key=lambda cell: cell.name))
 
 
