@@ -101,7 +101,7 @@ class ExplainController(QObject):
                 row=look.cell.row,
                 column=look.cell.column,
                 query_tokens=problem.query_tokens,
-                key_tokens=problem.key_tokens,
+                key_tokens=problem.names_of_keys,
                 problem=problem,
                 reach=later_stages(evaluation, self._explanation.stage, self._explanation.index),
             ),

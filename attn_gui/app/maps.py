@@ -78,7 +78,7 @@ class MapsController(QObject):
 
     def _show_tokens(self) -> None:
         problem = self._document.problem
-        self._window.product.set_tokens(problem.query_tokens, problem.key_tokens)
+        self._window.product.set_tokens(problem.query_tokens, problem.names_of_keys)
 
     def _show_chosen(self) -> None:
         cell = self._view.look.cell

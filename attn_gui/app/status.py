@@ -66,8 +66,8 @@ class StatusController(QObject):
         number = self.tr("not allowed") if shut else format_number(float(values[0, 0]), 6)
         axes = self._computation.evaluation.axes(stage)
         place = f"({row}, {column})"
-        if axes[-1] == "key" and problem.query_tokens and problem.key_tokens:
-            names = token_text(problem.query_tokens[row]), token_text(problem.key_tokens[column])
+        if axes[-1] == "key" and problem.query_tokens and problem.names_of_keys:
+            names = token_text(problem.query_tokens[row]), token_text(problem.names_of_keys[column])
             place = f"{' → '.join(names)} {place}"
         said = {"stage": stage_title(stage), "head": look.head, "place": place, "number": number}
         if stage in WHOLE:

@@ -86,7 +86,7 @@ class TablesController(QObject):
     def _show_table(self, field: str, panel: MatrixPanel) -> None:
         problem, model, computed = self._document.problem, self.models[field], self.computed(field)
         role = ROWS.get(field)
-        labels = problem.query_tokens if role == "query" else problem.key_tokens if role == "key" else None
+        labels = problem.query_tokens if role == "query" else problem.names_of_keys if role == "key" else None
         model.set_matrix(
             self._reader(field), row_labels=labels or (), editable=not computed, renamable=role is not None
         )

@@ -239,6 +239,11 @@ class Problem:
         return self.projected and self.context is None
 
     @property
+    def names_of_keys(self) -> tuple[str, ...] | None:
+        """`key_tokens`; in self-attention, where none are given, `query_tokens`: the sequence is its own keys."""
+        return self.query_tokens if self.key_tokens is None and self.self_attention else self.key_tokens
+
+    @property
     def queries(self) -> Array:
         """The matrix whose rows are the queries: `x` or `query`."""
         matrix: Array = self.x if self.projected else self.query

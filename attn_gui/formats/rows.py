@@ -85,9 +85,8 @@ def block_rows(
 def stage_labels(evaluation: Evaluation, stage: str) -> tuple[Tokens, Tokens]:
     """The tokens of a stage's rows and columns, or None; in self-attention queries are keys, too."""
     problem, axes = evaluation.problem, evaluation.axes(stage)
-    queries = problem.query_tokens
-    keys = queries if problem.key_tokens is None and problem.self_attention else problem.key_tokens
-    return keys if stage in _ROWS_ARE_KEYS else queries, keys if axes[-1] == "key" else None
+    keys = problem.names_of_keys
+    return keys if stage in _ROWS_ARE_KEYS else problem.query_tokens, keys if axes[-1] == "key" else None
 
 
 def _cuts(height: int, width: int) -> Iterator[slice]:

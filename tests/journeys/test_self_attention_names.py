@@ -1,0 +1,36 @@
+"""Tokens of a sequence that attends to itself: given once, shown on both sides, in the window and in its files."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attn_gui.app.export_tasks import Naming, number_tasks
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.figure.reading import silent
+from attn_gui.formats import open_matrix, save
+from attn_gui.views.dialogs.export_choice import DataChoice
+
+WORDS = ("the", "cat", "sat")
+
+
+def test_one_list_of_tokens_names_queries_and_keys(launch, tmp_path):
+    random = np.random.default_rng(3)
+    weights = {f"w_{name}": random.normal(size=(5, 4)) for name in ("query", "key", "value")}
+    save(Problem(x=random.normal(size=(3, 5)), **weights, num_heads=2, query_tokens=WORDS), tmp_path / "a.attn")
+    person = launch(tmp_path / "a.attn")
+    person.click_cell("weights", 2, 1)
+    assert "sat → cat (2, 1)" in person.status()
+    assert "cat" in person.explanation()
+    assert person.window.product.maps.key_tokens == WORDS
+
+
+def test_a_file_has_them_on_both_sides(tmp_path):
+    random = np.random.default_rng(3)
+    weights = {f"w_{name}": random.normal(size=(5, 4)) for name in ("query", "key", "value")}
+    evaluation = Evaluation(Problem(x=random.normal(size=(3, 5)), **weights, num_heads=2, query_tokens=WORDS))
+    choice = DataChoice(arrays=("weights", "key"), heads=(1,), format="csv", headers=True, folder=str(tmp_path))
+    for task in number_tasks(choice, evaluation, Naming("a", 1)):
+        task.write(evaluation, silent)
+    found = open_matrix(tmp_path / "a-weights-h1.csv")
+    assert found.row_labels == found.column_labels == WORDS
+    assert open_matrix(tmp_path / "a-key.csv").row_labels == WORDS
