@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attn_gui.engine import Problem
-from attn_gui.engine.evaluation import Evaluation
 from attn_gui.engine.verification import StageCheck, Verification, verify
 
-KEEP = 1 << 26  # bytes: larger stages are computed by blocks
 NOTHING = 1e-300  # a tolerance below is shown as 0: the cell was given, not computed
 _WORDS = {True: "ok", False: "FAILED", None: "-"}
 
 
 def verified(problem: Problem) -> Verification:
     """The verification of a problem from a file; large maps are never held whole."""
-    return verify(Evaluation(problem, KEEP))
+    return verify(problem)
 
 
 def report(found: Verification) -> Iterator[str]:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 LISTED = 12  # so many gradients are named
 QUICK_NUMBERS, QUICK_CELLS = 1 << 17, 100_000  # of the problem and of its maps: gradients within a frame
 PATIENCE_MS = 150  # so long the gradients of the numbers before may stand
-KEEP = 1 << 26  # bytes: what is verified keeps no larger stage
 
 
 Strongest = list[tuple[str, tuple[int, ...], float]]
@@ -122,7 +121,7 @@ class VerifyController(QObject):
         self._window.inspector.turn_to(self._page)
         self._page.set_working()
         problem = self._document.snapshot()
-        self._background.ask(lambda: verify(Evaluation(problem, KEEP)))
+        self._background.ask(lambda: verify(problem))
 
     def finish(self) -> None:
         """Wait for the check that is under way; for the end of the program."""

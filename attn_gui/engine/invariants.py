@@ -14,6 +14,7 @@ from .layout import Array
 from .masks import Causal, Layer, layer_from_mapping
 from .problem import Problem
 from .rounding import UNIT, Rounding
+from .rowwise import RowwiseEvaluation
 from .sentences import Note
 
 POSITIONAL = ("causal", "window", "prefix", "alibi", "padding")
@@ -34,13 +35,16 @@ class Invariant:
 
 
 def invariants(evaluation: Evaluation, chosen: Chosen | None = None, seed: int = 0) -> tuple[Invariant, ...]:
-    """Every invariant. Those that compare with another computation look at the `chosen` rows (None: at all)."""
+    """Every invariant. Those that compare with another computation look at the `chosen` rows (None: at all).
+
+    Of a sample nothing but its rows is computed a second time; sums and zeros of the weights are looked at in all rows.
+    """
     problem = evaluation.problem
     if chosen is None:
         chosen = {item: range(problem.n) for item in range(problem.batch_size)}
     with np.errstate(all="ignore"):
         return (
-            rows_sum_to_one(evaluation), closed_weights_are_zero(evaluation), concat_undoes_split(evaluation),
+            rows_sum_to_one(evaluation), closed_weights_are_zero(evaluation), concat_undoes_split(evaluation, chosen),
             order_of_keys_is_free(evaluation, chosen, seed), future_has_no_influence(evaluation, chosen),
         )  # fmt: skip
 
@@ -85,20 +89,19 @@ def _tiles(evaluation: Evaluation) -> Iterator[Box]:
 
 
 # --- of the heads --------------------------------------------------------------------------------
-def concat_undoes_split(evaluation: Evaluation) -> Invariant:
+def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
     """Q cut into heads and put together again is Q, and the output's heads are the parts of their concatenation."""
     heads = evaluation.problem.num_heads
-    output, concat = (evaluation.fetch(name, _everything(evaluation, name)) for name in ("head_output", "concat"))
-    whole = evaluation.fetch("query", _everything(evaluation, "query"))
     cuts = [evaluation.head_columns("query", head) for head in range(heads)]
-    again = np.concatenate([whole[..., cut] for cut in cuts], axis=-1)
-    parts = [concat[..., evaluation.head_columns("concat", head)] for head in range(heads)]
-    holds = _same(again, whole) and all(_same(part, output[:, head]) for head, part in enumerate(parts))
+    holds = True
+    for item, asked in chosen.items():
+        boxes = (row_boxes(evaluation.shape(name), item, asked) for name in ("query", "head_output", "concat"))
+        for queries, outputs, joined in zip(*boxes, strict=True):
+            whole, output, concat = map(evaluation.fetch, ("query", "head_output", "concat"), (queries, outputs, joined))
+            again = np.concatenate([whole[..., cut] for cut in cuts], axis=-1)
+            parts = [concat[..., evaluation.head_columns("concat", head)] for head in range(heads)]
+            holds &= _same(again, whole) and all(_same(part, output[:, head]) for head, part in enumerate(parts))
     return Invariant("concat_undoes_split", holds, Note(verdicts.SPLIT, {"heads": heads}))
-
-
-def _everything(evaluation: Evaluation, stage: str) -> Box:
-    return indices.whole(evaluation.shape(stage))
 
 
 def _same(one: Array, other: Array) -> bool:
@@ -112,7 +115,7 @@ def order_of_keys_is_free(evaluation: Evaluation, chosen: Chosen, seed: int = 0)
     problem = evaluation.problem
     if problem.rotary_theta is not None or any(layer.enabled and layer.kind in POSITIONAL for layer in problem.mask):
         return Invariant("order_of_keys_is_free", None, Note(verdicts.HAS_POSITIONS, {}))
-    other = Evaluation(_reordered(problem, np.random.default_rng(seed).permutation(problem.m)), KEEP)
+    other = _other(_reordered(problem, np.random.default_rng(seed).permutation(problem.m)), chosen)
     rounding, stage = Rounding(evaluation), evaluation.stages[-1]
     worst, holds, rows = 0.0, True, 0
     for item, asked in chosen.items():
@@ -149,8 +152,8 @@ def future_has_no_influence(evaluation: Evaluation, chosen: Chosen) -> Invariant
     cuts = {row: key for row, key in cuts.items() if key < problem.m}
     if not cuts:
         return Invariant(name, None, Note(verdicts.NO_FUTURE, {}))
-    calm = Evaluation(problem, KEEP)  # kept in the same way as the others, so that sums have the same order
-    holds = all(_unmoved(calm, Evaluation(_poisoned(problem, key), KEEP), row, chosen) for row, key in cuts.items())
+    calm = _other(problem, chosen)  # kept in the same way as the others, so that sums have the same order
+    holds = all(_unmoved(calm, _other(_poisoned(problem, key), chosen), row, chosen) for row, key in cuts.items())
     return Invariant(name, holds, Note(verdicts.FUTURE, {"count": len(cuts)}))
 
 
@@ -164,15 +167,21 @@ def _poisoned(problem: Problem, first: int) -> Problem:
 
 
 def _unmoved(calm: Evaluation, poisoned: Evaluation, last: int, chosen: Chosen) -> bool:
-    """Whether all up to row `last` is the same: the weights of the chosen rows, and everything after them."""
+    """Whether the chosen rows up to `last`, and that one, are the same from the weights on."""
     stages = calm.stages[calm.stages.index("weights") :]
     for item, asked in chosen.items():
+        rows = sorted({last, *(row for row in asked if row < last)})
         for stage in stages:
-            rows = [row for row in asked if row <= last] if stage == "weights" else range(last + 1)
             for box in row_boxes(calm.shape(stage), item, rows):
                 if not _same(calm.fetch(stage, box), poisoned.fetch(stage, box)):
                     return False
     return True
+
+
+def _other(problem: Problem, chosen: Chosen) -> Evaluation:
+    """Another computation to compare with: whole, or of a sample's rows when they are read."""
+    whole = sum(map(len, chosen.values())) == problem.batch_size * problem.n
+    return Evaluation(problem, KEEP) if whole else RowwiseEvaluation(problem)
 
 
 # --- rows and numbers ----------------------------------------------------------------------------

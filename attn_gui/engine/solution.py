@@ -15,13 +15,13 @@ from .explanation import checked_index
 from .indices import Box, cell
 from .layout import Array
 from .problem import Problem
+from .rowwise import RowwiseEvaluation
 from .sentences import FieldError
 from .solving import MAPS, OUTPUTS
 from .solving.cells import Cells, bias_box, with_own_bias
 from .solving.exact import Step, blocked, by_bias, by_key, by_query, growth
 from .solving.nearby import CLOSE, approach
 from .solving.row import Row
-from .solving.rowwise import RowwiseEvaluation
 from .verdicts import Reason
 
 EXACT = {"query": by_query, "key": by_key, "bias": by_bias}

@@ -14,6 +14,7 @@ from .layout import Array
 from .problem import Problem
 from .reference import reference
 from .rounding import Rounding
+from .rowwise import RowwiseEvaluation
 from .sentences import Note
 
 WHOLE = 200_000  # cells of the maps: up to so many are recomputed, all batch items together
@@ -63,7 +64,7 @@ class Verification:
         return all(check.within for check in self.stages) and all(found.holds is not False for found in self.invariants)
 
 
-def verify(source: Trace | Evaluation, seed: int = 0) -> Verification:
+def verify(source: Problem | Trace | Evaluation, seed: int = 0) -> Verification:
     """Recompute a problem in plain loops and compare every stage, cell by cell; check the invariants.
 
     Whole up to 200,000 cells of n·m·h (batch items counted); above that a seeded sample of query rows, with all that
@@ -71,7 +72,7 @@ def verify(source: Trace | Evaluation, seed: int = 0) -> Verification:
     Raises nothing because of numbers: what differs is said in the result.
     Source: bounds of rounding as in Higham, "Accuracy and Stability of Numerical Algorithms" (2002), §3.
     """
-    evaluation = source.evaluation if isinstance(source, Trace) else source
+    evaluation = _evaluation(source)
     problem = evaluation.problem
     chosen = _chosen(problem, seed)
     compared = {stage: _Comparison(stage) for stage in evaluation.stages}
@@ -87,6 +88,14 @@ def verify(source: Trace | Evaluation, seed: int = 0) -> Verification:
         tuple(comparison.check() for comparison in compared.values()), invariants(evaluation, chosen, seed),
         sum(map(len, chosen.values())), problem.batch_size * problem.n, seed, Note(verdicts.ROUNDING, {}),
     )  # fmt: skip
+
+
+def _evaluation(source: Problem | Trace | Evaluation) -> Evaluation:
+    """What is judged; of a problem that is too large to be compared as a whole nothing is kept but Q, K and V."""
+    if isinstance(source, Problem):
+        small = np.prod(source.map_shape, dtype=object) <= WHOLE
+        return Evaluation(source) if small else RowwiseEvaluation(source)
+    return source.evaluation if isinstance(source, Trace) else source
 
 
 # --- what is compared ----------------------------------------------------------------------------

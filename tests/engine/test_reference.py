@@ -200,3 +200,23 @@ def test_a_sample_projects_rows_even_where_it_takes_k_and_v_as_they_are(makers, 
     assert stage_of(found, "key").cells == items * 6 * 6
     evaluation._arrays["key"][...] += 1e-9
     assert not stage_of(verify(evaluation), "key").within
+
+
+def test_of_a_large_problem_only_what_is_looked_at_is_computed(rng, monkeypatch):
+    """A problem is verified without a map that is kept; the poisoned ones too are computed for the sample's rows."""
+    problem = large(rng, mask=({"kind": "causal"}, {"kind": "bias", "values": np.zeros((400, 400))}))
+    built = []
+    build = Evaluation._build
+
+    def counted(evaluation, given):
+        build(evaluation, given)
+        built.append({name for name, array in evaluation._arrays.items() if array.shape[-2:] == (400, 400)})
+
+    monkeypatch.setattr(Evaluation, "_build", counted)
+    found = verify(problem)
+    assert (found.sampled, found.passed) == (True, True)
+    assert {one.name: one.holds for one in found.invariants}["future_has_no_influence"] is True
+    assert len(built) > 2  # the problem, and those whose later keys hold NaN
+    assert not any(built)
+    monkeypatch.undo()
+    assert [check.cells for check in found.stages] == [check.cells for check in verify(Evaluation(problem)).stages]

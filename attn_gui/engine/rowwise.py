@@ -1,10 +1,10 @@
-"""The evaluation that solving works on: one row of the maps at a time, however long the sequence."""
+"""The evaluation for a few rows of the maps, however long the sequence: solving and verifying work on it."""
 
 from __future__ import annotations
 
-from attn_gui.engine.evaluation import Evaluation
-from attn_gui.engine.graph import Node
-from attn_gui.engine.stages import BEFORE
+from .evaluation import Evaluation
+from .graph import Node
+from .stages import BEFORE
 
 KEPT = frozenset(stage.name for stage in BEFORE)
 
