@@ -93,11 +93,10 @@ def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
     """Q cut into heads and put together again is Q, and the output's heads are the parts of their concatenation."""
     heads = evaluation.problem.num_heads
     cuts = [evaluation.head_columns("query", head) for head in range(heads)]
-    holds = True
+    names, holds = ("query", "head_output", "concat"), True
     for item, asked in chosen.items():
-        boxes = (row_boxes(evaluation.shape(name), item, asked) for name in ("query", "head_output", "concat"))
-        for queries, outputs, joined in zip(*boxes, strict=True):
-            whole, output, concat = map(evaluation.fetch, ("query", "head_output", "concat"), (queries, outputs, joined))
+        for boxes in zip(*(row_boxes(evaluation.shape(name), item, asked) for name in names), strict=True):
+            whole, output, concat = map(evaluation.fetch, names, boxes)
             again = np.concatenate([whole[..., cut] for cut in cuts], axis=-1)
             parts = [concat[..., evaluation.head_columns("concat", head)] for head in range(heads)]
             holds &= _same(again, whole) and all(_same(part, output[:, head]) for head, part in enumerate(parts))
