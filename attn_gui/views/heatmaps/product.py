@@ -211,6 +211,7 @@ class ProductPicture(QWidget):
             return
         evaluation = self.maps.evaluation
         self.picture = picture_of(self.stage, evaluation)
+        self._windows.part()
         self.operands.set_picture(self.picture, evaluation, self.maps.batch, self.maps.head)
         self._show_only_present()
         self._order_tabs()

@@ -35,8 +35,7 @@ class JoinedWindows(QObject):
 
     def join(self, maps: Mapping[str, Heatmap], rows: float, columns: float) -> None:
         """Hold these maps together, of which the stage has so many rows and columns in view at first."""
-        for heatmap in self._maps.values():
-            heatmap.windowChanged.disconnect(self._on_window_changed)
+        self.part()
         self._maps = maps
         for heatmap in maps.values():
             heatmap.windowChanged.connect(self._on_window_changed)
@@ -49,6 +48,12 @@ class JoinedWindows(QObject):
             heatmap.set_home((0.0, float(height), 0.0, float(width)) if partial else None)
         self._joining = False
         self._follow(maps[STAGE])
+
+    def part(self) -> None:
+        """Let the maps go, while they take other matrices one by one."""
+        for heatmap in self._maps.values():
+            heatmap.windowChanged.disconnect(self._on_window_changed)
+        self._maps = {}
 
     def _on_window_changed(self, _window: Window) -> None:
         heatmap = self.sender()

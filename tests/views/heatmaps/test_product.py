@@ -363,3 +363,18 @@ def test_the_keyboard_goes_on_to_the_stage_that_is_shown(picture):
     operand.setFocus()
     picture.set_stage("weights")
     assert operand.hasFocus()
+
+
+def test_going_through_the_stages_leaves_every_map_as_it_was(picture, projected):
+    picture.set_evaluation(projected, 0, 0)
+    for stage in (*projected.stages, *reversed(projected.stages)):
+        picture.set_stage(stage)
+        for heatmap in (picture.stage_map(), *picture.operands.shown.values()):
+            assert heatmap.window_shown == heatmap.home
+    picture.set_stage("weights")
+    picture.stage_map().set_window((0, 2, 1, 3))
+    picture.set_stage("query")
+    picture.set_stage("weights")
+    assert picture.stage_map().window_shown == (0, 2, 1, 3)  # a zoom waits for its stage
+    assert picture.operands.shown["left"].window_shown[:2] == (0, 2)
+    assert picture.operands.shown["top"].window_shown[2:] == (1, 3)
