@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,7 +71,7 @@ class ExportController(QObject):
     def copy_stage_image(self, stage: str) -> None:
         if self._is_busy():
             return
-        choice = self._proposal(stage)
+        choice = replace(self._proposal(stage), dpi=CLIPBOARD_DPI)
         problem = self._document.problem
         if not is_long(problem):
             self._guarded(lambda: _copy(self._drawn(choice, CLIPBOARD_DPI, self._evaluation(), silent)))

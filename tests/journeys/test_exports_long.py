@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLineEdit, QWidget
 
 from attn_gui.engine import Problem, compute
+from attn_gui.figure.sheet import to_image
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_progress import ExportProgress
 
@@ -133,9 +134,12 @@ def test_too_many_numbers_for_a_text_are_refused(person, out, monkeypatch):
     assert os.listdir(out) == []
 
 
-def test_a_long_map_goes_to_the_clipboard_when_it_is_drawn(person):
+def test_a_long_map_goes_to_the_clipboard_when_it_is_drawn(person, problem):
     person.clipboard("before")
     person.press("Ctrl+Alt+C")
     wait(lambda: not QGuiApplication.clipboard().image().isNull())
-    assert QGuiApplication.clipboard().image().width() > 2000
+    copied = QGuiApplication.clipboard().image()
+    assert copied.width() > 2000
+    whole = to_image(problem, stage="weights", dpi=200)
+    assert copied.size() == whole.size()  # no word of pooling: there are pixels enough
     assert QApplication.activeModalWidget() is None
