@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
 from attn_gui.app.clash import Clashes
 from attn_gui.app.examples import EXAMPLES, example_of
-from attn_gui.app.sentences import saying, sentence
+from attn_gui.app.sentences import saying, sentences
 from attn_gui.app.settings import Settings
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem, ShapeError, new_problem
@@ -123,7 +123,7 @@ class FilesController(QObject):
 
     def _tell(self, loaded: Loaded) -> None:
         if loaded.notes:
-            self._window.banner.show_info(lambda: " ".join(sentence(note) for note in loaded.notes))
+            self._window.banner.show_info(lambda: sentences(loaded.notes))
 
     # --- keeping ---------------------------------------------------------------------------------
     def save(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.computation import Computation
-from attn_gui.app.sentences import saying, sentence
+from attn_gui.app.sentences import saying, sentences
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
@@ -115,7 +115,7 @@ class PanelController(QObject):
             self.show_state()
             return
         if resized.notes:
-            self._window.recomputed.setText(" ".join(sentence(note) for note in resized.notes))
+            self._window.recomputed.setText(sentences(resized.notes))
 
     def _on_panel_keep_picked(self, keep_d_model: bool) -> None:
         self.keep = "d_model" if keep_d_model else "d_k"

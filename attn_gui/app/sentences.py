@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 
 from PySide6.QtCore import QCoreApplication
 
@@ -29,6 +30,12 @@ def sentence(said: object) -> str:
     Matrices and numbers are called as in the window; what is wrong with a file keeps the names of its arrays.
     """
     return _sentence(said, called)
+
+
+def sentences(said: Iterable[object]) -> str:
+    """Several notes, one after another; between Chinese sentences stands no blank."""
+    both = QCoreApplication.translate("Sentences", "{sentence} {next}")
+    return reduce(lambda text, more: both.format(sentence=text, next=more), map(sentence, said))
 
 
 def _sentence(said: object, named: Callable[[str], str]) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from attn_gui.app.sentences import saying
+from attn_gui.app.sentences import saying, sentences
 from attn_gui.app.table_target import Cuts, TableTarget, block_shape
 from attn_gui.app.tables import TablesController
 from attn_gui.app.unfit_blocks import UnfitBlocks, size_text
@@ -109,7 +109,7 @@ class TableBlocks(QObject):
             return
         self._put(_at(0, 0, block), block)
         if matrix.notes:
-            self._window.recomputed.setText(" ".join(saying(note)() for note in matrix.notes))
+            self._window.recomputed.setText(sentences(matrix.notes))
 
     # --- putting ---------------------------------------------------------------------------------
     def _put(self, cuts: Cuts, block: NDArray[Any]) -> None:

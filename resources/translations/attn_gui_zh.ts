@@ -1400,6 +1400,10 @@
         <source>Esc keeps {value}.</source>
         <translation>按 Esc 保留 {value}。</translation>
     </message>
+    <message>
+        <source>{sentence} {kept}</source>
+        <translation>{sentence}{kept}</translation>
+    </message>
 </context>
 <context>
     <name>Minimap</name>
@@ -1636,6 +1640,10 @@
     <message>
         <source>In self-attention the keys are the rows of X too</source>
         <translation>自注意力中，键也来自 X 的各行</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
     </message>
     <message>
         <source>Heads: {heads}, each with scores {n} × {m}. Output: {n} × {width}.</source>
@@ -2650,6 +2658,10 @@
     <message>
         <source>the tokens of the keys</source>
         <translation>键的词元</translation>
+    </message>
+    <message>
+        <source>{sentence} {next}</source>
+        <translation>{sentence}{next}</translation>
     </message>
     <message>
         <source>, </source>

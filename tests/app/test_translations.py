@@ -16,7 +16,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialogButtonBox, QLabel, QWidget
 
 from attn_gui.app.program import Program
-from attn_gui.app.sentences import sentence
+from attn_gui.app.sentences import sentence, sentences
 from attn_gui.app.translations import language_of, set_language
 from attn_gui.app.view_state import ChosenCell
 from attn_gui.engine import invariants, verdicts
@@ -242,3 +242,11 @@ def shown_words(window: QWidget) -> str:
 def test_an_unknown_language_is_refused(app):
     with pytest.raises(ValueError, match="fr"):
         set_language(app, "fr")
+
+
+def test_sentences_follow_one_another_as_the_language_has_it(app):
+    notes = [FieldError(words_of_the_engine.NO_STAGE, stage="x", choices=("weights",))] * 2
+    set_language(app, "en")
+    assert sentences(notes) == f"{sentence(notes[0])} {sentence(notes[0])}"
+    set_language(app, "zh")
+    assert sentences(notes) == sentence(notes[0]) * 2

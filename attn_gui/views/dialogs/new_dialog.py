@@ -187,7 +187,8 @@ class NewDialog(QDialog):
         with QSignalBlocker(self.boxes["m"]):
             self.boxes["m"].setValue(choice.m)
         self.seed.setEnabled(choice.fill in SEEDED)
-        self._shapes.setText(", ".join(f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()))
+        shapes = [f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()]
+        self._shapes.setText(self.tr(", ").join(shapes))
         self._what.setText(self.tr("Heads: {heads}, each with scores {n} × {m}. Output: {n} × {width}.").format(
             heads=choice.num_heads, n=choice.n, m=choice.m, width=choice.num_heads * choice.d_v))
 

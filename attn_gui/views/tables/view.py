@@ -175,7 +175,7 @@ class MatrixView(MarkedView):
         if self._bubble is None or self._bubble.parentWidget() is not self.window():
             self._bubble = Bubble(self.window())
         kept = self.tr("Esc keeps {value}.").format(value=index.data(Qt.ItemDataRole.DisplayRole))
-        self._bubble.setText(f"{sentence} {kept}")
+        self._bubble.setText(self.tr("{sentence} {kept}").format(sentence=sentence, kept=kept))
         editor.setAccessibleDescription(self._bubble.text())
         self._place_bubble(editor)
         editor.textEdited.connect(self._hide_bubble)
