@@ -100,6 +100,19 @@ def test_a_window_and_its_limits(launch):
     assert shut(person) == {(i, j) for i in range(16) for j in range(16) if i - j > 1 or j - i > 2}
 
 
+def test_a_prefix_is_seen_by_all(launch):
+    person = launch()
+    panel = add(person, "prefix")
+    length = next(box for box in panel.findChildren(QSpinBox) if box.isVisible())
+    begun = length.value()
+    for keys in (5, 0):
+        person.overwrite(length, str(keys))
+        assert shut(person) == {(i, j) for i, j in ABOVE if j >= keys}
+    assert person.find("control.mask", QPushButton).text().strip() == "prefix"
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert shut(person) == {(i, j) for i, j in ABOVE if j >= begun}
+
+
 def test_padding_per_item(launch):
     person = launch(SMALL)
     person.size("m", 5)
