@@ -46,14 +46,10 @@ def cases() -> list[object]:
 
 
 @pytest.mark.parametrize("window", cases(), indirect=True)
-def test_every_word_has_its_room(window):
+def test_every_word_has_its_room_in_a_window_that_keeps_to_its_size(window, request):
     found = worded(window)
     assert len(found) > 20
     assert [described(widget) for widget in found if is_cut(widget)] == []
-
-
-@pytest.mark.parametrize("window", cases(), indirect=True)
-def test_the_window_keeps_to_its_size(window, request):
     _lang, size, _example = request.node.callspec.params["window"]
     assert (window.width(), window.height()) == size
 
