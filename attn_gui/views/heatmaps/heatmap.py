@@ -274,7 +274,7 @@ class Heatmap(MapCanvas):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._news.leave()
+        self._stale |= self._news.leave()
 
     def _set_hovered(self, cell: Cell | None) -> None:
         self._overlay.set_marks(hovered=cell)

@@ -33,10 +33,11 @@ class News(QObject):
                 supply.arrived.connect(self._on_supply_arrived)
         self._supply, self._plane = supply, plane
 
-    def leave(self) -> None:
-        """Nobody looks at the map."""
+    def leave(self) -> bool:
+        """Nobody looks at the map; whether it has to ask again when somebody does."""
         if self._supply is not None:
             self._supply.release(self._owner)
+        return self._supply is not None
 
     def _on_supply_arrived(self, sheet: Sheet, part: slice) -> None:
         if self._plane is None or sheet.place != place_of(self._plane):

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-import numpy as np
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.indices import Box
 from attn_gui.figure.display import Edges, block_edges
+from attn_gui.views.heatmaps.drawing import Drawing, filled
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.heatmaps.planes import FieldPlane, PlaneLike
 from attn_gui.views.heatmaps.sheets import Place, Seen, Sheet, place_of
@@ -37,28 +37,6 @@ class Want(NamedTuple):
     leads: bool
 
 
-class _Job(QObject, QRunnable):
-    """A part of a sheet; `done` carries the job and what came out, an exception included."""
-
-    done = Signal(object, object)
-
-    def __init__(self, sheet: Sheet) -> None:
-        QObject.__init__(self)
-        QRunnable.__init__(self)
-        self.setAutoDelete(False)
-        self.sheet = sheet
-        self.band, self.part = sheet.next_part()
-        self.version = int(sheet.versions[self.band])
-
-    def run(self) -> None:
-        found: object
-        try:
-            found = self.sheet.drawn(self.part)
-        except Exception as error:  # whatever it is, it is said on the GUI thread
-            found = error
-        self.done.emit(self, found)
-
-
 class Supply(QObject):
     """Pictures of one evaluation's planes."""
 
@@ -70,7 +48,7 @@ class Supply(QObject):
         self._sheets: dict[tuple[object, ...], Sheet] = {}  # those looked at last stand last
         self._wants: WeakKeyDictionary[object, Want] = WeakKeyDictionary()
         self._asked: WeakKeyDictionary[object, list[Sheet]] = WeakKeyDictionary()
-        self._job: _Job | None = None
+        self._job: Drawing | None = None
         self._ended = False
         self._begun = 0  # steps that were left when there was nothing to do before
         self._pool = QThreadPool(self)
@@ -101,7 +79,7 @@ class Supply(QObject):
             if found[2] is None:
                 return found
         others = (other for other in self._of(sheet.place) if other is not sheet)
-        return _filled(found, [other.resampled(*edges, fresh=True) for other in others])
+        return filled(found, [other.resampled(*edges, fresh=True) for other in others])
 
     def look(self, owner: object, plane: PlaneLike) -> None:
         """Cells of the plane are shown one by one; how large its numbers are, its picture says."""
@@ -266,11 +244,11 @@ class Supply(QObject):
         waiting = self._unfinished()
         self._tell(waiting)
         if waiting:
-            self._job = _Job(waiting[0])
+            self._job = Drawing(waiting[0])
             self._job.done.connect(self._on_job_done)
             self._pool.start(self._job)
 
-    def _on_job_done(self, job: _Job, found: object) -> None:
+    def _on_job_done(self, job: Drawing, found: object) -> None:
         self._job = None
         if self._ended:
             return
@@ -308,17 +286,3 @@ def _upright(plane: Plane) -> Plane:
 
 def _cut(span: Span, bins: slice) -> Edges:
     return span.cell_edges[bins.start : bins.stop + 1]
-
-
-def _filled(found: Seen, coarser: Sequence[Seen]) -> Seen:
-    """What is not known yet from pictures of other sizes, the best of them first."""
-    values, allowed, known = found
-    for more, opened, there in sorted(coarser, key=lambda seen: -1.0 if seen[2] is None else -float(seen[2].mean())):
-        if known is None:
-            break
-        here = ~np.broadcast_to(known, values.shape) & (True if there is None else there)
-        values = np.where(here, more, values)
-        if opened is not None:
-            allowed = np.where(here, opened, True if allowed is None else allowed)
-        known = known | here
-    return values, allowed, known

@@ -325,3 +325,17 @@ def test_pictures_that_nobody_looks_at_are_kept_within_a_bound(qtbot, document, 
             heatmap.viewport().grab()
             wait(qtbot, made)
     assert 2 <= len(made.supply._sheets) <= 5
+
+
+def test_a_map_that_was_hidden_follows_edits_at_once_when_it_is_seen_again(qtbot, document, shown):
+    made = document()
+    heatmap = shown(made, "weights")
+    wait(qtbot, made)
+    heatmap.hide()
+    heatmap.show()
+    heatmap.viewport().grab()
+    made.edit("query", 17, 4, -6.5)
+    assert not made.supply.busy
+    heatmap.refresh_all()
+    heatmap.viewport().grab()
+    assert values(heatmap) == pytest.approx(made.exact("weights", 0, 53, 53), abs=1e-9)
