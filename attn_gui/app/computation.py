@@ -201,11 +201,12 @@ class Computation(QObject):
         if self.supply.busy:
             self._rest.start()
         elif not evaluation.settled:
-            self._settling.ask(lambda: evaluation.settle(cancelled=lambda: moves != self._moves))
+            heads = evaluation.unsettled
+            self._settling.ask(lambda: evaluation.settle(cancelled=lambda: moves != self._moves) and heads)
 
     def _on_settling_answered(self, found: object) -> None:
         if isinstance(found, Exception):
             raise found
-        if found and self.supply is not None and not self._rest.isActive():
-            self.supply.draw_anew()
+        if isinstance(found, frozenset) and self.supply is not None and not self._rest.isActive():
+            self.supply.draw_anew(found)
             self.settled.emit()

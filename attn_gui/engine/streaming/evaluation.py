@@ -163,6 +163,12 @@ class StreamingEvaluation(Evaluation):
         """Whether everything known equals a fresh computation bit for bit."""
         return not (self._passes.rows.dirty.any() or self._passes.moved or self._pictures.patched)
 
+    @property
+    def unsettled(self) -> frozenset[tuple[int, int]]:
+        """The (batch, head) pairs of which `settle` may change last digits."""
+        dirty = self._passes.rows.dirty.any(axis=-1) | bool(self._passes.moved)
+        return frozenset((int(batch), int(head)) for batch, head in np.argwhere(dirty))
+
     # --- changing --------------------------------------------------------------------------------
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
         """Follow cells that have changed in place; `problem` already holds them.

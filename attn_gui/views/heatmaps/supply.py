@@ -6,7 +6,7 @@ A map asks for what it shows and gets what is known; when more is, it is told an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -136,10 +136,13 @@ class Supply(QObject):
             sheet.held = False
         self._soon.start()
 
-    def draw_anew(self) -> None:
-        """Last digits of maps and of what they make may have changed: all stays as it is until it is drawn again."""
+    def draw_anew(self, heads: Set[tuple[int, int]]) -> None:
+        """Last digits of some (batch, head) may have changed: all stays as it is until it is drawn again."""
+        items = {batch for batch, _ in heads}
         for sheet in self._sheets.values():
-            if type(sheet) is Sheet and not sheet.cheap:
+            batch, head = sheet.place.batch, sheet.place.head
+            reached = batch in items if head is None else (batch, head) in heads
+            if reached and type(sheet) is Sheet and not sheet.cheap:
                 sheet.spoil(slice(0, sheet.shape[0]))
         self._soon.start()
 

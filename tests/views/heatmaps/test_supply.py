@@ -339,3 +339,20 @@ def test_a_map_that_was_hidden_follows_edits_at_once_when_it_is_seen_again(qtbot
     heatmap.refresh_all()
     heatmap.viewport().grab()
     assert values(heatmap) == pytest.approx(made.exact("weights", 0, 53, 53), abs=1e-9)
+
+
+def test_settling_one_head_draws_that_head_anew_and_no_other(qtbot, document, shown, monkeypatch):
+    made = document()
+    maps = [shown(made, "weights", head=head) for head in range(HEADS)]
+    wait(qtbot, made)
+    assert all(heatmap.isVisible() for heatmap in maps)
+    made.edit("query", 17, 2 * WIDTH + 1, -6.5)
+    assert made.evaluation.unsettled == {(0, 2)}
+    heads = made.evaluation.unsettled
+    made.evaluation.settle()
+    drawn = []
+    draw = Sheet.drawn
+    monkeypatch.setattr(Sheet, "drawn", lambda self, *cuts: drawn.append(self.place.head) or draw(self, *cuts))
+    made.supply.draw_anew(heads)
+    wait(qtbot, made)
+    assert set(drawn) == {2}
