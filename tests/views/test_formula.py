@@ -118,7 +118,10 @@ def _near(color: QColor, other: QColor) -> bool:
     return all(abs(a - b) <= 16 for a, b in zip(color.getRgb()[:3], other.getRgb()[:3], strict=True))
 
 
-LONG = r"o = \frac{1}{4.9} \cdot \left(e^{0.5} \cdot 2 + e^{1.1} \cdot \left({-4}\right) + \cdots + 3 \cdot 7\right) = 3.2"
+LONG = (
+    r"o = \frac{1}{4.9} \cdot "
+    r"\left(e^{0.5} \cdot 2 + e^{1.1} \cdot \left({-4}\right) + \cdots + 3 \cdot 7\right) = 3.2"
+)
 
 
 def test_a_sum_in_parentheses_that_is_too_wide_breaks_at_its_signs(qtbot: QtBot) -> None:
