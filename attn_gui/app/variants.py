@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -14,6 +14,7 @@ from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem
 from attn_gui.engine.create import fitting_output, with_block, with_hidden_width, with_score
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.banner import Action
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.scores import SCORES
 from attn_gui.views.spine.numbers import HIDDEN_WIDTH
@@ -45,10 +46,12 @@ class VariantsController(QObject):
     def __init__(self, window: MainWindow, document: Document, computation: Computation) -> None:
         super().__init__(window)
         self._window, self._document = window, document
+        self._objection: Callable[[], str] | None = None
         window.spine.scorePicked.connect(self.set_score)
         window.spine.numberCommitted.connect(self.set_number)
         window.banner.actionPicked.connect(self._on_banner_action_picked)
         computation.rebuilt.connect(self.show_state)
+        computation.rebuilt.connect(self._withdraw)
         self.show_state()
 
     def show_state(self, *_: object) -> None:
@@ -88,16 +91,25 @@ class VariantsController(QObject):
         """Add residual, LayerNorm and Linear, or take them away; where they cannot be, offer what is missing."""
         problem = self._document.problem
         if present and not problem.projected:
-            self._window.banner.show_error(self._no_x, actions=[(BEGIN, lambda: self.tr("New problem…"))])
+            self._object(self._no_x, (BEGIN, lambda: self.tr("New problem…")))
         elif present and problem.d_out != problem.d_model:
             sizes = {"expected": problem.d_model, "got": problem.d_out}
             way = self._add_output if problem.w_output is None else self._widen_output
-            actions = [(WIDEN, lambda: way().format(**sizes))]
-            self._window.banner.show_error(lambda: self._not_as_wide().format(**sizes), actions=actions)
+            self._object(lambda: self._not_as_wide().format(**sizes), (WIDEN, lambda: way().format(**sizes)))
         else:
             label = (QT_TRANSLATE_NOOP("History", "added the block") if present
                      else QT_TRANSLATE_NOOP("History", "removed the block"))  # fmt: skip
             self._set(with_block(problem, present), Label(label))
+
+    def _object(self, words: Callable[[], str], way: Action) -> None:
+        self._objection = words
+        self._window.banner.show_error(words, actions=[way])
+
+    def _withdraw(self, *_: object) -> None:
+        """The problem has changed: what it lacked for the block may be there."""
+        words, self._objection = self._objection, None
+        if words is not None and self._window.banner.text() == words():
+            self._window.banner.hide()
 
     # --- what is missing for the block, in the language of the moment ----------------------------------
     def _no_x(self) -> str:

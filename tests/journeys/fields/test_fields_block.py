@@ -36,6 +36,20 @@ def test_a_block_offers_the_projection_that_it_needs(fields):
     assert not person.action("output_projection").isChecked()
 
 
+def test_what_was_missing_is_no_longer_said_once_it_is_there(fields):
+    fields.open(THINKING)
+    person = fields.person
+    person.do("block")
+    assert "must be as wide as X" in person.banner()
+    person.do("output_projection")
+    assert person.banner() == ""
+    person.do("make_direct")
+    person.do("block")
+    assert "there is no X" in person.banner()
+    fields.undo()
+    assert person.banner() == ""
+
+
 def test_a_projection_of_another_width_is_made_to_fit(fields):
     fields.open(THINKING)
     person = fields.person
