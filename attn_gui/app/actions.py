@@ -66,7 +66,8 @@ ACTIONS = (
     Row("quit", "file", QT_TRANSLATE_NOOP("Actions", "&Quit"), "Ctrl+Q", separator=True),
     Row("undo", "edit", QT_TRANSLATE_NOOP("Actions", "&Undo"), Keys.Undo, "undo"),
     Row("redo", "edit", QT_TRANSLATE_NOOP("Actions", "&Redo"), Keys.Redo, "redo", also=("Ctrl+Y", "Ctrl+Shift+Z")),
-    Row("copy", "edit", QT_TRANSLATE_NOOP("Actions", "&Copy"), Keys.Copy, "copy", separator=True),
+    Row("cut", "edit", QT_TRANSLATE_NOOP("Actions", "Cu&t"), Keys.Cut, separator=True),
+    Row("copy", "edit", QT_TRANSLATE_NOOP("Actions", "&Copy"), Keys.Copy, "copy"),
     Row("copy_with_headers", "edit", QT_TRANSLATE_NOOP("Actions", "Copy with &headers"), "Ctrl+Shift+C"),
     Row("paste", "edit", QT_TRANSLATE_NOOP("Actions", "&Paste"), Keys.Paste),
     Row("clear", "edit", QT_TRANSLATE_NOOP("Actions", "Set to &zero"), None),
@@ -75,7 +76,7 @@ ACTIONS = (
     Row("fill_integers", "edit", QT_TRANSLATE_NOOP("Actions", "Fill with small &integers"), None, separator=True),
     Row("fill_random", "edit", QT_TRANSLATE_NOOP("Actions", "Fill with random &numbers"), None),
     Row("fill_identity", "edit", QT_TRANSLATE_NOOP("Actions", "Fill with the identit&y"), None),
-    Row("tokens", "edit", QT_TRANSLATE_NOOP("Actions", "&Tokens…"), "Ctrl+T", separator=True),
+    Row("tokens", "edit", QT_TRANSLATE_NOOP("Actions", "To&kens…"), "Ctrl+T", separator=True),
     Row(
         "output_projection",
         "edit",

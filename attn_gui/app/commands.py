@@ -57,6 +57,7 @@ class CommandsController(QObject):
             "compute_rest": program.progress.resume,
             "undo": program.document.stack.undo,
             "redo": program.document.stack.redo,
+            "cut": self.cut,
             "copy": program.table_blocks.copy,
             "copy_with_headers": program.table_blocks.copy_with_headers,
             "paste": program.table_blocks.paste,
@@ -170,6 +171,11 @@ class CommandsController(QObject):
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         return super().eventFilter(watched, event)
+
+    def cut(self) -> None:
+        """The selected block to the clipboard, zeros in its place."""
+        self._program.table_blocks.copy()
+        self._program.table_edits.clear()
 
     # --- commands about commands -----------------------------------------------------------------
     def next_zone(self) -> None:

@@ -126,6 +126,10 @@
         <translation>重做(&amp;R)</translation>
     </message>
     <message>
+        <source>Cu&amp;t</source>
+        <translation>剪切(&amp;X)</translation>
+    </message>
+    <message>
         <source>&amp;Copy</source>
         <translation>复制(&amp;C)</translation>
     </message>
@@ -162,7 +166,7 @@
         <translation>填入单位矩阵(&amp;Y)</translation>
     </message>
     <message>
-        <source>&amp;Tokens…</source>
+        <source>To&amp;kens…</source>
         <translation>词元(&amp;T)…</translation>
     </message>
     <message>

@@ -158,6 +158,19 @@ def test_delete_zeroes_the_selection_as_one_step(launch):
     assert person.numbers("key") == before
 
 
+def test_what_is_cut_is_on_the_clipboard_and_zero_in_the_table(launch):
+    person = launch("worked-example.npz")
+    before = person.numbers("key")
+    person.select("key", 0, 1, 2, 2)
+    person.press("Ctrl+X")
+    assert person.clipboard() == "\n".join("\t".join(row[1:]) for row in before)
+    assert person.numbers("key") == [[row[0], "0", "0"] for row in before]
+    assert len(person.steps()) == 2
+    person.go_to("key", 0, 1)
+    person.press("Ctrl+V")
+    assert person.numbers("key") == before
+
+
 def test_fill_down_and_right(launch):
     person = launch("worked-example.npz")
     person.type_into("query", 0, 0, "4")
