@@ -14,7 +14,7 @@ from attn_gui.views.heatmaps import pooling
 from attn_gui.views.heatmaps.planes import Block, FieldPlane, PlaneLike
 from attn_gui.views.heatmaps.pooling import joined, pooled
 
-BAND = 1 << 26
+BAND = 3 << 25
 """Cells of maps that are computed for one band: some tenths of a second of work."""
 
 
