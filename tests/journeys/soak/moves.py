@@ -29,7 +29,7 @@ SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_
 TAME = ("1", "-2.5", "0", "1/3", "12", "-0", "3e-7")
 WILD = ("nan", "inf", "-inf", "1e200", "1e-320")
 REFUSED = ("abc", "1,5", "1/0")
-EDITS = ("fill_down", "fill_right", "fill_random", "fill_integers", "fill_identity", "clear", "paste", "copy",
+EDITS = ("fill_down", "fill_right", "fill_random", "fill_integers", "fill_identity", "clear", "paste", "copy", "cut",
          "copy_with_headers")  # fmt: skip
 SWITCHES = ("output_projection", "biases", "block", "second_sequence", "make_direct", "softcap", "temperature",
             "rotary_positions", "mask_tool")  # fmt: skip
