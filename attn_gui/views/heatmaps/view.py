@@ -11,6 +11,10 @@ from attn_gui.views.heatmaps import keys
 
 Cell = tuple[int, int]
 _DRAGS = Qt.MouseButton.LeftButton | Qt.MouseButton.MiddleButton
+_MOUSE = (
+    QEvent.Type.MouseButtonPress, QEvent.Type.MouseMove, QEvent.Type.MouseButtonRelease,
+    QEvent.Type.MouseButtonDblClick,
+)  # fmt: skip
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _BY_KEYBOARD = (
     Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason,
@@ -87,6 +91,12 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         raise NotImplementedError
 
     # --- mouse -----------------------------------------------------------------------------------
+    def event(self, event: QEvent) -> bool:
+        """What is sent to the map itself, by a tool that knows no viewports, counts as sent to its viewport."""
+        if event.type() in _MOUSE:
+            return bool(QApplication.sendEvent(self.viewport(), event))
+        return bool(super().event(event))
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._pressed = self._dragged = event.position().toPoint()
         event.accept()

@@ -48,6 +48,19 @@ def test_a_click_wishes_a_cell_and_decides_nothing(values, plane, shown_map, qtb
     assert heatmap.chosen is None
 
 
+def test_a_click_on_the_map_itself_counts_as_one_on_its_viewport(values, plane, shown_map, qtbot):
+    heatmap = shown_map(plane(values), zoomable=True)
+    with qtbot.waitSignal(heatmap.cellChosen) as chosen:
+        QTest.mouseClick(heatmap, LEFT, pos=heatmap.cell_rect(3, 5).center())
+    assert chosen.args == [3, 5]
+    with qtbot.waitSignal(heatmap.cellHovered) as hovered:
+        QTest.mouseMove(heatmap, heatmap.cell_rect(1, 2).center())
+    assert hovered.args == [1, 2]
+    heatmap.set_window((1, 4, 1, 4))
+    QTest.mouseDClick(heatmap, LEFT, pos=heatmap.cell_rect(2, 2).center())
+    assert heatmap.window_shown == (0, 5, 0, 7)
+
+
 def test_a_pooled_map_can_be_clicked_before_it_is_painted(plane, qtbot):
     values = np.zeros((400, 600))
     values[311, 87] = 5.0
