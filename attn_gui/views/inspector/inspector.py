@@ -106,7 +106,8 @@ class Inspector(QWidget):
 
     def offer_curve(self, offered: bool) -> None:
         """Whether the problem is a regression, whose curve has a page of its own."""
-        self._tabs.setTabVisible(CURVE, offered)
+        if self._tabs.isTabVisible(CURVE) != offered:  # else each edit would have the panel laid out and painted
+            self._tabs.setTabVisible(CURVE, offered)
 
     def set_examples(self, examples: Sequence[tuple[str, str, str]]) -> None:
         """(key, title, shape) of the examples on the first page."""
