@@ -35,7 +35,7 @@ from attn_gui.app.tables import TablesController
 from attn_gui.app.targets import TargetController
 from attn_gui.app.variants import VariantsController
 from attn_gui.app.view_state import Look, ViewState
-from attn_gui.document.document import Document
+from attn_gui.document.document import Change, Document
 from attn_gui.formats import MATRIX_SUFFIXES, open_file
 from attn_gui.paths import resource
 
@@ -55,6 +55,7 @@ class Program(QObject):
         self.view = ViewState(self, Look(head=first.head))  # what it begins with, lest that be drawn twice
         problem = open_file(resource("examples", first.file)).problem
         self.document = Document(problem, name=Path(first.file).stem, parent=self)
+        self.document.changed.connect(self._on_document_changed)  # before all that may refuse something anew
         self.computation = Computation(self.document, self)
         window, document, computation, view = self.window, self.document, self.computation, self.view
         self.maps = MapsController(window, document, computation, view)
@@ -84,6 +85,11 @@ class Program(QObject):
         window.dropped.connect(self.take_in)
         self.commands = CommandsController(self, shell.bars)
         window.fit_panels()
+
+    def _on_document_changed(self, change: Change) -> None:
+        """What was refused before is over; whoever opens a document says what there is to say of it."""
+        if not change.opened:
+            self.window.banner.withdraw_refusal()
 
     def begin(self, path: Path | None) -> None:
         """Open the file that was given, else the real example of the first start; why it was not the file stays."""

@@ -76,6 +76,11 @@ class Banner(QFrame):
         """Say what was refused and why."""
         self._say(words, about, actions, focus=focus, error=True)
 
+    def withdraw_refusal(self) -> None:
+        """Take back what was refused, since something else was done; what is told or offers ways out stays."""
+        if self._error and not self._labels:
+            self.hide()
+
     def text(self) -> str:
         """The sentence as it reads now."""
         return self._text.text()
