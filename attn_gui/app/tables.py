@@ -20,6 +20,7 @@ from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import stage_title
 from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.tables.headers import Mark
 
 Read = Callable[[], NDArray[Any] | None]
 COMPACT_DECIMALS = 2
@@ -191,24 +192,28 @@ class TablesController(QObject):
             if field.startswith("mask."):
                 self._show_table(field, self._window.inputs.panels[field])
 
-    def _marked(self) -> tuple[dict[str, int], dict[str, int]]:
-        """The rows and columns of the tables that made the chosen cell, by field."""
+    def _marked(self) -> tuple[dict[str, tuple[Mark, ...]], dict[str, int]]:
+        """The rows, each with its role, and columns of the tables that made the chosen cell, by field."""
         cell = self._view.look.cell if not self._computation.pending else None
-        rows = rows_of(cell, self._computation.evaluation.axes)
+        found = rows_of(cell, self._computation.evaluation.axes)
+        rows: dict[str, tuple[Mark, ...]]
+        rows = {field: ((row, ROWS[field]),) for field, row in found.items() if field in ROWS}
+        if self._document.problem.self_attention:  # whose keys are rows of X
+            rows["x"] = rows.get("x", ()) + rows.pop("context", ())
         return rows, columns_of(cell, self._computation.evaluation.head_columns, self._view.look.head)
 
     def _show_marks(self) -> None:
         """Lines and chips; where a person works in the tables is left as it is."""
         rows, columns = self._marked()
         for field, panel in self._window.inputs.panels.items():
-            panel.set_marks(rows.get(field), ROWS.get(field) or "query", columns.get(field))
+            panel.set_marks(rows.get(field, ()), columns.get(field))
 
     def _scroll_to_marks(self) -> None:
         """Another cell was chosen: bring what made it to the eye."""
         rows, columns = self._marked()
         for field, panel in self._window.inputs.panels.items():
-            if field in rows:
-                panel.scroll_to_row(rows[field])
+            for row, _ in reversed(rows.get(field, ())):  # the query last: it stays in sight
+                panel.scroll_to_row(row)
             if field in columns:
                 panel.scroll_to_column(columns[field])
 

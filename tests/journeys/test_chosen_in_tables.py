@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from attn_gui.views.theme import current_theme
+
 EXAMPLE = "minilm-layer2.npz"
 WIDTH = 32
 
@@ -56,3 +58,29 @@ def test_a_cell_whose_column_is_in_sight_leaves_the_table_where_it_is(launch):
     assert table.columnAt(0) == left
     person.click_cell("query", 7, 2)
     assert in_sight(table, 7, 2)
+
+
+def chips(person, field):
+    """The rows of a table whose token wears the color of a role, by role."""
+    table, theme = person.table(field), current_theme()
+    header = table.verticalHeader()
+    image = header.viewport().grab().toImage()
+    found = {}
+    for row in range(table.model().rowCount()):
+        seen = image.pixelColor(1, header.sectionViewportPosition(row) + 2)
+        found |= {role: row for role in ("query", "key") if seen == getattr(theme, f"{role}_soft")}
+    return found
+
+
+@pytest.mark.parametrize(("stage", "row", "column", "marked"), [
+    ("query", 1, 0, {"query": 1}), ("key", 1, 0, {"key": 1}), ("value", 1, 2, {"key": 1}),
+    ("scores", 0, 1, {"query": 0, "key": 1}), ("weights", 1, 0, {"query": 1, "key": 0}),
+    ("weights", 1, 1, {"query": 1}),
+])  # fmt: skip
+def test_in_self_attention_the_key_is_a_row_of_x_too(launch, stage, row, column, marked):
+    person = launch("thinking-machines.npz")
+    assert person.program.document.problem.self_attention
+    person.show_stage(stage)
+    person.click_cell(stage, row, column)
+    QApplication.processEvents()
+    assert chips(person, "x") == marked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter
@@ -12,26 +13,27 @@ from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 ELIDE = Qt.TextElideMode.ElideRight
+Mark = tuple[int, str]  # a section and the role whose color it wears: "query", "key" or "accent"
 
 
 class MarkedHeader(QHeaderView):
-    """A header that paints its own sections; one of them may wear a role's color."""
+    """A header that paints its own sections; some of them may wear a role's color."""
 
     size_name = "micro"
     alignment = Qt.AlignmentFlag.AlignCenter
 
     def __init__(self, orientation: Qt.Orientation, parent: QWidget) -> None:
         super().__init__(orientation, parent)
-        self._mark: tuple[int, str] | None = None
+        self._marks: dict[int, str] = {}
         self.setSectionsClickable(True)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setMinimumSectionSize(1)
 
-    def set_mark(self, section: int | None, role: str) -> None:
-        """Show one section as a chip in the color of "query", "key" or "accent"."""
-        mark = None if section is None else (section, role)
-        if mark != self._mark:
-            self._mark = mark
+    def set_marks(self, marks: Sequence[Mark]) -> None:
+        """Show sections as chips; of two marks on one section the first is shown."""
+        found = dict(reversed(marks))
+        if found != self._marks:
+            self._marks = found
             self.viewport().update()
 
     def repaint_sections(self, first: int, last: int) -> None:
@@ -43,16 +45,16 @@ class MarkedHeader(QHeaderView):
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         theme = current_theme()
-        marked = self._mark is not None and self._mark[0] == section
+        role = self._marks.get(section)
         ground, ink = (theme.sunken, theme.text) if self._holds_selection(section) else (theme.raised, theme.text2)
-        if marked and self._mark is not None:
-            ground, ink = getattr(theme, f"{self._mark[1]}_soft"), getattr(theme, self._mark[1])
+        if role is not None:
+            ground, ink = getattr(theme, f"{role}_soft"), getattr(theme, role)
         painter.fillRect(rect, ground)
         painter.setPen(theme.line)
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.drawLine(rect.topRight(), rect.bottomRight())
         painter.setPen(ink)
-        painter.setFont(ui_font(self.size_name, 600 if marked else 400, tabular=True))
+        painter.setFont(ui_font(self.size_name, 600 if role else 400, tabular=True))
         inner = rect.adjusted(scaled(SPACING.s), 0, -scaled(SPACING.s), 0)
         text = painter.fontMetrics().elidedText(self._text(section), ELIDE, inner.width())
         painter.drawText(inner, self.alignment | Qt.AlignmentFlag.AlignVCenter, text)

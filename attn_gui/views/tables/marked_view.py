@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEasingCurve, QModelIndex, QRect, Qt, QTimer, QVariantAnimation
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen, QRegion
 from PySide6.QtWidgets import QTableView, QWidget
 
 from attn_gui.figure.tokens import LINE, TIME_MS
-from attn_gui.views.tables.headers import ColumnHeader, TokenHeader
+from attn_gui.views.tables.headers import ColumnHeader, Mark, TokenHeader
 from attn_gui.views.theme import current_theme
 
 
@@ -19,8 +19,8 @@ class MarkedView(QTableView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows, self.columns = TokenHeader(self), ColumnHeader(self)
-        self._row: tuple[int, str] | None = None
-        self._column: tuple[int, str] | None = None
+        self._rows: tuple[Mark, ...] = ()
+        self._column: Mark | None = None
         self._edited: tuple[slice, slice] | None = None
         self.setVerticalHeader(self.rows)
         self.setHorizontalHeader(self.columns)
@@ -32,11 +32,11 @@ class MarkedView(QTableView):
         self._fade.finished.connect(self._on_fade_finished)
 
     # --- silent setters --------------------------------------------------------------------------
-    def set_marks(self, row: tuple[int, str] | None, column: tuple[int, str] | None) -> None:
-        """A row and a column between lines in a role's color, their headers as chips."""
-        self._row, self._column = row, column
-        self.rows.set_mark(*(row or (None, "")))
-        self.columns.set_mark(*(column or (None, "")))
+    def set_marks(self, rows: Sequence[Mark], column: Mark | None) -> None:
+        """Rows and a column between lines in a role's color, their headers as chips; the first row lies on top."""
+        self._rows, self._column = tuple(rows), column
+        self.rows.set_marks(self._rows)
+        self.columns.set_marks(() if column is None else (column,))
         self.viewport().update()
 
     def flash(self, rows: slice, columns: slice) -> None:
@@ -50,17 +50,17 @@ class MarkedView(QTableView):
     # --- painting --------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self.model() is None or (self._row is None and self._column is None and self._edited is None):
+        if self.model() is None or not (self._rows or self._column or self._edited):
             return
         painter, theme = QPainter(self.viewport()), current_theme()
         rows, columns = self.model().rowCount(), self.model().columnCount()
-        for mark, vertical in ((self._column, True), (self._row, False)):
-            if mark is None:
-                continue
-            place = slice(mark[0], mark[0] + 1)
-            rect = self._area(slice(0, rows), place) if vertical else self._area(place, slice(0, columns))
-            painter.setPen(QPen(getattr(theme, mark[1]), LINE.row_and_column))
-            _pair_of_lines(painter, rect, vertical)
+        across = [] if self._column is None else [self._column]
+        for vertical, marks in ((True, across), (False, reversed(self._rows))):
+            for at, role in marks:
+                place = slice(at, at + 1)
+                rect = self._area(slice(0, rows), place) if vertical else self._area(place, slice(0, columns))
+                painter.setPen(QPen(getattr(theme, role), LINE.row_and_column))
+                _pair_of_lines(painter, rect, vertical)
         if self._edited is not None:
             painter.setOpacity(self._fade.currentValue() if self._fade.state() == self._fade.State.Running else 1.0)
             painter.setPen(QPen(theme.edit, LINE.edited))

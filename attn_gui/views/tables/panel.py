@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.tokens import SIZE, SPACING, Theme
+from attn_gui.views.tables.headers import Mark
 from attn_gui.views.tables.parts import ChoiceBar, ShapeBadge, TitleRow, WholeRows
 from attn_gui.views.tables.ruler import HeadRuler
 from attn_gui.views.tables.view import MatrixView
@@ -94,11 +95,9 @@ class MatrixPanel(QWidget):
         self._head_width = width
         self._ruler.set_heads(count, width, chosen)
 
-    def set_marks(
-        self, row: int | None, role: str = "query", column: int | None = None, column_role: str = "accent"
-    ) -> None:
-        """Lines around a row and a column in the color of "query", "key" or "accent"; None takes them away."""
-        self.view.set_marks(None if row is None else (row, role), None if column is None else (column, column_role))
+    def set_marks(self, rows: Sequence[Mark] = (), column: int | None = None) -> None:
+        """Lines around rows, (row, "query" or "key") each, and a column; those before are taken away."""
+        self.view.set_marks(rows, None if column is None else (column, "accent"))
 
     def set_computed(self, computed: bool) -> None:
         """On the ground of things that cannot be typed into."""

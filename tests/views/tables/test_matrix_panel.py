@@ -379,11 +379,11 @@ def test_large_matrices_are_not_tinted(desk):
 @pytest.mark.parametrize(("role", "row"), [("query", 2), ("key", 4)])
 def test_the_marked_row_lies_between_lines_of_its_role(desk, role, row):
     table = desk(np.zeros((ROWS, COLUMNS)))
-    table.panel.set_marks(row, role)
+    table.panel.set_marks([(row, role)])
     color = getattr(THEMES["light"], role)
     assert table.pixel(row, 1, y=0) == color
     assert table.pixel(row, 1, y=0.95) == color
-    table.panel.set_marks(None)
+    table.panel.set_marks()
     assert table.pixel(row, 1, y=0) != color
 
 
