@@ -35,6 +35,7 @@ def bench_edit(benchmark, desk, figures, n, mode):
     if mode == "all":
         assert min(min(made.map(stage).cells_rect().size().toTuple()) for stage in STAGES) >= LEAST_MAP
     edits = {field: made.edits(field) for field in FIELDS}
+    made.rest()
     repaint = benchmark.pedantic(made.repaint, rounds=1)
     product = scores_of_one_head(made.program.document.problem)
     at = SIZES.index(n)

@@ -80,6 +80,12 @@ class Desk:
         while self.program.computation.busy:
             self.wait(0.05)
 
+    def rest(self) -> None:
+        """Until nothing is computed any more that edits have left."""
+        while self.program.computation.busy or not getattr(self.program.computation.evaluation, "settled", True):
+            self.wait(0.05)
+        self.wait(REST)
+
     def map(self, stage: str) -> Heatmap:
         return self.program.window.product.maps.map(stage)
 
