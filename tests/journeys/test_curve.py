@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QTabBar
+from PySide6.QtWidgets import QApplication, QLabel, QTabBar, QToolButton
 
 REGRESSION = "nadaraya-watson.npz"
 PATIENCE = 20.0
@@ -110,3 +110,30 @@ def test_there_is_no_width_to_fit_without_a_kernel(person):
     person.pick("score", "dot")
     assert not person.find("button.fit").isVisible()
     assert page(person).plot.isVisible()
+
+
+@pytest.mark.parametrize(("lang", "name"), [("en", "Curve"), ("zh", "曲线")])
+def test_the_curve_is_found_in_a_narrow_window_with_large_letters(launch, lang, name):
+    person = launch(REGRESSION, lang=lang, width=1024, height=700)
+    for _ in range(3):
+        person.program.look.step_zoom(1)
+    assert person.program.look.zoom == 1.5
+    person.window.resize(1024, 700)
+    settle(person, lambda: person.window.width() == 1024)
+    (places, bar), arrows = tabs(person), person.find("inspector").findChild(QTabBar).findChildren(QToolButton)
+    if any(arrow.isVisible() for arrow in arrows):
+        on = next(arrow for arrow in arrows if arrow.arrowType() == Qt.ArrowType.RightArrow)
+        assert len(inks(on)) > 2  # there is something to aim at
+        while on.isEnabled():
+            QTest.mouseClick(on, Qt.MouseButton.LeftButton)
+    room = min((arrow.x() for arrow in arrows if arrow.isVisible()), default=bar.width())
+    words = bar.fontMetrics().horizontalAdvance(name)
+    assert bar.tabRect(places[name]).left() >= 0
+    assert bar.tabRect(places[name]).left() + words <= room
+    turn(person, name)
+    assert page(person).isVisible()
+
+
+def inks(widget):
+    image = widget.grab().toImage()
+    return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
