@@ -1,9 +1,4 @@
-"""What edits and full passes of the streaming evaluation cost, as ratios within one run (pytest-benchmark).
-
-    python -m pytest tests/bench/bench_engine.py --benchmark-disable-gc -q -s
-
-Not collected by a plain `pytest`, since files here are not named test_*. d_k = d_v = 64, 8 heads.
-"""
+"""What edits and full passes of the streaming evaluation cost, without a window; d_k = d_v = 64, 8 heads, float32."""
 
 from __future__ import annotations
 
@@ -20,6 +15,7 @@ from attn_gui.engine.streaming import StreamingEvaluation
 from attn_gui.engine.streaming.threads import one_blas_thread, share
 
 HEADS, WIDTH = 8, 64
+LETTERS = {"query": "Q", "key": "K", "value": "V"}
 EDITS, ROUNDS = 15, 5
 # the most that an edit may cost, in products Q·Kᵀ of one head on one thread; and a pass, in its two products
 MOST = {
@@ -27,7 +23,7 @@ MOST = {
     (2048, "query"): 0.15, (2048, "key"): 0.25, (2048, "value"): 0.15,
     (4096, "query"): 0.05, (4096, "key"): 0.15, (4096, "value"): 0.05,
 }  # fmt: skip
-PASS = {1024: 1.7, 2048: 1.7, 4096: 1.5}
+PASS = {256: 2.0, 1024: 1.7, 2048: 1.7, 4096: 1.5}
 
 
 class Bench:
@@ -81,49 +77,40 @@ class Bench:
         return time.perf_counter() - start
 
 
-BENCHES: dict[int, Bench] = {}
+MADE: dict[int, Bench] = {}
 
 
-def bench_of(n):
-    if n not in BENCHES:
-        BENCHES.clear()
-        BENCHES[n] = Bench(n)
-    return BENCHES[n]
+def made(n):
+    if n not in MADE:
+        MADE.clear()
+        MADE[n] = Bench(n)
+    return MADE[n]
 
 
 @pytest.mark.parametrize(("n", "field"), MOST)
-def test_an_edit(benchmark, n, field):
-    bench = bench_of(n)
+def bench_engine_edit(benchmark, figures, n, field):
+    bench = made(n)
     bench.edit(field)
     pairs = [(bench.product(), bench.edit(field)) for _ in range(EDITS)]
     ratio = median(edit for _, edit in pairs) / median(product for product, _ in pairs)
-    benchmark.extra_info["ratio to one-thread QKᵀ of one head"] = round(ratio, 4)
     benchmark.pedantic(bench.edit, (field,), rounds=EDITS)
-    print(f"\n{field} edit at n = {n}: {ratio:.3f} × QKᵀ of one head (at most {MOST[n, field]})")
-    assert ratio <= MOST[n, field]
+    figures.add(f"engine: {LETTERS[field]} edit ÷ QKᵀ of a head", n, ratio, MOST[n, field])
 
 
 @pytest.mark.parametrize("n", PASS)
-def test_a_full_pass(benchmark, n):
-    bench = bench_of(n)
+def bench_full_pass(benchmark, figures, n):
+    bench = made(n)
     bench.whole()
     ratio = median(bench.whole() / bench.products() for _ in range(ROUNDS))
-    benchmark.extra_info["ratio to the two products on the same tiles"] = round(ratio, 3)
     benchmark.pedantic(bench.whole, rounds=3)
-    print(f"\nfull pass at n = {n}: {ratio:.2f} × its two products (at most {PASS[n]})")
-    assert ratio <= PASS[n]
+    figures.add("engine: full pass ÷ its two products", n, ratio, PASS[n])
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_memory(benchmark):
+def bench_memory(benchmark, figures):
     """Peak of a process of its own above its imports, with pictures and a settled edit."""
     command = [sys.executable, __file__]
     ran = benchmark.pedantic(subprocess.run, (command,), {"capture_output": True, "check": True}, rounds=1)
-    peak = float(ran.stdout)
-    ratio = peak / (HEADS * 4096 * 4096 * 4)
-    benchmark.extra_info["peak ÷ bytes of the weights"] = round(ratio, 3)
-    print(f"\npeak at n = 4096: {peak / 1e6:.0f} MB, {ratio:.2f} × the weights (at most 0.4)")
-    assert ratio <= 0.4
+    figures.add("engine: peak above the imports ÷ weights", 4096, float(ran.stdout) / (HEADS * 4096 * 4096 * 4), 0.4)
 
 
 def peak_of_a_session():
@@ -144,7 +131,7 @@ def high_water():
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("amplitude", [1.0, 10.0])
-def test_drift_after_ten_thousand_edits(benchmark, dtype, amplitude):
+def bench_drift_of_ten_thousand_edits(benchmark, figures, dtype, amplitude):
     bench = Bench(256, dtype)
     rng, fields = bench.rng, list(bench.arrays)
     for _ in range(10_000):
@@ -160,8 +147,7 @@ def test_drift_after_ten_thousand_edits(benchmark, dtype, amplitude):
         exact = exact.fetch("output", box)
     drift, error = (np.abs(one.fetch("output", box) - exact).max() for one in (bench.evaluation, fresh))
     benchmark.pedantic(bench.evaluation.settle, rounds=1)
-    print(f"\n{dtype}, × {amplitude:g}: drift {drift:.1e}, a fresh computation's error {error:.1e}")
-    assert drift <= 8 * error
+    figures.add(f"engine: drift ÷ fresh error, {dtype}, × {amplitude:g}", 256, drift / error, 8)
     assert np.array_equal(bench.evaluation.fetch("output", box), fresh.fetch("output", box))
 
 
