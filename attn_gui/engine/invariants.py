@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
@@ -18,7 +19,9 @@ from .rowwise import RowwiseEvaluation
 from .sentences import Note
 
 POSITIONAL = ("causal", "window", "prefix", "alibi", "padding")
-TILE = 1 << 20  # cells of the maps that are looked at together
+WHOLE = 200_000  # cells of the maps: up to so many are computed again as a whole
+SCANNED = 1 << 25  # cells of the weights: of larger maps a sample of tiles is looked at
+TILE = 1 << 18  # cells of the maps that are looked at together
 KEEP = 1 << 26  # bytes: larger stages of other evaluations are computed by blocks
 LARGEST = float(np.finfo(float).max)
 
@@ -34,58 +37,107 @@ class Invariant:
     note: Note
 
 
-def invariants(evaluation: Evaluation, chosen: Chosen | None = None, seed: int = 0) -> tuple[Invariant, ...]:
+def invariants(
+    evaluation: Evaluation, chosen: Chosen | None = None, seed: int = 0, pause: Callable[[], object] = bool
+) -> tuple[Invariant, ...]:
     """Every invariant. Those that compare with another computation look at the `chosen` rows (None: at all).
 
-    Of a sample nothing but its rows is computed a second time; sums and zeros of the weights are looked at in all rows.
+    The weights are looked at in all rows, or in a seeded sample of them where maps are large; a sample says so.
+    `pause` is called again and again; what it raises ends the work.
     """
     problem = evaluation.problem
     if chosen is None:
         chosen = {item: range(problem.n) for item in range(problem.batch_size)}
     with np.errstate(all="ignore"):
         return (
-            rows_sum_to_one(evaluation), closed_weights_are_zero(evaluation), concat_undoes_split(evaluation, chosen),
-            order_of_keys_is_free(evaluation, chosen, seed), future_has_no_influence(evaluation, chosen),
+            *of_the_weights(evaluation, seed, pause), concat_undoes_split(evaluation, chosen),
+            order_of_keys_is_free(evaluation, chosen, seed, pause), future_has_no_influence(evaluation, chosen, pause),
         )  # fmt: skip
 
 
 # --- of the weights ------------------------------------------------------------------------------
-def rows_sum_to_one(evaluation: Evaluation) -> Invariant:
+def of_the_weights(
+    evaluation: Evaluation, seed: int = 0, pause: Callable[[], object] = bool
+) -> tuple[Invariant, Invariant]:
+    """Rows sum to 1, and weights behind a mask are exactly 0: both of the same tiles."""
+    sums, zeros, rows = _Sums(), _Zeros(), 0
+    for box in _tiles(evaluation.problem, seed):
+        pause()
+        sums.add(evaluation, box)
+        if "masked" in evaluation.stages:
+            zeros.add(evaluation, box)
+        rows += box[2].stop - box[2].start
+    found = sums.found(), zeros.found() if "masked" in evaluation.stages else NO_MASK
+    every = prod(evaluation.problem.map_shape[:3])
+    one, other = (_sampled(invariant, verdicts.SAMPLE_OF_WEIGHTS, rows, every) for invariant in found)
+    return one, other
+
+
+class _Sums:
     """Rows that see a key sum to 1, others are all zero; rows with a score of NaN or +∞ have no sum."""
-    worst, wild, wrong = 0.0, 0, 0
-    before = evaluation.stages[evaluation.stages.index("weights") - 1]
-    for box in _tiles(evaluation):
+
+    def __init__(self) -> None:
+        self.worst, self.wild, self.wrong = 0.0, 0, 0
+
+    def add(self, evaluation: Evaluation, box: Box) -> None:
+        before = evaluation.stages[evaluation.stages.index("weights") - 1]
         weights, logits = evaluation.fetch("weights", box), evaluation.fetch(before, box)
         strange = np.isnan(logits).any(axis=-1) | np.isposinf(logits).any(axis=-1)
         expected = np.where(np.isneginf(logits).all(axis=-1), 0.0, 1.0)
         off = np.where(strange, 0.0, np.abs(weights.sum(axis=-1) - expected))
-        wild += int(strange.sum())
-        wrong += int((~(off <= (weights.shape[-1] + 8) * UNIT)).sum())
-        worst = max(worst, float(np.where(np.isnan(off), np.inf, off).max()))
-    note = Note(verdicts.ROWS_SUM, {"difference": worst, "wrong": wrong, "wild": wild})
-    return Invariant("rows_sum_to_one", not wrong, note)
+        self.wild += int(strange.sum())
+        self.wrong += int((~(off <= (weights.shape[-1] + 8) * UNIT)).sum())
+        self.worst = max(self.worst, float(np.where(np.isnan(off), np.inf, off).max()))
+
+    def found(self) -> Invariant:
+        note = Note(verdicts.ROWS_SUM, {"difference": self.worst, "wrong": self.wrong, "wild": self.wild})
+        return Invariant("rows_sum_to_one", not self.wrong, note)
 
 
-def closed_weights_are_zero(evaluation: Evaluation) -> Invariant:
+class _Zeros:
     """Behind a mask a weight is exactly 0, not only small."""
-    if "masked" not in evaluation.stages:
-        return Invariant("closed_weights_are_zero", None, Note(verdicts.NO_MASK, {}))
-    closed = wrong = 0
-    for box in _tiles(evaluation):
+
+    def __init__(self) -> None:
+        self.closed = self.wrong = 0
+
+    def add(self, evaluation: Evaluation, box: Box) -> None:
         hidden = ~evaluation.fetch("allowed", box)
-        closed += int(hidden.sum())
-        wrong += int((evaluation.fetch("weights", box)[hidden] != 0).sum())
-    note = Note(verdicts.CLOSED_ZERO, {"count": closed, "wrong": wrong})
-    return Invariant("closed_weights_are_zero", not wrong, note)
+        self.closed += int(hidden.sum())
+        self.wrong += int((evaluation.fetch("weights", box)[hidden] != 0).sum())
+
+    def found(self) -> Invariant:
+        note = Note(verdicts.CLOSED_ZERO, {"count": self.closed, "wrong": self.wrong})
+        return Invariant("closed_weights_are_zero", not self.wrong, note)
 
 
-def _tiles(evaluation: Evaluation) -> Iterator[Box]:
-    """Boxes of whole rows that together are the maps."""
-    batch, heads, n, m = evaluation.problem.map_shape
-    step = max(1, TILE // m)
-    for place in np.ndindex(batch, heads):
-        for low in range(0, n, step):
-            yield (*indices.cell(place), slice(low, min(low + step, n)), slice(0, m))
+NO_MASK = Invariant("closed_weights_are_zero", None, Note(verdicts.NO_MASK, {}))
+
+
+def _tiles(problem: Problem, seed: int) -> Iterator[Box]:
+    """Boxes of whole rows that together are the maps, or a seeded sample of such boxes."""
+    batch, heads, n, m = problem.map_shape
+    step = min(n, max(1, TILE // m))
+    down = -(-n // step)
+    every = batch * heads * down
+    most = max(1, SCANNED // (step * m))
+    large = prod(problem.map_shape) > SCANNED and most < every
+    places = np.sort(np.random.default_rng(seed).choice(every, most, replace=False)) if large else range(every)
+    for place in map(int, places):
+        low = place % down * step
+        outer = indices.cell(divmod(place // down, heads))
+        yield (*outer, slice(low, min(low + step, n)), slice(0, m))
+
+
+def _sampled(invariant: Invariant, template: str, rows: int, every: int) -> Invariant:
+    """Says of what was looked at in part that it was."""
+    if rows == every or invariant.holds is None:
+        return invariant
+    return replace(invariant, note=Note(template, {"sentence": invariant.note, "count": rows, "all": every}))
+
+
+def _of_queries(invariant: Invariant, problem: Problem, chosen: Chosen) -> Invariant:
+    rows = sum(map(len, chosen.values()))
+    return _sampled(invariant, verdicts.SAMPLE_OF_QUERIES, rows, problem.batch_size * problem.n)
 
 
 # --- of the heads --------------------------------------------------------------------------------
@@ -100,7 +152,8 @@ def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
             again = np.concatenate([whole[..., cut] for cut in cuts], axis=-1)
             parts = [concat[..., evaluation.head_columns("concat", head)] for head in range(heads)]
             holds &= _same(again, whole) and all(_same(part, output[:, head]) for head, part in enumerate(parts))
-    return Invariant("concat_undoes_split", holds, Note(verdicts.SPLIT, {"heads": heads}))
+    found = Invariant("concat_undoes_split", holds, Note(verdicts.SPLIT, {"heads": heads}))
+    return _of_queries(found, evaluation.problem, chosen)
 
 
 def _same(one: Array, other: Array) -> bool:
@@ -109,7 +162,9 @@ def _same(one: Array, other: Array) -> bool:
 
 
 # --- of the keys ---------------------------------------------------------------------------------
-def order_of_keys_is_free(evaluation: Evaluation, chosen: Chosen, seed: int = 0) -> Invariant:
+def order_of_keys_is_free(
+    evaluation: Evaluation, chosen: Chosen, seed: int = 0, pause: Callable[[], object] = bool
+) -> Invariant:
     """Without positions, keys and values may change places together."""
     problem = evaluation.problem
     if problem.rotary_theta is not None or any(layer.enabled and layer.kind in POSITIONAL for layer in problem.mask):
@@ -119,18 +174,20 @@ def order_of_keys_is_free(evaluation: Evaluation, chosen: Chosen, seed: int = 0)
     worst, holds, rows = 0.0, True, 0
     for item, asked in chosen.items():
         for box in row_boxes(evaluation.shape(stage), item, asked):
+            pause()
             apart = distance(evaluation.fetch(stage, box), other.fetch(stage, box))
             holds = holds and bool((apart <= np.fmin(rounding.bound(stage, box), LARGEST)).all())
             worst, rows = max(worst, float(apart.max())), rows + box[-2].stop - box[-2].start
-    return Invariant("order_of_keys_is_free", holds, Note(verdicts.KEY_ORDER, {"difference": worst, "count": rows}))
+    note = Note(verdicts.KEY_ORDER, {"difference": worst, "count": rows})
+    return _of_queries(Invariant("order_of_keys_is_free", holds, note), problem, chosen)
 
 
 def _reordered(problem: Problem, order: Array) -> Problem:
     """The keys and values in another order, and with them the columns of the mask."""
     layers = tuple(_reordered_layer(layer, order) for layer in problem.mask)
-    if problem.projected:
-        return problem.replace(context=problem.keys[..., order, :], mask=layers)
-    return problem.replace(key=problem.key[..., order, :], value=problem.value[..., order, :], mask=layers)
+    names = {"context": problem.keys} if problem.projected else {"key": problem.key, "value": problem.value}
+    moved = {name: np.take(array, order, axis=-2) for name, array in names.items()}
+    return Problem.over(problem.fields() | moved | {"mask": layers})
 
 
 def _reordered_layer(layer: Layer, order: Array) -> Layer:
@@ -140,7 +197,7 @@ def _reordered_layer(layer: Layer, order: Array) -> Layer:
     return layer_from_mapping(layer.to_mapping() | {layer.parameters[0].name: cells})
 
 
-def future_has_no_influence(evaluation: Evaluation, chosen: Chosen) -> Invariant:
+def future_has_no_influence(evaluation: Evaluation, chosen: Chosen, pause: Callable[[], object] = bool) -> Invariant:
     """Under a causal layer later keys may hold NaN, and what comes before keeps every bit."""
     name, problem = "future_has_no_influence", evaluation.problem
     layer = next((layer for layer in problem.mask if layer.enabled and isinstance(layer, Causal)), None)
@@ -151,9 +208,12 @@ def future_has_no_influence(evaluation: Evaluation, chosen: Chosen) -> Invariant
     cuts = {row: key for row, key in cuts.items() if key < problem.m}
     if not cuts:
         return Invariant(name, None, Note(verdicts.NO_FUTURE, {}))
-    calm = _other(problem, chosen)  # kept in the same way as the others, so that sums have the same order
-    holds = all(_unmoved(calm, _other(_poisoned(problem, key), chosen), row, chosen) for row, key in cuts.items())
-    return Invariant(name, holds, Note(verdicts.FUTURE, {"count": len(cuts)}))
+    rowwise = isinstance(evaluation, RowwiseEvaluation) and not _is_whole(problem, chosen)
+    calm = evaluation if rowwise else _other(problem, chosen)  # as the others are kept: sums have the same order
+    holds = all(
+        _unmoved(calm, _other(_poisoned(problem, key), chosen), row, chosen, pause) for row, key in cuts.items()
+    )
+    return _of_queries(Invariant(name, holds, Note(verdicts.FUTURE, {"count": len(cuts)})), problem, chosen)
 
 
 def _poisoned(problem: Problem, first: int) -> Problem:
@@ -162,16 +222,17 @@ def _poisoned(problem: Problem, first: int) -> Problem:
     arrays = {name: np.array(getattr(problem, name)) for name in names}
     for array in arrays.values():
         array[..., first:, :] = np.nan
-    return problem.replace(**arrays)
+    return Problem.over(problem.fields() | arrays)
 
 
-def _unmoved(calm: Evaluation, poisoned: Evaluation, last: int, chosen: Chosen) -> bool:
+def _unmoved(calm: Evaluation, poisoned: Evaluation, last: int, chosen: Chosen, pause: Callable[[], object]) -> bool:
     """Whether the chosen rows up to `last`, and that one, are the same from the weights on."""
     stages = calm.stages[calm.stages.index("weights") :]
     for item, asked in chosen.items():
         rows = sorted({last, *(row for row in asked if row < last)})
-        for stage in stages:
-            for box in row_boxes(calm.shape(stage), item, rows):
+        for boxes in zip(*(row_boxes(calm.shape(stage), item, rows) for stage in stages), strict=True):
+            pause()
+            for stage, box in zip(stages, boxes, strict=True):
                 if not _same(calm.fetch(stage, box), poisoned.fetch(stage, box)):
                     return False
     return True
@@ -179,8 +240,11 @@ def _unmoved(calm: Evaluation, poisoned: Evaluation, last: int, chosen: Chosen) 
 
 def _other(problem: Problem, chosen: Chosen) -> Evaluation:
     """Another computation to compare with: whole, or of a sample's rows when they are read."""
-    whole = sum(map(len, chosen.values())) == problem.batch_size * problem.n
-    return Evaluation(problem, KEEP) if whole else RowwiseEvaluation(problem)
+    return Evaluation(problem, KEEP) if _is_whole(problem, chosen) else RowwiseEvaluation(problem)
+
+
+def _is_whole(problem: Problem, chosen: Chosen) -> bool:
+    return sum(map(len, chosen.values())) == problem.batch_size * problem.n and prod(problem.map_shape) <= WHOLE
 
 
 # --- rows and numbers ----------------------------------------------------------------------------

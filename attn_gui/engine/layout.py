@@ -67,7 +67,10 @@ def _matmul(a: Array, b: Array, ordered: bool, zero_wins: bool) -> Array:
     wild = np.asarray(~np.isfinite(b).all(axis=(*flat, -1)))  # NaN in `a` stays: rows without it keep every bit
     tame_a, tame_b = np.where(wild, 0.0, a), np.where(wild[:, None], 0.0, b)
     out = _in_order(tame_a, tame_b) if ordered else tame_a @ tame_b
-    for k in np.flatnonzero(wild):
+    if wild.any():
+        out = out + 0.0  # a zero is 0 and not -0 in every part, whichever terms its other rows have
+    reached = (a != 0).any(axis=(*flat, -2))  # thousands of keys may hold NaN that no row looks at
+    for k in np.flatnonzero(wild & reached):
         left = a[..., k, None]
         out = out + np.where(left == 0, 0.0, left * b[..., None, k, :])
     return out

@@ -6,7 +6,8 @@ Nothing is vectorized, nothing is shared with the stages: a mistake would have t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
 from operator import mul
 from typing import Any
 
@@ -19,12 +20,13 @@ NOTHING: Mapping[str, Rows] = {}
 
 def reference(
     problem: Problem, item: int = 0, queries: Sequence[int] | None = None, keys: Sequence[int] | None = None,
-    given: Mapping[str, Any] = NOTHING,
+    given: Mapping[str, Any] = NOTHING, pause: Callable[[], object] = bool,
 ) -> dict[str, Any]:  # fmt: skip
     """Every stage of one batch item as nested lists, and `allowed`: rows, or heads of rows; float64 whatever the dtype.
 
     `queries` (one at least) and `keys` say which rows to give (None: all). `given` may hold the item's "key" and
     "value" matrices, (m, h_kv·d_k) and (m, h_kv·d_v), to be taken as they are where projecting them takes too long.
+    `pause` is called before each row of a head; what it raises ends the work.
     """
     queries = range(problem.n) if queries is None else queries
     keys = range(problem.m) if keys is None else keys
@@ -44,9 +46,10 @@ def reference(
             plain.setdefault("query", []).append(query)
             plain.setdefault("rotated_query", []).append(turned)
             asked = _prepared(problem, turned, "query")
-            rows_of_head = [
-                _attend(problem, (item, head, i), q, offered, columns) for i, q in zip(queries, asked, strict=True)
-            ]
+            rows_of_head = []
+            for i, q in zip(queries, asked, strict=True):
+                pause()
+                rows_of_head.append(_attend(problem, (item, head, i), q, offered, columns))
             for name in rows_of_head[0]:
                 maps.setdefault(name, []).append([row[name] for row in rows_of_head])
     found: dict[str, Any] = {name: _joined(parts) for name, parts in plain.items()} | maps
@@ -122,8 +125,9 @@ def _attend(
     if masks:
         logits = found["masked"] = [s if open_ else -math.inf for s, open_ in zip(logits, allowed, strict=True)]
     weights = found["weights"] = _softmax(logits, problem.temperature or 1.0)
-    seen = [j for j, weight in enumerate(weights) if weight != 0]
-    found["head_output"] = [sum((weights[j] * column[j] for j in seen), 0.0) for column in columns]
+    seen = [weight != 0 for weight in weights]
+    shares = list(compress(weights, seen))
+    found["head_output"] = [_dot(shares, compress(column, seen)) for column in columns]
     return found | {"allowed": [float(open_) for open_ in allowed]}
 
 

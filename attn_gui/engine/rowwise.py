@@ -2,15 +2,49 @@
 
 from __future__ import annotations
 
-from .evaluation import Evaluation
+from collections.abc import Mapping, Sequence
+
+from . import indices
+from .evaluation import Evaluation, Recomputed
 from .graph import Node
+from .indices import Box
+from .layout import Array
+from .problem import Problem
 from .stages import BEFORE
 
 KEPT = frozenset(stage.name for stage in BEFORE)
+REMEMBERED = 1 << 22  # cells of a stage: so large a part is remembered until another one is read
 
 
 class RowwiseEvaluation(Evaluation):
-    """Keeps Q, K and V in float64; of all else it computes the cells that are read, and keeps none."""
+    """Keeps Q, K and V in float64; of all else it computes the cells that are read, and remembers the last ones.
+
+    Each stage reads those before it: were nothing remembered, every stage of a row would begin at the scores again.
+    """
+
+    def _build(self, problem: Problem) -> None:
+        self._last: dict[str, tuple[Box, Array]] = {}
+        super()._build(problem)
 
     def _kept(self, node: Node) -> bool:
         return node.name in KEPT
+
+    def fetch(self, name: str, box: Box) -> Array:
+        """The numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the spot."""
+        if name in self._sources or name in self._arrays:
+            return super().fetch(name, box)
+        if name not in self._last or not indices.contains(self._last[name][0], box):
+            part = self._by_name[name].compute(box, self.fetch)
+            if part[1].size > REMEMBERED:
+                return part[1][indices.within(box, part[0])]
+            self._last[name] = part
+        outer, array = self._last[name]
+        return array[indices.within(box, outer)]
+
+    def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
+        """As in the dense evaluation."""
+        self._last.clear()
+        try:
+            return super().update(problem, changed)
+        finally:
+            self._last.clear()  # what was read on the way may be older than the last of what has changed

@@ -33,6 +33,8 @@ HAS_POSITIONS = "Permuting keys with their values changes nothing: does not appl
 FUTURE = "The causal future has no influence: NaN put into later keys {count} times, earlier rows compared bit by bit."
 NO_CAUSAL = "The causal future has no influence: there is no causal layer."
 NO_FUTURE = "The causal future has no influence: no query has a later key."
+SAMPLE_OF_WEIGHTS = "{sentence} A sample: {count} of {all} rows of weights were looked at."
+SAMPLE_OF_QUERIES = "{sentence} A sample: {count} of {all} query rows were looked at."
 
 # --- solving: what is refused --------------------------------------------------------------------
 UNSOLVABLE = "{stage} cannot be solved for: choose a weight, a score or a cell of the output."

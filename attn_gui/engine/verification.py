@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from . import indices, verdicts
 from .evaluation import Evaluation, Trace
-from .invariants import LARGEST, Invariant, distance, invariants, row_boxes
+from .invariants import LARGEST, WHOLE, Invariant, distance, invariants, row_boxes
 from .layout import Array
 from .problem import Problem
 from .reference import reference
@@ -17,10 +17,13 @@ from .rounding import Rounding
 from .rowwise import RowwiseEvaluation
 from .sentences import Note
 
-WHOLE = 200_000  # cells of the maps: up to so many are recomputed, all batch items together
-FEWEST_ROWS = 2
+COMPARED = 1 << 21  # cells of the maps: so many are computed by the engine in another way, for the invariants
 KEY_ROWS = 64  # rows of K and V that a sample holds
 LOOPS = 200_000_000  # multiplications: where K and V of an item would need more, a sample takes them as they are
+
+
+class Stopped(Exception):
+    """Nobody wants the verification any more."""
 
 
 @dataclass(frozen=True)
@@ -64,28 +67,38 @@ class Verification:
         return all(check.within for check in self.stages) and all(found.holds is not False for found in self.invariants)
 
 
-def verify(source: Problem | Trace | Evaluation, seed: int = 0) -> Verification:
+def verify(
+    source: Problem | Trace | Evaluation, seed: int = 0, *, cancelled: Callable[[], bool] = bool
+) -> Verification:
     """Recompute a problem in plain loops and compare every stage, cell by cell; check the invariants.
 
     Whole up to 200,000 cells of n·m·h (batch items counted); above that a seeded sample of query rows, with all that
     leads to them. The mask is compared as −∞ in `masked`. Each stage is compared in its own shape.
-    Raises nothing because of numbers: what differs is said in the result.
+    Raises nothing because of numbers: what differs is said in the result. Raises Stopped soon after `cancelled()`
+    has become true.
     Source: bounds of rounding as in Higham, "Accuracy and Stability of Numerical Algorithms" (2002), §3.
     """
+
+    def pause() -> None:
+        if cancelled():
+            raise Stopped
+
     evaluation = _evaluation(source)
     problem = evaluation.problem
-    chosen = _chosen(problem, seed)
+    chosen = _chosen(problem, seed, WHOLE)
     compared = {stage: _Comparison(stage) for stage in evaluation.stages}
     rounding = Rounding(evaluation)
     with np.errstate(all="ignore"):
         for item, rows in chosen.items():
             keys = _keys(problem, item, seed)
-            found = reference(problem, item, rows, keys, _given(evaluation, item))
+            found = reference(problem, item, rows, keys, _given(evaluation, item), pause)
             for stage, comparison in compared.items():
+                pause()
                 asked = keys if stage in ("key", "value", "rotated_key") else rows
                 comparison.add(evaluation, rounding, item, asked, np.array(found[stage]))
     return Verification(
-        tuple(comparison.check() for comparison in compared.values()), invariants(evaluation, chosen, seed),
+        tuple(comparison.check() for comparison in compared.values()),
+        invariants(evaluation, _chosen(problem, seed, COMPARED), seed, pause),
         sum(map(len, chosen.values())), problem.batch_size * problem.n, seed, Note(verdicts.ROUNDING, {}),
     )  # fmt: skip
 
@@ -99,12 +112,12 @@ def _evaluation(source: Problem | Trace | Evaluation) -> Evaluation:
 
 
 # --- what is compared ----------------------------------------------------------------------------
-def _chosen(problem: Problem, seed: int) -> dict[int, Sequence[int]]:
-    """{batch item: query rows}: all, or a sample of about so many cells."""
+def _chosen(problem: Problem, seed: int, cells: int) -> dict[int, Sequence[int]]:
+    """{batch item: query rows}: all, or a sample of about so many cells, at least one row."""
     batch, heads, n, m = problem.map_shape
     if batch * heads * n * m <= WHOLE:
         return {item: range(n) for item in range(batch)}
-    count = min(batch * n, max(FEWEST_ROWS, WHOLE // (heads * m)))
+    count = min(batch * n, max(1, cells // (heads * m)))
     places = np.sort(np.random.default_rng(seed).choice(batch * n, count, replace=False))
     return {int(item): [int(k) % n for k in places if k // n == item] for item in np.unique(places // n)}
 

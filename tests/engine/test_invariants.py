@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import invariants as judged
 from attn_gui.engine.invariants import invariants, row_boxes
 from attn_gui.engine.layout import contract
+from attn_gui.engine.rowwise import RowwiseEvaluation
 from attn_gui.engine.stage import Linear
 from attn_gui.engine.stages.softmax import Softmax
 
@@ -101,6 +103,105 @@ def test_keys_that_know_their_place(makers, monkeypatch):
 def test_a_future_that_leaks_through_zero_weights(makers, monkeypatch):
     monkeypatch.setattr(Linear, "_product", lambda self, group, axes: contract(*group, axes=axes, ordered=True))
     assert held(Evaluation(makers["block"]()))["future_has_no_influence"] is False
+
+
+# --- samples -------------------------------------------------------------------------------------
+@pytest.fixture
+def small_samples(monkeypatch):
+    """Maps of more than 700 cells are looked at in part: in tiles of 22 cells, 2 rows of 11 keys."""
+    monkeypatch.setattr(judged, "SCANNED", 700)
+    monkeypatch.setattr(judged, "TILE", 22)
+
+
+def tiles_of(problem, seed=0):
+    return list(judged._tiles(problem, seed))
+
+
+def weights_looked_at(evaluation, **more):
+    return invariants(evaluation, **more)[:2]
+
+
+def test_of_large_maps_a_seeded_sample_of_rows_is_looked_at(makers, small_samples):
+    problem = makers["window"]()
+    tiles = tiles_of(problem)
+    rows = sum(box[2].stop - box[2].start for box in tiles)
+    every = np.prod(problem.map_shape[:3])
+    assert every * problem.m > 700 >= rows * problem.m  # the work is bounded
+    assert len({str(box) for box in tiles}) == len(tiles)
+    assert tiles == tiles_of(problem)
+    assert tiles != tiles_of(problem, seed=1)
+    assert {box[1].start for box in tiles} == set(range(problem.num_heads))  # spread over the heads
+    said = [str(one.note) for one in weights_looked_at(Evaluation(problem))]
+    assert all(text.endswith(f". A sample: {rows} of {every} rows of weights were looked at.") for text in said)
+
+
+def test_every_row_is_looked_at_where_maps_are_small(makers):
+    for name in ("window", "plain"):
+        problem = makers[name]()
+        seen = np.zeros(problem.map_shape, int)
+        for box in tiles_of(problem):
+            seen[box] += 1
+        assert (seen == 1).all()
+        assert not any("sample" in str(one.note) for one in invariants(Evaluation(problem)))
+
+
+@pytest.mark.parametrize("fault", ["sum", "zero"])
+def test_a_fault_in_a_row_of_the_sample_is_seen_and_one_beside_it_is_not(fault, makers, small_samples):
+    problem = makers["window"]()
+    inside = {(*(cut.start for cut in box[:2]), row) for box in tiles_of(problem)
+              for row in range(box[2].start, box[2].stop)}  # fmt: skip
+    outside = set(np.ndindex(problem.map_shape[:3])) - inside
+    for places, caught in ((inside, True), (outside, False)):
+        for place in places:
+            evaluation = Evaluation(problem)
+            hidden = ~evaluation.fetch("allowed", tuple(slice(None) for _ in range(4)))[place]
+            if fault == "zero":
+                evaluation._arrays["weights"][(*place, np.argmax(hidden))] = 1e-300
+            else:
+                evaluation._arrays["weights"][(*place, np.argmin(hidden))] += 1e-9
+            held_now = [one.holds for one in weights_looked_at(evaluation)]
+            assert held_now == [not (caught and fault == "sum"), not (caught and fault == "zero")]
+
+
+def test_a_sample_says_what_the_whole_says_of_the_same_rows(makers, monkeypatch):
+    evaluation = Evaluation(makers["window"]())
+    whole = weights_looked_at(evaluation)
+    monkeypatch.setattr(judged, "TILE", 22)
+    in_tiles = weights_looked_at(evaluation)
+    assert [(one.holds, one.note) for one in in_tiles] == [(one.holds, one.note) for one in whole]
+
+
+def test_those_that_compare_say_of_how_many_queries(makers):
+    found = invariants(Evaluation(makers["block"]()), chosen={0: [1, 3]})
+    said = {one.name: str(one.note) for one in found if one.holds is not None}
+    problem = makers["block"]()
+    of = f"A sample: 2 of {problem.batch_size * problem.n} query rows were looked at."
+    assert said["concat_undoes_split"].endswith(of)
+    assert said["future_has_no_influence"].endswith(of)
+
+
+@pytest.mark.parametrize(("leaking", "holds"), [(False, True), (True, False)])
+def test_a_leaking_future_is_seen_in_the_rows_of_a_sample(leaking, holds, rng, monkeypatch):
+    arrays = {name: rng.normal(size=(400, 6)) for name in ("query", "key", "value")}
+    problem = Problem(**arrays, num_heads=3, mask=({"kind": "causal"},))
+    if leaking:
+        monkeypatch.setattr(Linear, "_product", lambda self, group, axes: contract(*group, axes=axes, ordered=True))
+    found = held(RowwiseEvaluation(problem), chosen={0: [5, 150]})
+    assert found["future_has_no_influence"] is holds
+
+
+def test_thousands_of_poisoned_keys_cost_no_more_than_those_that_are_seen(monkeypatch):
+    """A key whose weight is 0 in every row is left out at once, not taken one by one."""
+    taken = []
+    flat = np.flatnonzero
+    monkeypatch.setattr("attn_gui.engine.layout.np.flatnonzero", lambda a: taken.append(flat(a)) or flat(a))
+    weights = np.zeros((3, 5000))
+    weights[0, 7], weights[1, 4000], weights[2, 11] = 1.0, 0.5, 0.5
+    values = np.full((5000, 2), np.nan)
+    values[[7, 11]] = [[2.0, -3.0], [4.0, 0.0]]
+    out = contract(weights[:, :, None], values[None], axes=(1,), zero_wins=True)[:, 0]
+    np.testing.assert_array_equal(out, [[2.0, -3.0], [np.nan, np.nan], [2.0, 0.0]])
+    assert [list(keys) for keys in taken] == [[4000]]
 
 
 def test_runs_of_rows_become_boxes():

@@ -13,6 +13,7 @@ from attn_gui.engine.layout import contract
 from attn_gui.engine.masks import Alibi, Causal, Window
 from attn_gui.engine.reference import reference
 from attn_gui.engine.rounding import RULES, Rounding
+from attn_gui.engine.rowwise import RowwiseEvaluation
 from attn_gui.engine.scoring import SCORES
 from attn_gui.engine.stage import Linear
 from attn_gui.engine.stages import STAGES
@@ -20,7 +21,7 @@ from attn_gui.engine.stages.layer_norm import LayerNorm
 from attn_gui.engine.stages.rotary import Rotary
 from attn_gui.engine.stages.softcap import Softcap
 from attn_gui.engine.stages.softmax import Softmax
-from attn_gui.engine.verification import verify
+from attn_gui.engine.verification import Stopped, verify
 
 _spec = importlib.util.spec_from_file_location("vectors_of_pytorch", Path(__file__).with_name("test_vectors.py"))
 vectors = importlib.util.module_from_spec(_spec)
@@ -220,3 +221,46 @@ def test_of_a_large_problem_only_what_is_looked_at_is_computed(rng, monkeypatch)
     assert not any(built)
     monkeypatch.undo()
     assert [check.cells for check in found.stages] == [check.cells for check in verify(Evaluation(problem)).stages]
+
+
+def test_what_is_remembered_of_a_row_is_what_is_computed(makers):
+    problem = makers["block"]()
+    rowwise, dense = RowwiseEvaluation(problem), Evaluation(problem)
+    for stage in dense.stages:
+        for row in (0, 2, 1, 2):
+            box = (*indices.whole(dense.shape(stage)[:-2]), slice(row, row + 1), slice(1, 3))
+            np.testing.assert_allclose(rowwise.box(stage, box), dense.box(stage, box), rtol=1e-13, atol=1e-15)
+
+
+def test_nothing_old_is_remembered_after_an_edit(makers):
+    problem = makers["plain"]()
+    query = np.array(problem.query)
+    live = Problem.over(problem.fields() | {"query": query})
+    evaluation = RowwiseEvaluation(live)
+    place = tuple(slice(0, length) for length in evaluation.shape("weights"))
+    before = evaluation.fetch("weights", place).copy()
+    query[0, 1, 0] += 1.0
+    evaluation.update(live, {"query": [indices.cell((0, 1, 0))]})
+    np.testing.assert_array_equal(evaluation.fetch("weights", place), Evaluation(live).fetch("weights", place))
+    assert (evaluation.fetch("weights", place) != before).any()
+
+
+def test_a_row_is_computed_once_for_all_of_its_stages(makers, monkeypatch):
+    problem = makers["block"]()
+    evaluation = RowwiseEvaluation(problem)
+    counted = []
+    forward = Softmax.forward
+    monkeypatch.setattr(Softmax, "forward", lambda self, *inputs: counted.append(1) or forward(self, *inputs))
+    for stage in evaluation.stages:
+        shape = evaluation.shape(stage)
+        evaluation.fetch(stage, (*indices.whole(shape[:-2]), slice(1, 2), slice(0, shape[-1])))
+    assert len(counted) == 1
+
+
+@pytest.mark.parametrize("after", [0, 3, 30])
+def test_a_verification_can_be_stopped(after, rng):
+    """It asks on the way again and again, also within the plain loops, and ends at once."""
+    asked = []
+    with pytest.raises(Stopped):
+        verify(large(rng, mask=({"kind": "causal"},)), cancelled=lambda: asked.append(1) or len(asked) > after)
+    assert len(asked) == after + 1
