@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
@@ -103,7 +104,7 @@ def _strongest(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> St
 
 
 class VerifyController(QObject):
-    """Has everything computed a second time when a person asks; an answer for other numbers is dropped."""
+    """Has everything computed a second time when a person asks, and stops when nobody wants the answer any more."""
 
     def __init__(self, window: MainWindow, document: Document) -> None:
         super().__init__(window)
@@ -111,20 +112,30 @@ class VerifyController(QObject):
         self._found: Verification | None = None
         self._background = Background(self)
         self._background.answered.connect(self._on_background_answered)
+        self._stopped = threading.Event()  # of what is under way
         self._page.verifyRequested.connect(self.verify_now)
+        self._page.stopRequested.connect(self.stop)
         document.changed.connect(self._on_document_changed)
 
     def verify_now(self) -> None:
         """Turn to the page and begin."""
         from attn_gui.engine import verify
 
+        self._give_up()
         self._window.inspector.turn_to(self._page)
         self._page.set_working()
-        problem = self._document.snapshot()
-        self._background.ask(lambda: verify(problem))
+        problem, stopped = self._document.snapshot(), threading.Event()
+        self._stopped = stopped
+        self._background.ask(lambda: verify(problem, cancelled=stopped.is_set))
+
+    def stop(self) -> None:
+        """Ask no more; an answer that comes in spite of it is dropped."""
+        self._give_up()
+        self._page.set_stopped()
 
     def finish(self) -> None:
-        """Wait for the check that is under way; for the end of the program."""
+        """End the check that is under way; for the end of the program."""
+        self._give_up()
         self._background.finish()
 
     def retranslate(self) -> None:
@@ -132,9 +143,13 @@ class VerifyController(QObject):
         if self._found is not None:
             self._page.set_report(_report(self._found))
 
-    def _on_document_changed(self, *_: object) -> None:
+    def _give_up(self) -> None:
+        self._stopped.set()
         self._background.forget()
         self._found = None
+
+    def _on_document_changed(self, *_: object) -> None:
+        self._give_up()
         self._page.set_outdated()
 
     def _on_background_answered(self, found: object) -> None:

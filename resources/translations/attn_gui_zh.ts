@@ -717,10 +717,6 @@
         <translation>正在导出，{percent} %</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
         <source>Cancel the export</source>
         <translation>取消导出</translation>
     </message>
@@ -734,6 +730,18 @@
     <message>
         <source>Open</source>
         <translation>打开</translation>
+    </message>
+    <message>
+        <source>{file} was not opened: {name} was changed while it was read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is asked first whether to save the changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open it now</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Save as</source>
@@ -1666,6 +1674,17 @@
     </message>
 </context>
 <context>
+    <name>OpeningProgress</name>
+    <message>
+        <source>Opening {name}, {percent} %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel the opening</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Preview</name>
     <message>
         <source>The preview is being drawn…</source>
@@ -2560,6 +2579,14 @@
         <translation>因果掩码之后的未来没有影响：没有一个查询后面还有键。</translation>
     </message>
     <message>
+        <source>{sentence} A sample: {count} of {all} rows of weights were looked at.</source>
+        <translation>{sentence}抽查：在 {all} 行权重中看了 {count} 行。</translation>
+    </message>
+    <message>
+        <source>{sentence} A sample: {count} of {all} query rows were looked at.</source>
+        <translation>{sentence}抽查：在 {all} 个查询行中看了 {count} 行。</translation>
+    </message>
+    <message>
         <source>{stage} cannot be solved for: choose a weight, a score or a cell of the output.</source>
         <translation>不能对 {stage} 求解：请选择一个权重、一个得分或输出的一个单元格。</translation>
     </message>
@@ -3447,6 +3474,10 @@
         <translation>立即验证</translation>
     </message>
     <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
         <source>All {count} rows were computed a second time, in plain loops. The worst difference:</source>
         <translation>全部 {count} 行已用简单循环重算一遍。最大差异：</translation>
     </message>
@@ -3459,12 +3490,23 @@
         <translation>正在全部重算一遍…</translation>
     </message>
     <message>
+        <source>Stopped: nothing was verified.</source>
+        <translation>已停止：没有验证任何数值。</translation>
+    </message>
+    <message>
         <source>The numbers have changed since.</source>
         <translation>此后数值已有改动。</translation>
     </message>
     <message>
         <source>Computes every number a second time, in plain loops that share nothing with the program, and checks what must always hold.</source>
         <translation>用与本程序毫无共用代码的简单循环把每个数重算一遍，并检查始终应当成立的性质。</translation>
+    </message>
+</context>
+<context>
+    <name>WorkLine</name>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">取消</translation>
     </message>
 </context>
 </TS>

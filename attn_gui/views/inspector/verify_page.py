@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
@@ -46,9 +47,13 @@ class Report:
 
 
 class VerifyPage(QWidget):
-    """A button, a sentence, a row for every stage, a line for everything that must hold."""
+    """A button, a sentence, a row for every stage, a line for everything that must hold.
+
+    While numbers are computed the button stops that, and so does Esc.
+    """
 
     verifyRequested = Signal()
+    stopRequested = Signal()
     cellRequested = Signal(str, tuple)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -69,24 +74,34 @@ class VerifyPage(QWidget):
 
     def set_working(self) -> None:
         """Say that it takes a while."""
-        self._state = "working"
-        self.button.setEnabled(False)
-        self.retranslate()
+        self._report, self._state = None, "working"
+        self._show()
+
+    def set_stopped(self) -> None:
+        """Nobody waits for an answer any more."""
+        self._state = "stopped"
+        self._show()
 
     def set_outdated(self) -> None:
         """The numbers have changed since: what was found goes."""
-        self._report, self._state = None, "never" if self._state in ("never", "working") else "outdated"
+        self._report, self._state = None, "outdated" if self._state in ("done", "outdated") else "never"
         self._show()
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        self.button.setText(self.tr("Verify now"))
+        self.button.setText(self.tr("Stop") if self._state == "working" else self.tr("Verify now"))
         self._words.setText(self._sentence())
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         super().changeEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._state == "working":
+            self.stopRequested.emit()
+        else:
+            super().keyPressEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _sentence(self) -> str:
@@ -99,16 +114,21 @@ class VerifyPage(QWidget):
                            "The worst difference:").format(count=report.rows, all=report.all_rows)
         if self._state == "working":
             return self.tr("Computing everything a second time …")
+        if self._state == "stopped":
+            return self.tr("Stopped: nothing was verified.")
         if self._state == "outdated":
             return self.tr("The numbers have changed since.")
         return self.tr("Computes every number a second time, in plain loops that share nothing with the program, "
                        "and checks what must always hold.")
 
+    def _on_button_clicked(self) -> None:
+        (self.stopRequested if self._state == "working" else self.verifyRequested).emit()
+
     def _build(self) -> None:
         dress(self._words, "sentence")
         self._words.setTextFormat(Qt.TextFormat.PlainText)
         self._words.setWordWrap(True)
-        self.button.clicked.connect(self.verifyRequested)
+        self.button.clicked.connect(self._on_button_clicked)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(SPACING.m)
         self._grid.setVerticalSpacing(SPACING.s)
@@ -123,7 +143,6 @@ class VerifyPage(QWidget):
 
     def _show(self) -> None:
         clear(self._grid)
-        self.button.setEnabled(True)
         self.retranslate()
         if self._report is None:
             return

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QTabBar
+
+from attn_gui import engine
+from attn_gui.engine.verification import Stopped, verify
 
 WORKED = "worked-example.npz"
 
@@ -47,6 +53,52 @@ def test_the_menu_verifies_and_a_stage_leads_to_its_worst_cell(fields, qtbot):
     person.click(person.button("Weights", page))
     turn_to(fields, "Explain")
     assert fields.sentence().startswith("Query ")
+
+
+@pytest.fixture
+def endless(monkeypatch):
+    """A verification that goes on until it is stopped; the list says how many were."""
+    stopped: list[str] = []
+
+    def until_stopped(problem, *, cancelled):
+        while not cancelled():
+            time.sleep(0.002)
+        stopped.append(threading.current_thread().name)
+        raise Stopped
+
+    monkeypatch.setattr(engine, "verify", until_stopped)
+    return stopped
+
+
+@pytest.mark.parametrize("how", ["button", "escape"])
+def test_a_long_verification_can_be_stopped_and_begun_again(how, fields, qtbot, endless, monkeypatch):
+    fields.open(WORKED)
+    person = fields.person
+    turn_to(fields, "Verify")
+    page = person.find("inspector.verify")
+    person.click(page.button)
+    assert page.button.text() == "Stop"
+    assert words(fields, "inspector.verify") == ["Computing everything a second time …"]
+    if how == "button":
+        person.click(page.button)
+    else:
+        QTest.keyClick(page.button, Qt.Key.Key_Escape)
+    assert page.button.text() == "Verify now"
+    qtbot.waitUntil(lambda: len(endless) == 1)
+    assert threading.main_thread().name not in endless
+    assert words(fields, "inspector.verify") == ["Stopped: nothing was verified."]
+    monkeypatch.setattr(engine, "verify", verify)
+    person.click(page.button)
+    qtbot.waitUntil(lambda: "✓" in words(fields, "inspector.verify"), timeout=10_000)
+
+
+def test_an_edit_stops_a_verification_of_the_numbers_before(fields, qtbot, endless):
+    fields.open(WORKED)
+    person = fields.person
+    person.do("verify")
+    person.type_into("query", 0, 0, "3")
+    qtbot.waitUntil(lambda: len(endless) == 1)
+    assert fields.person.find("inspector.verify").button.text() == "Verify now"
 
 
 def test_a_cell_names_the_numbers_that_it_changes_most_with(fields, qtbot):
