@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 
 from attn_gui.engine.problem import Problem
 from attn_gui.formats import csv_text, npy, npz
 from attn_gui.formats.arrays import Array
-from attn_gui.formats.base import Format, Loaded, Matrix, PathText, reading, suffix
+from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Tell, reading, suffix
 from attn_gui.formats.catalog import FORMATS, MATRICES, MATRIX_SUFFIXES, PROBLEMS, detect, of_suffix
 from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
 from attn_gui.formats.saving import replacing, saving, write_file
@@ -39,6 +40,7 @@ __all__ = [
     "save_members",
     "save_rows",
     "save_session",
+    "size_of",
     "stage_labels",
     "stage_rows",
     "write_file",
@@ -50,9 +52,19 @@ def load(path: PathText) -> Problem:
     return open_file(path).problem
 
 
-def open_file(path: PathText) -> Loaded:
-    """The problem with its view, what is known about it, and notes on what was ignored. Raises FormatError."""
-    with reading(path) as source:
+def size_of(path: PathText) -> int:
+    """How many bytes have to be read for the problem in a file, unpacked; 0 if it cannot be read."""
+    with suppress(FormatError), reading(path) as source:
+        return npz.size_of(source) if detect(source, path).key == "npz" else source.size
+    return 0
+
+
+def open_file(path: PathText, tell: Tell | None = None) -> Loaded:
+    """The problem with its view, what is known about it, and notes on what was ignored. Raises FormatError.
+
+    `tell` is told the share of the file that is read, every megabyte; what it raises ends the reading.
+    """
+    with reading(path, tell=tell) as source:
         found = detect(source, path)
         for kind in PROBLEMS:
             if kind is found:

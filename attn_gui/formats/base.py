@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, BinaryIO, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown, size_text
 
 PathText: TypeAlias = str | os.PathLike[str]
+Tell: TypeAlias = Callable[[float], None]
+"""Told the share that is read; what it raises ends the reading."""
 LONGEST_REASON = 200
 LARGEST_FILE = 2 * 2**30
+STEP = 2**20  # bytes after which it is told how far the reading is
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
 _NOT_REGULAR = {
@@ -88,10 +92,10 @@ class Format(Generic[Content]):
 
 
 @contextmanager
-def reading(path: PathText, largest: int = LARGEST_FILE) -> Iterator[Source]:
+def reading(path: PathText, largest: int = LARGEST_FILE, tell: Tell | None = None) -> Iterator[Source]:
     """Open a regular file; whatever goes wrong inside becomes one FormatError that names it."""
     try:
-        with _opened(path, largest) as source:
+        with _opened(path, largest, tell) as source:
             yield source
     except FormatError as error:
         raise error.at(path) from error.__cause__
@@ -108,7 +112,7 @@ def reading(path: PathText, largest: int = LARGEST_FILE) -> Iterator[Source]:
 
 
 @contextmanager
-def _opened(path: PathText, largest: int) -> Iterator[Source]:
+def _opened(path: PathText, largest: int, tell: Tell | None) -> Iterator[Source]:
     _check_regular(os.stat(path).st_mode)  # before opening: opening a pipe would wait for ever
     with os.fdopen(os.open(path, _READ), "rb") as file:
         status = os.fstat(file.fileno())  # and after: the name may mean another file by now
@@ -116,7 +120,20 @@ def _opened(path: PathText, largest: int) -> Iterator[Source]:
         if not status.st_size:
             raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is empty."))
         check_size(status.st_size, largest)
-        yield Source(file, status.st_size)
+        told = file if tell is None else cast(BinaryIO, io.BufferedReader(_Told(file.fileno(), status.st_size, tell)))
+        yield Source(told, status.st_size)
+
+
+class _Told(io.FileIO):
+    """A file that is open elsewhere, read in steps that are told."""
+
+    def __init__(self, number: int, size: int, tell: Tell) -> None:
+        super().__init__(number, "rb", closefd=False)
+        self._size, self._tell = size, tell
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._tell(min(1.0, self.tell() / self._size))
+        return super().readinto(memoryview(buffer)[:STEP])
 
 
 def check_size(size: int, largest: int) -> None:

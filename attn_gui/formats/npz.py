@@ -45,6 +45,13 @@ def read(source: Source) -> Loaded:
     return Loaded(problem, notes=(*ignored_arrays(ignored), *notes), about=about)
 
 
+def size_of(source: Source) -> int:
+    """The bytes that the arrays of a problem say they take once they are unpacked."""
+    _check_directory(source)
+    with zipfile.ZipFile(source.file) as archive:
+        return sum(info.file_size for name, info in _members(archive).items() if is_field(name))
+
+
 def write(loaded: Loaded) -> bytes:
     """The problem's arrays and its options: what `read` takes in again, field for field."""
     return arrays_bytes(members_of(loaded))
