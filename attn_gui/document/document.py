@@ -99,6 +99,14 @@ class Document(QObject):
     def open(self, problem: Problem, path: Path | None = None, name: str = "") -> None:
         """Begin another document: its history is empty and it counts as saved."""
         self._draft.begin(problem)
+        self._begun(path, name)
+
+    def adopt(self, problem: Problem, path: Path | None = None, name: str = "") -> None:
+        """As `open`, in the memory of `problem`, of which nobody may keep anything: instant, however large."""
+        self._draft.adopt(problem)
+        self._begun(path, name)
+
+    def _begun(self, path: Path | None, name: str) -> None:
         self.path, self.name = path, name
         self._history.clear()
         self._tell(Change(dict.fromkeys(self._draft.state.views, None), opened=True))

@@ -41,6 +41,15 @@ class Draft:
         """Copy another problem in; nothing of the old one is kept."""
         self.state = owned(problem.fields(), {})
 
+    def adopt(self, problem: Problem) -> None:
+        """Go on in the memory of another problem, of which nobody else keeps anything: nothing is copied."""
+        arrays = problem.arrays()
+        for array in arrays.values():
+            for memory in (array.base, array):  # a view can only be written to if its owner can
+                if memory is not None:
+                    memory.flags.writeable = True
+        self.state = owned(problem.fields(), arrays)
+
     def do(self, edit: Edit) -> tuple[Step, Change] | None:
         """Carry out `edit`; None if it changes nothing. Raises ShapeError or ValueError with nothing changed."""
         if isinstance(edit, Edits):

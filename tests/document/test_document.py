@@ -284,3 +284,20 @@ def test_a_cell_of_a_large_matrix_costs_a_few_rows_of_memory(heard: Any, direct:
     finally:
         tracemalloc.stop()
     assert h.document.problem.query[4000, 500] == 2.0
+
+
+def test_a_problem_that_is_adopted_is_not_copied_and_is_edited_like_any_other(heard: Any, direct: Make) -> None:
+    h = heard(direct(), name="one")
+    h.document.apply(cells("query", 0, 0, [[7.0]]))
+    other = direct(mask=({"kind": "bias", "values": np.ones((5, 7))},))
+    arrays, start = other.arrays(), direct().query[0, 0]
+    h.document.adopt(other, name="two")
+    assert (h.document.name, h.document.modified, h.changes[-1].opened) == ("two", False, True)
+    for name, array in h.document.problem.arrays().items():
+        assert np.shares_memory(array, arrays[name])
+        assert not array.flags.writeable
+    h.document.apply(cells("query", 0, 0, [[9.0]]))
+    h.document.apply(cells("mask.0.values", 4, 6, [[3.0]]))
+    assert (h.document.problem.query[0, 0], h.document.problem.mask[0].values[4, 6]) == (9.0, 3.0)
+    h.document.stack.setIndex(0)
+    assert (h.document.problem.query[0, 0], h.document.problem.mask[0].values[4, 6]) == (start, 1.0)
