@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.computation import Computation
-from attn_gui.app.export_job import ExportJob, Stopped
+from attn_gui.app.job import Job, Stopped
 from attn_gui.app.look import LookController
 from attn_gui.app.sentences import saying, sentence
 from attn_gui.app.settings import Settings
@@ -42,7 +42,7 @@ class ExportController(QObject):
         super().__init__(window)
         self._window, self._document, self._computation = window, document, computation
         self._view, self._settings, self._look = view, settings, look
-        self._job, self._preview = ExportJob(self), ExportJob(self)
+        self._job, self._preview = Job(self), Job(self)
         self._progress = ExportProgress(window)
         self._dialog: ExportDialog | None = None
         self._then: Callable[[object], None] = self._tell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -11,11 +11,13 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
 from attn_gui.app.clash import Clashes
 from attn_gui.app.examples import EXAMPLES, example_of
+from attn_gui.app.offers import Offer, Offers
+from attn_gui.app.opening import Opening
 from attn_gui.app.sentences import saying, sentences
 from attn_gui.app.settings import Settings
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem, ShapeError, new_problem
-from attn_gui.formats import FormatError, Loaded, open_file, save_session
+from attn_gui.formats import FormatError, Loaded, Note, open_file, save_session
 from attn_gui.paths import resource
 from attn_gui.views.main_window import MainWindow
 
@@ -30,7 +32,10 @@ class FilesController(QObject):
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
         self._about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
         self._clashes = Clashes(window.banner, "file", self)
+        self.opening, self._late = Opening(window), Offers(window.banner, "late", self)
+        self._asked = Path(), 0  # what is being read, and the generation of the document that may be left for it
         self.recent_menu: QMenu | None = None
+        self.opening.ended.connect(self._on_opening_ended)
         window.banner.closed.connect(self._on_banner_closed)
         window.closeAsked.connect(self._on_window_close_asked)
         window.inspector.exampleRequested.connect(self.open_example)
@@ -72,7 +77,13 @@ class FilesController(QObject):
             self.open_path(Path(name))
 
     def open_path(self, path: Path) -> bool:
-        """Open a file as a new document; a bad one is refused with one sentence and changes nothing."""
+        """Open a file as a new document; a bad one is refused with one sentence and changes nothing.
+
+        False, too, while a large one is read: until it is there, the document is the one before.
+        """
+        if self.opening.is_for(path):
+            self._open_large(path)
+            return False
         try:
             loaded = open_file(path)
         except (FormatError, ValueError) as error:
@@ -80,10 +91,42 @@ class FilesController(QObject):
             return False
         if not self._may_leave():
             return False
+        self._take(path, loaded)
+        return True
+
+    def _open_large(self, path: Path) -> None:
+        if self._may_leave():
+            self._asked = path, self._document.generation
+            self.opening.begin(path)
+
+    def _on_opening_ended(self, found: object) -> None:
+        path, generation = self._asked
+        if isinstance(found, ValueError):
+            self._refuse(path, found)
+        elif isinstance(found, Exception):
+            raise found
+        elif isinstance(found, Loaded):
+            if self._document.modified and self._document.generation != generation:
+                self._offer_again(path, self._document.name)
+            else:
+                self._take(path, found)
+
+    def _offer_again(self, path: Path, name: str) -> None:
+        """Nobody was asked about what has been changed since then, and nobody expects a question now."""
+
+        def words() -> str:
+            said = self.tr("{file} was not opened: {name} was changed while it was read.")
+            return said.format(file=path.name, name=name)
+
+        def hint() -> str:
+            return self.tr("It is asked first whether to save the changes")
+
+        self._late.show(words, [Offer(lambda: self.tr("Open it now"), hint, lambda: self._open_large(path))])
+
+    def _take(self, path: Path, loaded: Loaded) -> None:
         self._begin(loaded, path if path.suffix == ".attn" else None, path.stem, loaded.view)
         self._settings.add_recent(path.resolve())
-        self._tell(loaded)
-        return True
+        self._tell(loaded.notes)
 
     def _refuse(self, path: Path, error: Exception) -> None:
         """Say what is wrong with a file; where its matrices only do not fit together, offer to make them fit."""
@@ -119,11 +162,11 @@ class FilesController(QObject):
             self._window.banner.hide()
         self._about = loaded.about
         self.view = view
-        self._document.open(loaded.problem, path, name)
+        self._document.adopt(loaded.problem, path, name)
 
-    def _tell(self, loaded: Loaded) -> None:
-        if loaded.notes:
-            self._window.banner.show_info(lambda: sentences(loaded.notes))
+    def _tell(self, notes: Sequence[Note]) -> None:
+        if notes:
+            self._window.banner.show_info(lambda: sentences(notes))
 
     # --- keeping ---------------------------------------------------------------------------------
     def save(self) -> bool:
@@ -155,9 +198,13 @@ class FilesController(QObject):
         return True
 
     def _may_leave(self) -> bool:
-        """Ask to save what is not saved; False means stay."""
-        if not self._document.modified:
-            return True
+        """Ask to save what is not saved; False means stay, else a file that is still being read is wanted no more."""
+        may = not self._document.modified or self._ask_to_save()
+        if may:
+            self.opening.forget()
+        return may
+
+    def _ask_to_save(self) -> bool:
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.Question)
         box.setText(self.tr("Save the changes to {name}?").format(name=self._document.name))
@@ -167,7 +214,9 @@ class FilesController(QObject):
         return self.save() if answer == buttons.Save else answer == buttons.Discard
 
     def _on_window_close_asked(self, event: QCloseEvent) -> None:
-        if not self._may_leave():
+        if self._may_leave():
+            self.opening.finish()
+        else:
             event.ignore()
 
     # --- recent ----------------------------------------------------------------------------------

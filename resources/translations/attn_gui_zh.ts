@@ -733,15 +733,15 @@
     </message>
     <message>
         <source>{file} was not opened: {name} was changed while it was read.</source>
-        <translation type="unfinished"></translation>
+        <translation>未打开 {file}：读取期间 {name} 有更改。</translation>
     </message>
     <message>
         <source>It is asked first whether to save the changes</source>
-        <translation type="unfinished"></translation>
+        <translation>会先询问是否保存更改</translation>
     </message>
     <message>
         <source>Open it now</source>
-        <translation type="unfinished"></translation>
+        <translation>现在打开</translation>
     </message>
     <message>
         <source>Save as</source>
@@ -1677,11 +1677,11 @@
     <name>OpeningProgress</name>
     <message>
         <source>Opening {name}, {percent} %</source>
-        <translation type="unfinished"></translation>
+        <translation>正在打开 {name}，{percent} %</translation>
     </message>
     <message>
         <source>Cancel the opening</source>
-        <translation type="unfinished"></translation>
+        <translation>取消打开</translation>
     </message>
 </context>
 <context>
@@ -3506,7 +3506,7 @@
     <name>WorkLine</name>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">取消</translation>
+        <translation>取消</translation>
     </message>
 </context>
 </TS>

@@ -1,77 +1,21 @@
-"""How far an export is, in the status bar, with a way to cancel it: the window stays as usable as before."""
+"""How far an export is, in the status bar."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QWidget
 
-from attn_gui.figure.tokens import SPACING
-
-PATIENCE_MS = 300  # what is done by then needs no word
+from attn_gui.views.dialogs.work_line import WorkLine
 
 
-class ExportProgress(QWidget):
-    """`begin`, `set_share` and `end`; `cancelRequested` when the person has had enough."""
-
-    cancelRequested = Signal()
+class ExportProgress(WorkLine):
+    """The line of an export."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("export.progress")
-        self._share = 0.0
-        self._text, self.cancel = QLabel(self), QToolButton(self)
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(SPACING.s)
-        line.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
-        line.addWidget(self._text)
-        line.addWidget(self.cancel)
-        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
-        self._patience.timeout.connect(self.show)
-        self.cancel.setObjectName("export.cancel")
-        self.cancel.clicked.connect(self._on_cancel_clicked)
-        self.hide()
+        super().__init__("export", parent)
         self.retranslate()
 
-    def begin(self) -> None:
-        """Work has begun; it is said if it lasts."""
-        self.cancel.setEnabled(True)
-        self.set_share(0.0)
-        self._patience.start()
+    def words(self, percent: int) -> str:
+        return self.tr("Exporting, {percent} %").format(percent=percent)
 
-    def set_share(self, share: float) -> None:
-        """The share of the work that is done, 0 … 1."""
-        self._share = share
-        self.retranslate()
-
-    def end(self) -> None:
-        """There is no more to wait for."""
-        self._patience.stop()
-        self.hide()
-
-    def text(self) -> str:
-        """What it says now."""
-        return self._text.text()
-
-    def retranslate(self) -> None:
-        """All words in the present language."""
-        self._text.setText(self.tr("Exporting, {percent} %").format(percent=int(100 * self._share)))
-        self.cancel.setText(self.tr("Cancel"))
-        self.cancel.setAccessibleName(self.tr("Cancel the export"))
-
-    def sizeHint(self) -> QSize:
-        """No higher than the words beside it: the status bar keeps its height."""
-        return QSize(super().sizeHint().width(), self._text.sizeHint().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
-
-    def _on_cancel_clicked(self) -> None:
-        self.cancel.setEnabled(False)  # the piece under way is finished first
-        self.cancelRequested.emit()
+    def cancel_words(self) -> str:
+        return self.tr("Cancel the export")

@@ -16,7 +16,7 @@ class Stopped(Exception):
     """The person has had enough."""
 
 
-class ExportJob(QObject):
+class Job(QObject):
     """Runs what is asked for in another thread; work that is asked for later takes the place of earlier work."""
 
     told = Signal(float)  # the share that is done
@@ -53,8 +53,12 @@ class ExportJob(QObject):
         """End the work at its next step."""
         self._now.append(True)
 
-    def finish(self) -> None:
-        """Stop, and wait until it has stopped; for the end of the program."""
+    def forget(self) -> None:
+        """Stop, and tell nothing of how it ended."""
         self.stop()
         self._background.forget()
+
+    def finish(self) -> None:
+        """Forget it, and wait until it has stopped; for the end of the program."""
+        self.forget()
         self._background.finish()

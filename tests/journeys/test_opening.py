@@ -1,0 +1,330 @@
+"""Large files: read beside the window, which stays as it is until they are there, and never stands still."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from attn_gui.app import opening
+from attn_gui.formats import base
+from attn_gui.views.dialogs.opening_progress import OpeningProgress
+from attn_gui.views.dialogs.palette import ActionPalette
+
+SMALL = "worked-example.npz"
+BUTTONS = QMessageBox.StandardButton
+LIMIT = 100_000
+ROWS = 701
+
+
+class Gate:
+    """Holds up the reading of large files where a slow disk would; everything else goes on."""
+
+    def __init__(self) -> None:
+        self.reached, self._open = threading.Event(), threading.Event()
+        self.steps = 0
+
+    def open(self) -> None:
+        self._open.set()
+
+    def readinto(self, file, buffer):
+        self.reached.set()
+        assert self._open.wait(20)
+        self.steps += 1
+        return READINTO(file, buffer)
+
+
+READINTO = base._Told.readinto
+
+
+@pytest.fixture
+def limit(monkeypatch):
+    monkeypatch.setattr(opening, "LARGE", LIMIT)
+
+
+@pytest.fixture
+def gate(limit, monkeypatch):
+    found = Gate()
+    monkeypatch.setattr(base._Told, "readinto", lambda file, buffer: found.readinto(file, buffer))
+    yield found
+    found.open()
+
+
+def large(path, rows=ROWS, **more):
+    """A file just over the limit."""
+    random = np.random.default_rng(rows)
+    np.savez(path, **{"query": random.normal(size=(rows, 7)), "key": random.normal(size=(5, 7)),
+                      "value": random.normal(size=(5, 23)), "w_output": random.normal(size=(23, 421)), **more})
+    assert path.stat().st_size > LIMIT
+    return path
+
+
+def wait(until, patience=20.0):
+    end = time.monotonic() + patience
+    while not until():
+        assert time.monotonic() < end
+        QApplication.processEvents()
+        time.sleep(0.002)
+
+
+def rest():
+    """As long as an answer would take that nobody wants."""
+    end = time.monotonic() + 0.3
+    wait(lambda: time.monotonic() > end)
+
+
+def shown(person):
+    line = person.find("opening.progress", OpeningProgress)
+    return line.text() if line.isVisible() else ""
+
+
+def idle(person):
+    return not person.program.files.opening.busy
+
+
+def rows(person):
+    return person.program.document.problem.n
+
+
+def answer_with(button):
+    return lambda box: person_clicks(box.button(button))
+
+
+def person_clicks(button):
+    button.click()
+
+
+# --- beside the window -----------------------------------------------------------------------------
+
+
+def test_the_window_works_on_while_a_large_file_is_read(launch, gate, tmp_path):
+    person = launch(SMALL)
+    ticks = []
+    clock = QTimer(person.window, interval=5)
+    clock.timeout.connect(lambda: ticks.append(1))
+    clock.start()
+    person.open(large(tmp_path / "big.npz"))
+    assert gate.reached.wait(10)
+    ticks.clear()
+    wait(lambda: shown(person) and len(ticks) > 10)
+    assert shown(person).startswith("Opening big.npz")
+    assert person.window.windowTitle() == "worked-example[*]"
+    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
+    person.click_cell("weights", 0, 1)
+    assert "0.5" in person.explanation()
+    gate.open()
+    wait(lambda: idle(person))
+    clock.stop()
+    assert shown(person) == ""
+    assert (rows(person), person.window.windowTitle()) == (ROWS, "big[*]")
+    assert person.number("query", 700, 6) == np.load(tmp_path / "big.npz")["query"][700, 6]
+    assert not person.window.isWindowModified()
+
+
+def test_what_was_read_can_be_edited_and_taken_back(launch, limit, tmp_path):
+    person = launch(SMALL)
+    person.drop(large(tmp_path / "big.npz"))
+    wait(lambda: idle(person))
+    before = person.number("query", 3, 5)
+    person.type_into("query", 3, 5, "1/3")
+    assert person.number("query", 3, 5) == pytest.approx(1 / 3)
+    person.press("Ctrl+Z")
+    assert person.number("query", 3, 5) == before
+
+
+def test_a_large_session_comes_back_with_its_view_and_is_listed(launch, limit, tmp_path):
+    person = launch(SMALL)
+    person.drop(large(tmp_path / "big.npz"))
+    wait(lambda: idle(person))
+    person.show_stage("scaled")
+    person.do("decimals_4")
+    person.save_as(tmp_path / "kept.attn")
+    again = launch(SMALL)
+    again.open(tmp_path / "kept.attn")
+    wait(lambda: idle(again))
+    assert again.find("heatmap.scaled").isVisible()
+    assert again.action("decimals_4").isChecked()
+    assert again.program.settings.recent()[0].name == "kept.attn"
+    again.type_into("query", 0, 0, "4")
+    again.press("Ctrl+S")  # asks for no name
+    assert not again.window.isWindowModified()
+
+
+def test_a_small_file_whose_arrays_are_large_is_read_beside_the_window_too(launch, gate, tmp_path):
+    path = tmp_path / "packed.npz"
+    np.savez_compressed(path, query=np.zeros((ROWS, 37)), key=np.zeros((5, 37)), value=np.zeros((5, 2)))
+    assert path.stat().st_size < LIMIT
+    person = launch(SMALL)
+    person.drop(path)
+    assert gate.reached.wait(10)
+    gate.open()
+    wait(lambda: idle(person))
+    assert rows(person) == ROWS
+
+
+def test_a_large_file_given_at_the_start_takes_the_place_of_the_example(launch, gate, tmp_path):
+    person = launch(large(tmp_path / "big.npz"))
+    assert person.window.windowTitle() == "minilm-layer2[*]"
+    assert person.find("heatmap.weights").isVisible()
+    gate.open()
+    wait(lambda: idle(person))
+    assert rows(person) == ROWS
+
+
+# --- another wish ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["esc", "button"])
+def test_calling_it_off_leaves_everything_as_it_is(launch, gate, tmp_path, how):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.drop(large(tmp_path / "big.npz")))
+    wait(lambda: shown(person))
+    person.press("Esc", "Esc") if how == "esc" else person.click("opening.cancel")  # the first one leaves the table
+    assert shown(person) == ""
+    gate.open()
+    rest()
+    assert (person.number("query", 0, 0), person.window.isWindowModified()) == (4, True)
+    assert person.banner() == ""
+    person.press("Ctrl+Z")
+    assert person.number("query", 0, 0) == 1
+
+
+def test_the_second_of_two_wins(launch, gate, tmp_path):
+    person = launch(SMALL)
+    person.drop(large(tmp_path / "first.npz", 701))
+    assert gate.reached.wait(10)
+    person.drop(large(tmp_path / "second.npz", 709))
+    gate.open()
+    wait(lambda: idle(person))
+    rest()
+    assert (rows(person), person.window.windowTitle()) == (709, "second[*]")
+    assert [path.name for path in person.program.settings.recent()][:1] == ["second.npz"]
+
+
+def test_an_example_opened_meanwhile_stays(launch, gate, tmp_path):
+    person = launch(SMALL)
+    person.drop(large(tmp_path / "big.npz"))
+    assert gate.reached.wait(10)
+    person.click("example.thinking")
+    gate.open()
+    rest()
+    assert person.has("table.x")
+    assert shown(person) == ""
+
+
+def test_changes_are_asked_for_before_the_reading(launch, gate, tmp_path):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.drop(large(tmp_path / "big.npz")))
+    assert not gate.reached.wait(0.1)
+    assert person.number("query", 0, 0) == 4
+
+
+def test_what_is_changed_while_it_is_read_is_not_lost(launch, gate, tmp_path):
+    person = launch(SMALL)
+    person.drop(large(tmp_path / "big.npz"))
+    assert gate.reached.wait(10)
+    person.type_into("query", 0, 0, "4")
+    gate.open()
+    wait(lambda: idle(person))
+    assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
+    assert person.number("query", 0, 0) == 4
+    person.answering(
+        QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click()
+    )
+    wait(lambda: idle(person))
+    assert (rows(person), person.banner()) == (ROWS, "")
+
+
+def test_changes_that_are_saved_meanwhile_are_no_obstacle(launch, gate, tmp_path):
+    person = launch(SMALL)
+    person.save_as(tmp_path / "kept.attn")
+    person.drop(large(tmp_path / "big.npz"))
+    assert gate.reached.wait(10)
+    person.type_into("query", 0, 0, "4")
+    person.press("Ctrl+S")
+    gate.open()
+    wait(lambda: idle(person))
+    assert rows(person) == ROWS
+
+
+def test_a_number_that_is_being_typed_is_waited_for(launch, gate, tmp_path):
+    person = launch(SMALL)
+    person.drop(large(tmp_path / "big.npz"))
+    assert gate.reached.wait(10)
+    person.go_to("query", 0, 0)
+    person.type("4")
+    gate.open()
+    rest()
+    assert person.focus().text() == "4"
+    person.press("Return")
+    wait(lambda: idle(person))
+    assert person.number("query", 0, 0) == 4
+    assert "was changed while it was read" in person.banner()
+
+
+def test_a_dialog_is_waited_for(launch, gate, tmp_path):
+    person = launch(SMALL)
+    person.drop(large(tmp_path / "big.npz"))
+    assert gate.reached.wait(10)
+    met = []
+
+    def look(dialog):
+        gate.open()
+        rest()
+        met.append(rows(person))
+        dialog.reject()
+
+    person.answering(ActionPalette, look, lambda: person.do("search_actions"))
+    assert met == [2]
+    wait(lambda: idle(person))
+    assert rows(person) == ROWS
+
+
+# --- what cannot be opened -------------------------------------------------------------------------
+
+
+def test_a_large_file_that_is_damaged_says_its_sentence(launch, limit, tmp_path):
+    person = launch(SMALL)
+    path = large(tmp_path / "big.npz")
+    data = bytearray(path.read_bytes())
+    data[3000] ^= 1  # the checksum tells
+    path.write_bytes(data)
+    person.drop(path)
+    wait(lambda: idle(person))
+    assert person.banner().startswith("big.npz")
+    assert person.banner().endswith(".")
+    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
+    assert person.window.windowTitle() == "worked-example[*]"
+
+
+def test_a_large_file_whose_matrices_do_not_fit_offers_to_make_them_fit(launch, limit, tmp_path):
+    person = launch(SMALL)
+    person.drop(large(tmp_path / "big.npz", value=np.ones((23, 5))))
+    wait(lambda: idle(person))
+    person.button("Transpose V", "banner").click()
+    assert rows(person) == ROWS
+
+
+# --- the end ---------------------------------------------------------------------------------------
+
+
+def test_a_window_that_is_closed_reads_no_further(launch, gate, tmp_path, monkeypatch):
+    monkeypatch.setattr(base, "STEP", 1000)
+    person = launch(SMALL)
+    path = large(tmp_path / "big.npz")
+    person.drop(path)
+    assert gate.reached.wait(10)
+    later = threading.Timer(0.1, gate.open)
+    later.start()
+    person.program.end()
+    steps = gate.steps
+    later.join()
+    QTest.qWait(50)
+    assert gate.steps == steps <= 1
