@@ -121,7 +121,8 @@ class FilesController(QObject):
         def hint() -> str:
             return self.tr("It is asked first whether to save the changes")
 
-        self._late.show(words, [Offer(lambda: self.tr("Open it now"), hint, lambda: self._open_large(path))])
+        now = Offer(lambda: self.tr("Open it now"), hint, lambda: self._open_large(path))
+        self._late.show(words, [now], refused=False, focus=False)
 
     def _take(self, path: Path, loaded: Loaded) -> None:
         self._begin(loaded, path if path.suffix == ".attn" else None, path.stem, loaded.view)
@@ -153,7 +154,8 @@ class FilesController(QObject):
         loaded = open_file(resource("examples", example.file))
         self._begin(loaded, None, Path(example.file).stem, {"head": example.head}, told=told)
         if told and not self._settings.flag(f"told/{key}", False):
-            self._window.banner.show_info(lambda: example.about_text(loaded.text), about=f"told/{key}")
+            text = loaded.text
+            self._window.banner.show_info(lambda: example.about_text(text), about=f"told/{key}")
 
     def _begin(
         self, loaded: Loaded, path: Path | None, name: str, view: Mapping[str, object], *, told: bool = True

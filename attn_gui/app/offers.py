@@ -27,12 +27,12 @@ class Offers(QObject):
         self._offers: tuple[Offer, ...] = ()
         banner.actionPicked.connect(self._on_banner_action_picked)
 
-    def show(self, words: Words, offers: Sequence[Offer], *, refused: bool = True) -> None:
-        """Say what was refused, or only does not fit yet, and offer the ways out, the keyboard on the first."""
+    def show(self, words: Words, offers: Sequence[Offer], *, refused: bool = True, focus: bool = True) -> None:
+        """Say what was refused, or only does not fit yet, and offer the ways out, with `focus` the keyboard on one."""
         self._offers = tuple(offers)
         actions = [(f"{self._kind}.{place}", offer.label, offer.hint) for place, offer in enumerate(offers)]
         say = self._banner.show_error if refused else self._banner.show_info
-        say(words, actions=actions, focus=True)
+        say(words, actions=actions, focus=focus)
 
     def _on_banner_action_picked(self, key: str) -> None:
         kind, _, place = key.rpartition(".")

@@ -235,6 +235,7 @@ def test_what_is_changed_while_it_is_read_is_not_lost(launch, gate, tmp_path):
     wait(lambda: idle(person))
     assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
     assert person.number("query", 0, 0) == 4
+    person.type_into("query", 0, 1, "5")  # the keyboard is still in the table, and the way to the file stays
     person.answering(
         QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click()
     )
