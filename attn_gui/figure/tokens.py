@@ -147,7 +147,7 @@ class Size:
     table_row: int = 20
     table_header: int = 19
     table_column: int = 49
-    table_column_compact: int = 44
+    table_column_compact: int = 42
     table_row_header: int = 58
     terms_row: int = 18
     icon: int = 16

@@ -102,8 +102,9 @@ def test_the_sheet_has_no_gaps(app, scheme):
 @pytest.mark.parametrize("scheme", list(THEMES))
 def test_arrows_have_the_colors_of_the_theme(scheme):
     theme = THEMES[scheme]
-    colors = {"up": theme.text2, "down": theme.text2, "tick": theme.text2, "tick-on": theme.on_accent,
-              "up-off": theme.line_strong, "down-off": theme.line_strong}  # fmt: skip
+    arrows = ("up", "down", "left", "right")
+    colors = {"tick": theme.text2, "tick-on": theme.on_accent, **dict.fromkeys(arrows, theme.text2)}
+    colors |= {f"{arrow}-off": theme.line_strong for arrow in arrows}
     for name, color in colors.items():
         assert f'stroke="{color.name().upper()}"' in resource("style", scheme, f"{name}.svg").read_text()
     assert {path.stem for path in resource("style", scheme).glob("*.svg")} == set(colors)

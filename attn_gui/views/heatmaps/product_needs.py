@@ -17,7 +17,7 @@ from attn_gui.views.heatmaps.product_layout import Needs
 from attn_gui.views.heatmaps.stage_maps import StageMaps
 from attn_gui.views.theme import scaled, ui_font
 
-WIDEST_ROW_LABEL, WIDEST_ROW_LABEL_COMPACT, TALLEST_COLUMN_LABEL = 96, 44, 46
+WIDEST_ROW_LABEL, WIDEST_ROW_LABEL_COMPACT, TALLEST_COLUMN_LABEL = 96, 54, 58
 LEAST_SIDE, LEAST_TOP, LARGEST_CELL, COMFORTABLE_CELL = 80, 64, 64, 18
 
 

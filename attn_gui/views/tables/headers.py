@@ -55,7 +55,7 @@ class MarkedHeader(QHeaderView):
         painter.drawLine(rect.topRight(), rect.bottomRight())
         painter.setPen(ink)
         painter.setFont(ui_font(self.size_name, 600 if role else 400, tabular=True))
-        inner = rect.adjusted(scaled(SPACING.s), 0, -scaled(SPACING.s), 0)
+        inner = rect.adjusted(scaled(SPACING.xs), 0, -scaled(SPACING.xs), 0)
         text = painter.fontMetrics().elidedText(self._text(section), ELIDE, inner.width())
         painter.drawText(inner, self.alignment | Qt.AlignmentFlag.AlignVCenter, text)
 
@@ -97,8 +97,8 @@ class TokenHeader(MarkedHeader):
         self.spare = 0  # pixels that the columns cannot use
 
     def sizeHint(self) -> QSize:
-        typical = "animal" if self._compact else "because"
-        needed = QFontMetrics(ui_font(self.size_name)).horizontalAdvance(typical) + scaled(2 * SPACING.s)
+        chosen = QFontMetrics(ui_font(self.size_name, 600, tabular=True))
+        needed = chosen.horizontalAdvance("Thinking") + 1 + 2 * scaled(SPACING.xs)
         least = SIZE.table_row_header - (SPACING.m if self._compact else 0)
         return QSize(max(scaled(least), needed) + self.spare, self.length())
 

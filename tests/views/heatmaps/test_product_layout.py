@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtGui import QFontMetricsF
 
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.heatmaps.labels import label_width
 from attn_gui.views.heatmaps.product_layout import Needs, lay_out
+from attn_gui.views.heatmaps.product_needs import TALLEST_COLUMN_LABEL, WIDEST_ROW_LABEL_COMPACT, label_font
 
 
 @pytest.mark.parametrize("size", [(0, 0), (40, 30), (200, 160), (700, 500)])
@@ -38,3 +42,11 @@ def test_large_type_pushes_no_map_of_a_long_sequence_out_of_the_picture():
         assert min(place.width(), place.height()) >= 90
     assert max(places.result.right(), places.factor.right()) < 684 - 24
     assert places.stage.bottom() < 660 - 72
+
+
+@pytest.mark.parametrize(("compact", "most"), [(False, TALLEST_COLUMN_LABEL), (True, WIDEST_ROW_LABEL_COMPACT)])
+@pytest.mark.parametrize("token", ["because", "Thinking", "Machines"])
+def test_a_usual_token_is_not_cut_where_it_is_chosen(qapp, compact, most, token):
+    """The strip of a chosen label leaves its letters less by the ends of the chip."""
+    room = label_width([token], label_font(compact), most) - 3 * SPACING.s
+    assert room >= QFontMetricsF(label_font(compact, 600)).horizontalAdvance(token)

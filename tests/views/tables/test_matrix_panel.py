@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QInputMethodEvent, QTextDocument
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QInputMethodEvent, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QToolTip
 
@@ -385,6 +385,22 @@ def test_the_marked_row_lies_between_lines_of_its_role(desk, role, row):
     assert table.pixel(row, 1, y=0.95) == color
     table.panel.set_marks()
     assert table.pixel(row, 1, y=0) != color
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("token", ["because", "Thinking"])
+def test_a_usual_token_is_whole_also_where_it_is_chosen(desk, monkeypatch, compact, zoom, token):
+    apply_theme(QApplication.instance(), "light", zoom)
+    table, written = desk(np.zeros((ROWS, COLUMNS))), []
+    table.model.set_matrix(lambda: table.array, row_labels=(token,) * ROWS)
+    table.panel.set_compact(compact)
+    table.panel.set_marks([(0, "query")])
+    elided = QFontMetrics.elidedText
+    monkeypatch.setattr(QFontMetrics, "elidedText", lambda *args: written.append(elided(*args)) or written[-1])
+    table.view.rows.viewport().grab()
+    apply_theme(QApplication.instance(), "light")
+    assert set(written) == {token}
 
 
 def test_nan_is_written_in_red(desk):
