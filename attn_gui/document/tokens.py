@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Collection, Iterator
+from itertools import chain, pairwise
 
 _JOINER = "\u200d"
 _APOSTROPHES = set("'’")
@@ -16,12 +16,21 @@ _SINGLE = (
 )  # fmt: skip
 
 
-def split_tokens(sentence: str) -> tuple[str, ...]:
+def split_tokens(sentence: str, known: Collection[str] = ()) -> tuple[str, ...]:
     """Words, numbers and signs of `sentence`, in order; every Chinese character is a token of its own.
 
     An apostrophe between letters and a point between digits stay inside ("don't", "3.14"); what belongs to one
-    visible sign (accents, emoji sequences, flags) is never torn apart.
+    visible sign (accents, emoji sequences, flags) is never torn apart. `known` tokens ("[CLS]", " the") are found again
+    where they stand between blanks, whether or not they bring some of their own.
     """
+    if not known:
+        return _cut(sentence)
+    whole = {token.strip(): token for token in known}
+    pieces = ((whole[piece],) if piece in whole else _cut(piece) for piece in sentence.split())
+    return tuple(chain.from_iterable(pieces))
+
+
+def _cut(sentence: str) -> tuple[str, ...]:
     tokens: list[str] = []
     joined = False
     signs = list(_signs(sentence))

@@ -31,6 +31,12 @@ def test_a_sentence_is_cut_where_a_reader_would(sentence: str, tokens: str) -> N
     assert split_tokens(sentence) == tuple(tokens.split())
 
 
+@given(st.lists(st.text().filter(lambda token: token.split() == [token])), st.sampled_from(["", " "]))
+def test_known_tokens_between_blanks_stay_as_they_are(words: list[str], blank: str) -> None:
+    tokens = tuple(blank + word for word in words)
+    assert split_tokens(" ".join(words), set(tokens)) == tokens
+
+
 @given(st.text())
 def test_no_sign_is_lost_and_none_is_added(sentence: str) -> None:
     tokens = split_tokens(sentence)

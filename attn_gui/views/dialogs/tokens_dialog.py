@@ -33,7 +33,8 @@ class TokensDialog(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("dialog.tokens")
-        self._n, self._m, self._self_attention = 1, 1, False
+        self._n, self._m, self._self_attention, self._may_resize = 1, 1, False, False
+        self._known: frozenset[str] = frozenset()
         self.sentence, self.side = QPlainTextEdit(self), ChoiceBox(SIDES, self)
         self.pieces, self.resize_rows = QListWidget(self), QCheckBox(self)
         self._said = QLabel(self)
@@ -47,19 +48,20 @@ class TokensDialog(QDialog):
         may_resize: bool = False,
     ) -> None:
         """The rows there are and their present tokens; `may_resize` offers to give every token a row."""
-        self._n, self._m, self._self_attention = n, m, self_attention
+        self._n, self._m, self._self_attention, self._may_resize = n, m, self_attention, may_resize
+        self._known = frozenset((*(query_tokens or ()), *(key_tokens or ())))
         self.side.set_key("both" if self_attention or n == m else "queries")
         self.side.setEnabled(not self_attention)
-        self.resize_rows.setVisible(may_resize)
-        present = " ".join((key_tokens if self.side.currentData() == "keys" else query_tokens) or ())
-        # tokens of a model that the cut would tear apart ("[CLS]") are not offered to be cut again
-        self.sentence.setPlainText(present if split_tokens(present) == (query_tokens or ()) else "")
+        present = query_tokens or ()
+        sentence = " ".join(map(str.strip, present))
+        # tokens with blanks inside would be torn apart there, and "the" taken for " the" where both are present
+        self.sentence.setPlainText(sentence if split_tokens(sentence, self._known) == present else "")
         self.sentence.selectAll()
         self._show_tokens()
 
     def tokens(self) -> tuple[str, ...]:
         """The tokens of the sentence as it stands."""
-        return split_tokens(self.sentence.toPlainText())
+        return split_tokens(self.sentence.toPlainText(), self._known)
 
     def result_fields(self) -> dict[str, Tokens]:
         """`query_tokens`, `key_tokens` or both, one for each row; rows past the sentence get their number."""
@@ -149,7 +151,8 @@ class TokensDialog(QDialog):
             piece = QListWidgetItem(f"{place}  {token}", self.pieces)
             if place >= used:
                 piece.setForeground(current_theme().line_strong)  # left out: shown, but pale
-        self.resize_rows.setEnabled(bool(tokens) and any(rows[name] != len(tokens) for name in self._sides()))
+        self.resize_rows.setVisible(self._may_resize and bool(tokens))
+        self.resize_rows.setEnabled(any(rows[name] != len(tokens) for name in self._sides()))
         names = " = ".join({"query_tokens": "n", "key_tokens": "m"}[name] for name in self._sides())
         self.resize_rows.setText(self.tr("Add or remove rows, so that {sizes} = {count}").format(
             sizes=names, count=len(tokens)))

@@ -71,9 +71,22 @@ def test_an_empty_sentence_takes_the_tokens_away(qtbot: QtBot) -> None:
     assert "labeled by number" in _words(dialog)
 
 
-def test_tokens_that_the_cut_would_tear_apart_are_not_offered(qtbot: QtBot) -> None:
-    dialog = _tokens(qtbot, n=2, m=2, query_tokens=("[CLS]", "the"))
+def test_tokens_of_a_model_are_there_and_stay_whole_while_others_are_typed(qtbot: QtBot) -> None:
+    present = ("[CLS]", " didn", "'", "t", "##s", ".")
+    dialog = _tokens(qtbot, n=6, m=6, query_tokens=present, key_tokens=present, may_resize=True)
+    assert dialog.tokens() == present
+    assert dialog.result_fields() == {"query_tokens": present, "key_tokens": present}
+    dialog.sentence.setPlainText(dialog.sentence.toPlainText() + " [SEP] now")
+    assert dialog.tokens() == (*present, "[", "SEP", "]", "now")
+    assert "n = m = 10" in dialog.resize_rows.text()
+
+
+def test_tokens_with_blanks_inside_are_not_offered_and_no_rows_are_to_go(qtbot: QtBot) -> None:
+    dialog = _tokens(qtbot, n=2, m=2, query_tokens=("New York", "the"), may_resize=True)
     assert dialog.sentence.toPlainText() == ""
+    assert not dialog.resize_rows.isVisible()
+    qtbot.keyClicks(dialog.sentence, "one two three")
+    assert dialog.resize_rows.isVisible()
 
 
 @pytest.fixture
