@@ -20,6 +20,11 @@ from attn_gui.views.theme import apply_theme
 settings.register_profile("house", deadline=None, max_examples=50, database=None)
 settings.load_profile("house")
 
+GARBAGE = 20_000
+"""So many new objects are looked through for garbage at a time."""
+
+gc.disable()  # else it may run on a thread of the program, and an object of Qt must not be deleted there
+
 QTS_OWN = ("QTipLabel",)  # Qt keeps the last tooltip for a while
 
 
@@ -38,6 +43,14 @@ def _settings_apart(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(home / name))
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(home / "settings"))
+
+
+@pytest.fixture(autouse=True)
+def _garbage_goes_here() -> Iterator[None]:
+    """What the program does while it runs: look for garbage on the thread of the window."""
+    yield
+    if gc.get_count()[0] > GARBAGE:
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)

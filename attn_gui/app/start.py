@@ -62,8 +62,10 @@ class Start:
         QTimer.singleShot(REST_MS, self._rest)
 
     def _rest(self) -> None:
+        from pyqtgraph.util.garbage_collector import GarbageCollector
+
         from attn_gui.views.typeset import formula_class
 
         gc.freeze()  # nor is it garbage later
-        gc.enable()
+        self._collector = GarbageCollector()  # on this thread alone: an object of Qt must not be deleted on another
         threading.Thread(target=formula_class, daemon=True).start()  # before the first cell is explained

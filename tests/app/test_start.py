@@ -128,3 +128,41 @@ def test_a_program_that_cannot_be_made_leaves_no_empty_window(tmp_path: Path) ->
     done = run(BROKEN, tmp_path)
     assert done.returncode == 1
     assert "no program" in done.stderr
+
+
+GARBAGE = """
+import gc, sys, threading, weakref
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QApplication
+
+app = QApplication([])
+
+
+class Cycle(QObject):
+    def __init__(self):
+        super().__init__()
+        self.me = self
+        self.destroyed.connect(lambda: None)
+
+
+def look():
+    gone = []
+    weakref.finalize(Cycle(), lambda: gone.append(threading.current_thread() is threading.main_thread()))
+    busy = threading.Thread(target=lambda: [[] for _ in range(200_000)])
+    busy.start()
+    busy.join()
+    kept = [[] for _ in range(5_000)]
+    QTimer.singleShot(1500, lambda: (print(gone, len(kept)), app.exit()))
+
+
+QTimer.singleShot(2500, look)
+from attn_gui.app.start import run
+
+sys.exit(run())
+"""
+
+
+def test_garbage_is_collected_on_the_thread_of_the_window(tmp_path: Path) -> None:
+    done = run(GARBAGE, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[0] == "[True]"
