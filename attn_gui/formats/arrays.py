@@ -90,7 +90,7 @@ def read_npy(stream: Stream, name: str, present: int, budget: Budget) -> Array:
     check_dtype(name, header.dtype)
     count = budget.take(name, header.shape, header.dtype.itemsize)
     if present != header.length + count:
-        raise _broken(name, count, max(present - header.length, 0))
+        raise broken(name, count, max(present - header.length, 0))
     return native(read_bytes(stream, name, count), header.dtype, header.shape, fortran=header.fortran)
 
 
@@ -101,11 +101,11 @@ def read_bytes(stream: Stream, name: str, count: int) -> NDArray[np.uint8]:
     while done < count:
         part = stream.read(min(CHUNK, count - done))
         if not part:
-            raise _broken(name, count, done)
+            raise broken(name, count, done)
         buffer[done : done + len(part)] = np.frombuffer(part, np.uint8)
         done += len(part)
     if stream.read(1):  # at the end of a zip member this also compares its checksum
-        raise _broken(name, count, count + 1)
+        raise broken(name, count, count + 1)
     return buffer
 
 
@@ -135,7 +135,8 @@ def from_bfloat16(data: NDArray[np.uint8], shape: tuple[int, ...]) -> Array:
     return (data.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(shape)
 
 
-def _broken(name: str, expected: int, got: int) -> FormatError:
+def broken(name: str, expected: int, got: int) -> FormatError:
+    """What is said where an array has not as many bytes as its shape needs."""
     template = QT_TRANSLATE_NOOP(
         "Sentences", "{file}: “{name}” is damaged or cut off: expected {expected} bytes of numbers, got {got}."
     )

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
-import safetensors
 from safetensors.numpy import save
 
-from attn_gui.formats.arrays import Array, Budget, from_bfloat16, native
+from attn_gui.formats.arrays import Array, Budget, broken, from_bfloat16, native
 from attn_gui.formats.base import Loaded, Source
 from attn_gui.formats.fields import assemble, ignored_arrays, is_field, split, words
 from attn_gui.formats.json_text import Json, dump, parse_object
@@ -24,6 +23,7 @@ VERSION = 1
 ENTRY = "attn_gui"
 LONGEST_HEADER = 64 * 2**20
 LONGEST_OPTIONS = 32 * 2**20
+_CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a session.")
 _UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
 _DTYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
@@ -38,8 +38,9 @@ def matches(start: bytes) -> bool:
 def read(source: Source) -> Loaded:
     """A session of this version or an older one; a newer one is refused with a sentence."""
     data = source.file.read(source.size)
-    options = _options(data)
-    arrays = _arrays(data)
+    header, cells = _parts(data)
+    options = _options(header)
+    arrays = _arrays(header, cells)
     view, about = _objects(options, "view"), _objects(options, "about")
     problem, _, notes = assemble({name: arrays[name] for name in arrays if is_field(name)}, options)
     ignored = [name for name in arrays if not is_field(name)]
@@ -54,12 +55,17 @@ def write(loaded: Loaded) -> bytes:
     return save(arrays, {ENTRY: dump(options)})
 
 
-def _options(data: bytes) -> dict[str, Json]:
-    """What the header says besides the arrays, brought up to this version."""
+def _parts(data: bytes) -> tuple[dict[str, Json], memoryview]:
+    """The header, which says where which array is, and the bytes of all arrays."""
     length = int.from_bytes(data[:8], "little")
     if len(data) < 8 + length or length > LONGEST_HEADER:
-        raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a session."))
-    metadata = parse_object(data[8 : 8 + length].decode(), LONGEST_HEADER).get("__metadata__", {})
+        raise FormatError(_CUT_OFF)
+    return parse_object(data[8 : 8 + length].decode(), LONGEST_HEADER), memoryview(data)[8 + length :]
+
+
+def _options(header: dict[str, Json]) -> dict[str, Json]:
+    """Take what the header says besides the arrays out of it, brought up to this version."""
+    metadata = header.pop("__metadata__", {})
     if not isinstance(metadata, dict) or ENTRY not in metadata:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} is a safetensors file, but not a session of attn_gui.")
         raise FormatError(template)
@@ -79,20 +85,29 @@ def _options(data: bytes) -> dict[str, Json]:
     return options
 
 
-def _arrays(data: bytes) -> dict[str, Array]:
-    """Every array; the official reader has checked that sizes and places agree, without gap or overlap."""
-    budget = Budget()
+def _arrays(header: dict[str, Json], cells: memoryview) -> dict[str, Array]:
+    """Every array, in the memory of the file: the official reader copies them and holds up all threads meanwhile.
+
+    They follow each other in it without gap or overlap, from the first byte to the last.
+    """
+    budget, end = Budget(), 0
     found: dict[str, Array] = {}
-    entries = safetensors.deserialize(data)  # type: ignore[no-untyped-call]  # its stub has no types
-    for name, entry in cast(list[tuple[str, dict[str, Any]]], entries):
-        shape, kind = tuple(entry["shape"]), entry["dtype"]
+    entries = cast(dict[str, dict[str, Any]], header)
+    for name, entry in sorted(entries.items(), key=lambda item: tuple(item[1]["data_offsets"])):
+        shape, kind, (start, stop) = tuple(entry["shape"]), entry["dtype"], entry["data_offsets"]
         if kind not in _DTYPES:
             template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected {expected}.")
             raise FormatError(template, name=shown(name), got=shown(kind), expected=tuple(_DTYPES))
         dtype = np.dtype(_DTYPES[kind])
-        budget.take(name, shape, dtype.itemsize)
-        cells = np.frombuffer(entry["data"], np.uint8)
-        found[name] = from_bfloat16(cells, shape) if kind == "BF16" else native(cells, dtype, shape)
+        count = budget.take(name, shape, dtype.itemsize)
+        if start != end:
+            raise ValueError("arrays that overlap or leave a gap")
+        if stop != end + count or stop > len(cells):
+            raise broken(name, count, max(min(stop, len(cells)) - start, 0))
+        own, end = np.frombuffer(cells[start:stop], np.uint8), stop
+        found[name] = from_bfloat16(own, shape) if kind == "BF16" else native(own, dtype, shape)
+    if end != len(cells):
+        raise ValueError("bytes that belong to no array")
     return found
 
 

@@ -13,6 +13,7 @@ from safetensors.numpy import save as safetensors_bytes
 
 from attn_gui.engine import Problem
 from attn_gui.formats import load, open_file, save_session
+from attn_gui.formats import session as session_format
 
 ONES = {"query": np.ones((5, 2)), "key": np.ones((3, 2)), "value": np.ones((3, 2))}
 OPTIONS = {"format_version": 1, "num_heads": 1, "dtype": "float64"}
@@ -58,6 +59,16 @@ REFUSED = {
     "a gap": (raw(META | {"query": tensor("I8", [1], 1, 2)}, b"12"), "damaged"),
     "an overlap": (raw(META | {"query": tensor("I8", [2], 0, 2), "key": tensor("I8", [1], 1, 2)}, b"12"), "damaged"),
     "another length": (raw(META | {"query": tensor("F64", [2, 2], 0, 8)}, bytes(8)), "damaged"),
+    "a gap at the end": (raw(META | {"query": tensor("I8", [1], 0, 1)}, b"12"), "bytes that belong to no array"),
+    "cut off in an array": (raw(META | {"query": tensor("F64", [2], 0, 16)}, bytes(9)), "expected 16 bytes of numbers"),
+    "a negative size": (raw(META | {"query": tensor("I8", [-1, -1], 0, 1)}, b"1"), "no cells"),
+    "half a cell": (raw(META | {"query": tensor("I8", [0.5, 2], 0, 1)}, b"1"), "no cells"),
+    "broken sizes": (raw(META | {"query": tensor("I8", [1.0, 2], 0, 2)}, b"12"), "damaged"),
+    "broken places": (raw(META | {"query": tensor("I8", [2], 0.0, 2.0)}, b"12"), "damaged"),
+    "places in words": (raw(META | {"query": {"dtype": "I8", "shape": [1], "data_offsets": "01"}}, b"1"), "damaged"),
+    "no places": (raw(META | {"query": {"dtype": "I8", "shape": [1]}}, b"1"), "damaged"),
+    "an array that is a number": (raw(META | {"query": 1}), "damaged"),
+    "a dtype that is a list": (raw(META | {"query": tensor([], [1], 0, 1)}, b"1"), "damaged"),  # type: ignore[arg-type]
     "an array twice": (raw(b'{"a":' + json.dumps(tensor("I8", [1], 0, 1)).encode() + b',"a":1}', b"1"), "given twice"),
     "words twice": (raw(b'{"__metadata__":{"attn_gui":"1","attn_gui":"2"}}'), "given twice"),
     "trailing bytes": (GOOD + b"!", "damaged"),
@@ -122,3 +133,12 @@ def test_a_view_never_changes_the_problem(problem: Problem, tmp_path: Path) -> N
     save_session(problem, tmp_path / "b.attn")
     assert open_file(tmp_path / "a.attn").problem == open_file(tmp_path / "b.attn").problem
     assert open_file(tmp_path / "b.attn").view == {}
+
+
+def test_arrays_are_not_copied_out_of_the_file_before_a_problem_takes_them() -> None:
+    """The copy of the official reader held up all other threads of the program, for a second where it is large."""
+    cells = memoryview(bytes(range(24)))
+    header = {"query": tensor("F32", [2, 3], 0, 24)}
+    query = session_format._arrays(header, cells)["query"]
+    assert query.shape == (2, 3)
+    assert np.shares_memory(query, np.frombuffer(cells, np.uint8))
