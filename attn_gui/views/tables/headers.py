@@ -21,6 +21,7 @@ class MarkedHeader(QHeaderView):
 
     size_name = "micro"
     alignment = Qt.AlignmentFlag.AlignCenter
+    before, after = SPACING.xs, SPACING.xs
 
     def __init__(self, orientation: Qt.Orientation, parent: QWidget) -> None:
         super().__init__(orientation, parent)
@@ -55,7 +56,7 @@ class MarkedHeader(QHeaderView):
         painter.drawLine(rect.topRight(), rect.bottomRight())
         painter.setPen(ink)
         painter.setFont(ui_font(self.size_name, 600 if role else 400, tabular=True))
-        inner = rect.adjusted(scaled(SPACING.xs), 0, -scaled(SPACING.xs), 0)
+        inner = rect.adjusted(scaled(self.before), 0, -scaled(self.after), 0)
         text = painter.fontMetrics().elidedText(self._text(section), ELIDE, inner.width())
         painter.drawText(inner, self.alignment | Qt.AlignmentFlag.AlignVCenter, text)
 
@@ -87,6 +88,7 @@ class TokenHeader(MarkedHeader):
 
     size_name = "body"
     alignment = Qt.AlignmentFlag.AlignRight
+    before, after = 0, SPACING.s  # most have more on the left anyway; the numbers are on the right
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Vertical, parent)
@@ -98,7 +100,7 @@ class TokenHeader(MarkedHeader):
 
     def sizeHint(self) -> QSize:
         chosen = QFontMetrics(ui_font(self.size_name, 600, tabular=True))
-        needed = chosen.horizontalAdvance("Thinking") + 1 + 2 * scaled(SPACING.xs)
+        needed = chosen.horizontalAdvance("Thinking") + 1 + scaled(self.after)
         least = SIZE.table_row_header - (SPACING.m if self._compact else 0)
         return QSize(max(scaled(least), needed) + self.spare, self.length())
 
