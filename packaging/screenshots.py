@@ -15,12 +15,14 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView
 
 from attn_gui.app.program import Program
 from attn_gui.app.view_state import ChosenCell
+from attn_gui.engine import Problem
 from attn_gui.figure.fonts import load_fonts
 
 FOLDER = Path(__file__).resolve().parents[1] / "resources" / "pictures"
@@ -75,6 +77,43 @@ def masks(program: Program) -> None:
     program.panel.show_masks()
 
 
+def curve(program: Program) -> None:
+    """Fit w to the points, choose a query of the curve and look at it."""
+    program.window.banner.hide()
+    program.curve.fit()
+    settle(1.0)  # it is fitted off the window's thread
+    program.view.set(cell=ChosenCell("weights", 20, 20))
+    program.window.inspector.turn_to(program.window.inspector.curve)
+
+
+def reach(program: Program) -> None:
+    """What a number of K reaches behind the mask."""
+    program.window.banner.hide()
+    program.view.set(stage="masked", cell=ChosenCell("key", 6, 40), reach=True)
+
+
+def long(program: Program) -> None:
+    """2048 tokens that look at one another where their phases meet, head by head more slowly; zoomed into a part."""
+    program.window.banner.hide()
+    program.document.open(long_problem(2048, num_heads=8), name="2048-tokens")
+    wait(program)
+    program.view.set(stage="masked", head=2)
+    wait(program)
+    program.view.set(cell=ChosenCell("masked", 1234, 1218))
+    program.window.product.maps.map("masked").zoom(9 * 120, (1234, 1218))
+    wait(program)
+
+
+def long_problem(n: int, num_heads: int) -> Problem:
+    numbers, phases = np.random.default_rng(2048), np.arange(n)[:, None] * np.geomspace(0.004, 0.7, 8)
+    waves = np.concatenate([np.cos(phases), np.sin(phases)], axis=1)
+    heads = [waves * (2.4 - 0.2 * head) for head in range(num_heads)]
+    query, key, value = (
+        np.concatenate(heads, axis=1) + 0.35 * numbers.standard_normal((n, 16 * num_heads)) for _ in range(3)
+    )
+    return Problem(query=query, key=key, value=value, num_heads=num_heads, mask=({"kind": "causal"},))
+
+
 PICTURES = (
     Picture("1-light-en", steps=choose("weights", 10, 13)),
     Picture("2-dark-en-after-edit", "dark", steps=edit("scaled", 10, 13), rest=0.15),
@@ -86,6 +125,9 @@ PICTURES = (
     Picture("8-first-start"),
     Picture("9-worked-example-zh", lang="zh", example="worked", steps=choose("weights", 1, 1)),
     Picture("10-masks-dark", "dark", example="smollm2", steps=masks),
+    Picture("11-curve", example="nadaraya", steps=curve),
+    Picture("12-reach-dark", "dark", example="smollm2", steps=reach),
+    Picture("13-long", steps=long),
 )
 
 
@@ -95,6 +137,14 @@ def settle(seconds: float) -> None:
     while time.monotonic() < end:
         QCoreApplication.processEvents()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def wait(program: Program) -> None:
+    """Until everything that is computed off the window's thread is there and on show."""
+    settle(0.3)
+    while program.computation.pending or program.computation.busy:
+        settle(0.1)
+    settle(0.3)
 
 
 def take(app: QApplication, picture: Picture, folder: Path) -> Path:
