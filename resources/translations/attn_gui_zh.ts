@@ -547,14 +547,6 @@
         <translation>TSV，每个矩阵一个文件</translation>
     </message>
     <message>
-        <source>all</source>
-        <translation>全部</translation>
-    </message>
-    <message>
-        <source>all, or numbers such as 0, 2-3</source>
-        <translation>all（全部），或编号，例如 0, 2-3</translation>
-    </message>
-    <message>
         <source>All</source>
         <translation>全选</translation>
     </message>
@@ -569,26 +561,6 @@
     <message>
         <source>mark the file as UTF-8 for Excel (BOM)</source>
         <translation>为 Excel 标记 UTF-8（BOM）</translation>
-    </message>
-    <message>
-        <source>Export</source>
-        <translation>导出</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Writes {name}.</source>
-        <translation>将写入 {name}。</translation>
-    </message>
-    <message>
-        <source>Writes {count} files, {first} to {last}.</source>
-        <translation>将写入 {count} 个文件，从 {first} 到 {last}。</translation>
-    </message>
-    <message>
-        <source>Already there and replaced: {count}.</source>
-        <translation>已存在并将被替换：{count} 个。</translation>
     </message>
 </context>
 <context>
@@ -642,14 +614,6 @@
         <translation>文件夹</translation>
     </message>
     <message>
-        <source>all</source>
-        <translation>全部</translation>
-    </message>
-    <message>
-        <source>all, or numbers such as 0, 2-3</source>
-        <translation>all（全部），或编号，例如 0, 2-3</translation>
-    </message>
-    <message>
         <source>automatic</source>
         <translation>自动</translation>
     </message>
@@ -686,6 +650,21 @@
         <translation>所有头放在一页</translation>
     </message>
     <message>
+        <source>{stage}, head {head}</source>
+        <translation>{stage}，头 {head}</translation>
+    </message>
+</context>
+<context>
+    <name>ExportForm</name>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>all, or numbers such as 0, 2-3</source>
+        <translation>all（全部），或编号，例如 0, 2-3</translation>
+    </message>
+    <message>
         <source>Export</source>
         <translation>导出</translation>
     </message>
@@ -704,10 +683,6 @@
     <message>
         <source>Already there and replaced: {count}.</source>
         <translation>已存在并将被替换：{count} 个。</translation>
-    </message>
-    <message>
-        <source>{stage}, head {head}</source>
-        <translation>{stage}，头 {head}</translation>
     </message>
 </context>
 <context>

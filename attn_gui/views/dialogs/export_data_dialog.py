@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDialog,
     QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
@@ -24,17 +23,16 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export_choice import DATA_FORMATS, TEXT_FORMATS, DataChoice
-from attn_gui.views.dialogs.fields import CheckList, Field, TargetFields, caption, files_sentence, lay_out
+from attn_gui.views.dialogs.export_form import BUTTONS, ExportForm
+from attn_gui.views.dialogs.fields import CheckList, Field, TargetFields, caption, lay_out
 from attn_gui.views.dialogs.heads_text import heads_from_text
 from attn_gui.views.names import stage_title
-from attn_gui.views.theme import dress
-
-REMEMBERED = ("format", "bom", "headers", "folder")
-BUTTONS = QDialogButtonBox.StandardButton
 
 
-class ExportDataDialog(QDialog):
+class ExportDataDialog(ExportForm):
     """Asks which fields and stages to write as numbers; `names` tells the files that a choice will write."""
+
+    remembered = ("format", "bom", "headers", "folder")
 
     def __init__(
         self, arrays: Sequence[str], *, heads: int, items: int = 1, names: Callable[[DataChoice], Sequence[str]],
@@ -66,41 +64,16 @@ class ExportDataDialog(QDialog):
         self.target.folder.setText(choice.folder)
         self._show_choice()
 
-    def state(self) -> dict[str, Any]:
-        """The options worth remembering, as a mapping for the settings."""
-        choice = asdict(self._choice((0,)))
-        return {name: choice[name] for name in REMEMBERED}
-
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Take up the options of the last time; what is missing or impossible is left as it is."""
         now = self._choice(heads_from_text("", self._head_count))
-        kinds = {name: type(getattr(now, name)) for name in REMEMBERED}
-        known = {name: state[name] for name in REMEMBERED if isinstance(state.get(name), kinds[name])}
+        kinds = {name: type(getattr(now, name)) for name in self.remembered}
+        known = {name: state[name] for name in self.remembered if isinstance(state.get(name), kinds[name])}
         if known.get("format") not in DATA_FORMATS:
             known.pop("format", None)
         text = self.heads.text()
         self.set_choice(replace(now, **known))
         self.heads.setText(text)
-
-    def result_choice(self) -> DataChoice:
-        """What is asked for now. Raises ValueError with a sentence if the heads cannot be read."""
-        return self._choice(heads_from_text(self.heads.text(), self._head_count))
-
-    def objection(self) -> str:
-        """Why nothing can be written yet, as a sentence; empty if it can."""
-        if not self.arrays.keys():
-            return self.tr("Tick at least one matrix.")
-        try:
-            self.result_choice()
-        except ValueError as error:
-            return str(error)
-        return self.target.objection()
-
-    def accept(self) -> None:
-        if self.objection():
-            self._show_choice()
-        else:
-            super().accept()
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
@@ -110,30 +83,19 @@ class ExportDataDialog(QDialog):
             "arrays": self.tr("matrices and stages"), "format": self.tr("format"), "heads": self.tr("heads"),
             "item": self.tr("item"), "target": self.tr("folder"),
         }
-        for name, text in words.items():
-            self._captions[name].setText(text)
-            self._editors()[name].setAccessibleName(text)
+        self._call_editors(words)
         formats = (
             self.tr("NPZ, all in one file"), self.tr("NPY, a matrix each"), self.tr("CSV, a matrix each"),
             self.tr("TSV, a matrix each"),
         )
         for place, text in enumerate(formats):
             self.format.setItemText(place, text)
-        self.heads.setPlaceholderText(self.tr("all"))
-        self.heads.setToolTip(self.tr("all, or numbers such as 0, 2-3"))
         self.every.setText(self.tr("All"))
         self.none.setText(self.tr("None"))
         self.headers.setText(self.tr("tokens and column numbers as headers"))
         self.bom.setText(self.tr("mark the file as UTF-8 for Excel (BOM)"))
-        self.buttons.button(BUTTONS.Save).setText(self.tr("Export"))
-        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self.arrays.retranslate()
-        self._show_choice()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
+        super().retranslate()
 
     # --- inside ----------------------------------------------------------------------------------
     def _title(self, name: str) -> str:
@@ -194,6 +156,9 @@ class ExportDataDialog(QDialog):
         self.arrays.set_keys(names)
         self._show_choice()
 
+    def _lacking(self) -> str:
+        return "" if self.arrays.keys() else self.tr("Tick at least one matrix.")
+
     def _choice(self, heads: tuple[int, ...]) -> DataChoice:
         text = self.format.currentData() in TEXT_FORMATS
         return DataChoice(
@@ -209,16 +174,4 @@ class ExportDataDialog(QDialog):
         matrices = self.format.currentData() != "npz"  # which holds every head and item
         self.heads.setEnabled(matrices)
         self.item.setEnabled(matrices and self.item.maximum() > 0)
-        objection = self.objection()
-        self._said.setText(objection or self._files())
-        dress(self._said, tone="error" if objection else "text2")
-
-    def _files(self) -> str:
-        choice = self.result_choice()
-        try:
-            names = self._names(choice)
-        except (ValueError, OSError) as error:
-            return str(error)
-        return files_sentence(
-            names, choice.folder, self.tr("Writes {name}."), self.tr("Writes {count} files, {first} to {last}."),
-            self.tr("Already there and replaced: {count}."))
+        super()._show_choice()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDialog,
     QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
@@ -24,13 +23,13 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export_choice import IMAGE_FORMATS, ExportChoice
+from attn_gui.views.dialogs.export_form import BUTTONS, ExportForm
 from attn_gui.views.dialogs.fields import (
     CentimeterBox,
     CheckList,
     Field,
     TargetFields,
     caption,
-    files_sentence,
     lay_out,
 )
 from attn_gui.views.dialogs.heads_text import heads_from_text
@@ -38,18 +37,18 @@ from attn_gui.views.dialogs.preview import Preview
 from attn_gui.views.names import stage_title
 from attn_gui.views.theme import dress
 
-REMEMBERED = ("format", "width", "height", "dpi", "values", "colorbar", "sheet", "theme", "folder")
 THEMES = ("light", "dark")
 VALUES = {"auto": None, "always": True, "never": False}
-BUTTONS = QDialogButtonBox.StandardButton
 
 
-class ExportDialog(QDialog):
+class ExportDialog(ExportForm):
     """Asks which figures to write. `draw` makes the preview of a choice, `names` tells the files it will write.
 
     A preview that takes a while is None and comes later, see `preview`. Both may raise ValueError or OSError with a
     sentence, which is shown in their place.
     """
+
+    remembered = ("format", "width", "height", "dpi", "values", "colorbar", "sheet", "theme", "folder")
 
     def __init__(
         self, stages: Sequence[str], *, heads: int, items: int = 1, draw: Callable[[ExportChoice], QImage | None],
@@ -89,35 +88,10 @@ class ExportDialog(QDialog):
         self.target.folder.setText(choice.folder)
         self._show_choice()
 
-    def state(self) -> dict[str, Any]:
-        """The options worth remembering, as a mapping for the settings."""
-        choice = asdict(self._choice((0,)))
-        return {name: choice[name] for name in REMEMBERED}
-
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Take up the options of the last time; what is missing or impossible is left as it is."""
-        known = {name: state[name] for name in REMEMBERED if name in state and _is_possible(name, state[name])}
+        known = {name: state[name] for name in self.remembered if name in state and _is_possible(name, state[name])}
         self.set_choice(replace(self._choice(self._heads_or(())), **known))
-
-    def result_choice(self) -> ExportChoice:
-        """What is asked for now. Raises ValueError with a sentence if the heads cannot be read."""
-        return self._choice(heads_from_text(self.heads.text(), self._head_count))
-
-    def objection(self) -> str:
-        """Why nothing can be written yet, as a sentence; empty if it can."""
-        if not self.stages.keys():
-            return self.tr("Tick at least one stage.")
-        try:
-            self.result_choice()
-        except ValueError as error:
-            return str(error)
-        return self.target.objection()
-
-    def accept(self) -> None:
-        if self.objection():
-            self._show_choice()
-        else:
-            super().accept()
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
@@ -129,11 +103,7 @@ class ExportDialog(QDialog):
             "dpi": self.tr("dots per inch"), "values": self.tr("numbers in cells"), "theme": self.tr("colors"),
             "target": self.tr("folder"),
         }
-        for name, text in words.items():
-            self._captions[name].setText(text)
-            self._editors()[name].setAccessibleName(text)
-        self.heads.setPlaceholderText(self.tr("all"))
-        self.heads.setToolTip(self.tr("all, or numbers such as 0, 2-3"))
+        self._call_editors(words)
         for box in (self.width_cm, self.height_cm):
             box.setSpecialValueText(self.tr("automatic"))
             box.setSuffix(self.tr(" cm"))
@@ -143,15 +113,8 @@ class ExportDialog(QDialog):
             self.theme.setItemText(place, text)
         self.colorbar.setText(self.tr("color bar"))
         self.sheet.setText(self.tr("all heads on one sheet"))
-        self.buttons.button(BUTTONS.Save).setText(self.tr("Export"))
-        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self.stages.retranslate()
-        self._show_choice()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
+        super().retranslate()
 
     # --- inside ----------------------------------------------------------------------------------
     def _editors(self) -> dict[str, QWidget]:
@@ -213,6 +176,9 @@ class ExportDialog(QDialog):
         ):
             signal.connect(self._show_choice)
 
+    def _lacking(self) -> str:
+        return "" if self.stages.keys() else self.tr("Tick at least one stage.")
+
     def _choice(self, heads: tuple[int, ...]) -> ExportChoice:
         return ExportChoice(
             stages=self.stages.keys(), heads=heads, batch=self.item.value(), format=self.format.currentData(),
@@ -230,20 +196,8 @@ class ExportDialog(QDialog):
     def _show_choice(self) -> None:
         """What will be written, or why nothing can be; the preview follows."""
         self.dpi.setEnabled(self.format.currentData() == "png")
-        objection = self.objection()
-        self._said.setText(objection or self._files())
-        dress(self._said, tone="error" if objection else "text2")
+        super()._show_choice()
         self.preview.draw_soon()
-
-    def _files(self) -> str:
-        choice = self.result_choice()
-        try:
-            names = self._names(choice)
-        except (ValueError, OSError) as error:
-            return str(error)
-        return files_sentence(
-            names, choice.folder, self.tr("Writes {name}."), self.tr("Writes {count} files, {first} to {last}."),
-            self.tr("Already there and replaced: {count}."))
 
     def _picture(self) -> QImage | None:
         """The first of the figures."""
