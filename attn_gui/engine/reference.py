@@ -6,6 +6,7 @@ Nothing is vectorized, nothing is shared with the stages: a mistake would have t
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
 from operator import mul
@@ -13,7 +14,7 @@ from typing import Any
 
 from .problem import Problem
 
-Row = list[float]
+Row = Sequence[float]
 Rows = list[Row]
 NOTHING: Mapping[str, Rows] = {}
 
@@ -40,7 +41,8 @@ def reference(
             again = name in given  # the rows to give are computed in any case
             asked_for = _head(problem, name, item, g, keys, NOTHING) if again else [rows[j] for j in keys]
             plain.setdefault(name, []).append(asked_for)
-        offered, columns = _prepared(problem, turned_key, "key"), list(zip(*value, strict=True))
+        offered = _prepared(problem, turned_key, "key")
+        columns = [array("d", column) for column in zip(*value, strict=True)]
         for head in range(g * share, (g + 1) * share):
             query, turned = _sides(problem, "query", item, head, queries, NOTHING)
             plain.setdefault("query", []).append(query)
@@ -79,7 +81,8 @@ def _head(
     if matrix is not None:
         matrix = _of_item(matrix, item)
         width = matrix.shape[1] // heads
-        return [matrix[i, head * width : (head + 1) * width].tolist() for i in rows]
+        mine = slice(head * width, (head + 1) * width)
+        return [array("d", matrix[i, mine].astype(float).tobytes()) for i in rows]  # floats only while they are read
     source = problem.x if name == "query" or problem.context is None else problem.context
     weight, bias = getattr(problem, f"w_{name}"), getattr(problem, f"b_{name}")
     width = weight.shape[1] // heads
@@ -113,7 +116,7 @@ def _attend(
     scale = problem.scale
     if scale is None:
         scale = 1 / math.sqrt(len(query)) if problem.score == "dot" else 1.0
-    found = {"scores": [_score(problem, query, key) for key in keys]}
+    found: dict[str, Row] = {"scores": [_score(problem, query, key) for key in keys]}
     logits = found["scaled"] = [score * scale for score in found["scores"]]
     if problem.softcap is not None:
         logits = found["capped"] = [problem.softcap * math.tanh(s / problem.softcap) for s in logits]
@@ -128,7 +131,8 @@ def _attend(
     seen = [weight != 0 for weight in weights]
     shares = list(compress(weights, seen))
     found["head_output"] = [_dot(shares, compress(column, seen)) for column in columns]
-    return found | {"allowed": [float(open_) for open_ in allowed]}
+    found["allowed"] = [float(open_) for open_ in allowed]
+    return found
 
 
 def _prepared(problem: Problem, rows: Rows, side: str) -> Rows:
@@ -210,17 +214,17 @@ def _ending(problem: Problem, item: int, queries: Sequence[int], concat: Rows) -
         columns = problem.w_output.T.tolist()
         offset = [0.0] * len(columns) if problem.b_output is None else problem.b_output.tolist()
         output = [_linear(row, columns, offset) for row in concat]
-    found = {"output": output}
+    found: dict[str, Rows] = {"output": output}
     if problem.block is None:
         return found
     block, x = problem.block, _of_item(problem.x, item)
     own = [x[i].tolist() for i in queries]
-    residual = [[a + b for a, b in zip(row, more, strict=True)] for row, more in zip(output, own, strict=True)]
+    residual: Rows = [[a + b for a, b in zip(row, more, strict=True)] for row, more in zip(output, own, strict=True)]
     weight, bias = block["ln_weight"].tolist(), block["ln_bias"].tolist()
-    normalized = [_normalized(row, weight, bias, block["ln_eps"]) for row in residual]
+    normalized: Rows = [_normalized(row, weight, bias, block["ln_eps"]) for row in residual]
     columns, offset = block["w_linear"].T.tolist(), block.get("b_linear")
     offset = [0.0] * len(columns) if offset is None else offset.tolist()
-    last = [_linear(row, columns, offset) for row in normalized]
+    last: Rows = [_linear(row, columns, offset) for row in normalized]
     return found | {"residual": residual, "normalized": normalized, "block_output": last}
 
 

@@ -17,6 +17,7 @@ from .evaluation import Evaluation
 from .graph import Fetch, Node
 from .indices import Box
 from .layout import Array, align, contract
+from .rowwise import heads_of
 from .scoring.additive import Additive
 from .scoring.average import Average
 from .scoring.cosine import Cosine
@@ -58,7 +59,8 @@ class Rounding:
             return np.broadcast_to(0.0, indices.shape_of(box))
         if not node.left.startswith("bj"):
             if name not in self._last or self._last[name][0] != box:
-                self._last[name] = box, self._compute(node, box)
+                parts = [self._compute(node, one) for one in heads_of(node, box)]
+                self._last[name] = box, np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
             return self._last[name][1]
         if name not in self._whole:  # every row reads all of K and V again
             self._whole[name] = self._compute(node, indices.whole(node.shape))

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import indices, verdicts
 from .evaluation import Evaluation, Trace
-from .invariants import LARGEST, WHOLE, Invariant, distance, invariants, row_boxes
+from .invariants import LARGEST, WHOLE, Chosen, Invariant, distance, invariants, row_boxes
 from .layout import Array
 from .problem import Problem
 from .reference import reference
@@ -86,8 +86,17 @@ def verify(
     evaluation = _evaluation(source)
     problem = evaluation.problem
     chosen = _chosen(problem, seed, WHOLE)
+    return Verification(
+        _stages(evaluation, chosen, seed, pause),
+        invariants(evaluation, _chosen(problem, seed, COMPARED), seed, pause),
+        sum(map(len, chosen.values())), problem.batch_size * problem.n, seed, Note(verdicts.ROUNDING, {}),
+    )  # fmt: skip
+
+
+def _stages(evaluation: Evaluation, chosen: Chosen, seed: int, pause: Callable[[], object]) -> tuple[StageCheck, ...]:
+    """The chosen rows of every stage against the reference."""
+    problem, rounding = evaluation.problem, Rounding(evaluation)
     compared = {stage: _Comparison(stage) for stage in evaluation.stages}
-    rounding = Rounding(evaluation)
     with np.errstate(all="ignore"):
         for item, rows in chosen.items():
             keys = _keys(problem, item, seed)
@@ -96,15 +105,11 @@ def verify(
                 pause()
                 asked = keys if stage in ("key", "value", "rotated_key") else rows
                 comparison.add(evaluation, rounding, item, asked, np.array(found[stage]))
-    return Verification(
-        tuple(comparison.check() for comparison in compared.values()),
-        invariants(evaluation, _chosen(problem, seed, COMPARED), seed, pause),
-        sum(map(len, chosen.values())), problem.batch_size * problem.n, seed, Note(verdicts.ROUNDING, {}),
-    )  # fmt: skip
+    return tuple(comparison.check() for comparison in compared.values())
 
 
 def _evaluation(source: Problem | Trace | Evaluation) -> Evaluation:
-    """What is judged; of a problem that is too large to be compared as a whole nothing is kept but Q, K and V."""
+    """What is judged; of a problem that is too large to be compared as a whole nothing is kept but K and V."""
     if isinstance(source, Problem):
         small = np.prod(source.map_shape, dtype=object) <= WHOLE
         return Evaluation(source) if small else RowwiseEvaluation(source)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, compute, indices, verification
+from attn_gui.engine import Evaluation, Problem, compute, indices, rowwise, verification
 from attn_gui.engine.layout import contract
 from attn_gui.engine.masks import Alibi, Causal, Window
 from attn_gui.engine.reference import reference
@@ -225,11 +225,26 @@ def test_of_a_large_problem_only_what_is_looked_at_is_computed(rng, monkeypatch)
 
 def test_what_is_remembered_of_a_row_is_what_is_computed(makers):
     problem = makers["block"]()
-    rowwise, dense = RowwiseEvaluation(problem), Evaluation(problem)
+    sparse, dense = RowwiseEvaluation(problem), Evaluation(problem)
     for stage in dense.stages:
         for row in (0, 2, 1, 2):
             box = (*indices.whole(dense.shape(stage)[:-2]), slice(row, row + 1), slice(1, 3))
-            np.testing.assert_allclose(rowwise.box(stage, box), dense.box(stage, box), rtol=1e-13, atol=1e-15)
+            np.testing.assert_allclose(sparse.box(stage, box), dense.box(stage, box), rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("kind", ["block", "all", "plain"])
+def test_head_by_head_is_the_same_as_all_heads_together(kind, makers, monkeypatch):
+    problem = makers[kind]().replace(dtype="float32")
+    boxes = {stage: indices.whole(Evaluation(problem).shape(stage)) for stage in Evaluation(problem).stages}
+    together = [RowwiseEvaluation(problem).box(stage, box) for stage, box in boxes.items()]
+    bounds = [Rounding(RowwiseEvaluation(problem)).bound(stage, box) for stage, box in boxes.items()]
+    monkeypatch.setattr(rowwise, "REMEMBERED", 60)
+    evaluation = RowwiseEvaluation(problem)
+    assert len(rowwise.heads_of(evaluation.node("weights"), boxes["weights"])) == problem.num_heads
+    rounding = Rounding(evaluation)
+    for (stage, box), number, bound in zip(boxes.items(), together, bounds, strict=True):
+        np.testing.assert_allclose(evaluation.box(stage, box), number, rtol=1e-6)
+        np.testing.assert_allclose(rounding.bound(stage, box), bound, rtol=1e-6)
 
 
 def test_nothing_old_is_remembered_after_an_edit(makers):
