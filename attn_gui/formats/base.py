@@ -129,11 +129,13 @@ class _Told(io.FileIO):
 
     def __init__(self, number: int, size: int, tell: Tell) -> None:
         super().__init__(number, "rb", closefd=False)
-        self._size, self._tell = size, tell
+        self._size, self._tell, self._done = size, tell, 0
 
     def readinto(self, buffer: Any) -> int | None:
-        self._tell(min(1.0, self.tell() / self._size))
-        return super().readinto(memoryview(buffer)[:STEP])
+        self._tell(min(1.0, self._done / self._size))  # not the place: a zip is read from its end first
+        count = super().readinto(memoryview(buffer)[:STEP])
+        self._done += count or 0
+        return count
 
 
 def check_size(size: int, largest: int) -> None:

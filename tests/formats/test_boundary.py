@@ -173,3 +173,28 @@ def test_the_catalog_has_no_two_of_a_kind() -> None:
     assert {kind.kind for kind in FORMATS} == {"problem", "matrix"}
     assert all(isinstance(kind.label, str) and kind.label for kind in FORMATS)
     assert not any(kind.matches(io.BytesIO().getvalue()) for kind in FORMATS)
+
+
+@pytest.mark.parametrize("ending", ["npz", "attn"])
+def test_how_far_the_reading_is_only_grows(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boundary, "STEP", 10_000)
+    numbers = np.random.default_rng(3).normal(size=(3, 997, 7))
+    given = Problem(query=numbers[0], key=numbers[1], value=numbers[2])
+    save(given, tmp_path / f"large.{ending}")
+    told: list[float] = []
+    assert open_file(tmp_path / f"large.{ending}", told.append).problem == given
+    assert told == sorted(told)
+    assert (told[0], len(told) > 10) == (0, True)
+    assert 0.9 < told[-1] <= 1
+
+
+def test_whoever_is_told_can_end_the_reading(problem: Problem, tmp_path: Path) -> None:
+    def enough(_share: float) -> None:
+        told.append(1)
+        raise TimeoutError
+
+    told: list[int] = []
+    save(problem, tmp_path / "a.attn")
+    with pytest.raises(FormatError):
+        open_file(tmp_path / "a.attn", enough)
+    assert told == [1]
