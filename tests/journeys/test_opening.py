@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication, QMessageBox, QToolButton
 
 from attn_gui.app import opening
 from attn_gui.formats import base
@@ -92,11 +92,7 @@ def rows(person):
 
 
 def answer_with(button):
-    return lambda box: person_clicks(box.button(button))
-
-
-def person_clicks(button):
-    button.click()
+    return lambda box: box.button(button).click()
 
 
 # --- beside the window -----------------------------------------------------------------------------
@@ -329,3 +325,14 @@ def test_a_window_that_is_closed_reads_no_further(launch, gate, tmp_path, monkey
     later.join()
     QTest.qWait(50)
     assert gate.steps == steps <= 1
+
+
+def test_the_button_in_the_status_bar_is_not_cut(launch, gate, tmp_path):
+    person = launch(SMALL)
+    person.drop(large(tmp_path / "big.npz"))
+    wait(lambda: shown(person))
+    button = person.find("opening.cancel", QToolButton)
+    image = button.grab().toImage()
+    ground = image.pixelColor(0, 0)
+    inked = [y for y in range(image.height()) if any(image.pixelColor(x, y) != ground for x in range(image.width()))]
+    assert len(inked) >= button.fontMetrics().tightBoundingRect("C").height()
