@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -119,3 +120,27 @@ def evaluations() -> dict[str, Evaluation]:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(0)
+
+
+@pytest.fixture
+def typeset() -> Callable[[Iterable[str]], int]:
+    """Draws the sides of formulas, those alike but for their numbers once, and says how many it drew.
+
+    ziamath draws what it does not know as text in red, or raises: neither may happen. A side is drawn if it holds four
+    neighboring signs that no side before it had; drawing is slow, and the same signs side by side are drawn alike.
+    """
+    ziamath = pytest.importorskip("ziamath")
+
+    def draw(formulas: Iterable[str]) -> int:
+        seen: set[tuple[str, ...]] = set()
+        drawn = 0
+        for side in dict.fromkeys(side for latex in formulas for side in latex.split(" = ")):
+            signs = ["", "", "", *re.findall(r"\\[A-Za-z]+|\\.|\S", re.sub(r"\d+(\.\d+)?", "1", side)), ""]
+            together = set(zip(*(signs[k:] for k in range(4)), strict=False))
+            if not together <= seen:
+                seen |= together
+                drawn += 1
+                assert "red" not in ziamath.Latex(side).svg(), side
+        return drawn
+
+    return draw

@@ -146,15 +146,10 @@ def test_long_rows_are_shortened_in_latex_and_whole_in_text():
     assert evaluated(found.query_text)[0] == pytest.approx(found.value, rel=1e-11)
 
 
-def test_every_equation_can_be_typeset(evaluations):
-    ziamath = pytest.importorskip("ziamath")
-    seen = set()
+def test_every_equation_can_be_typeset(evaluations, typeset):
+    equations = []
     for evaluation in evaluations.values():
         for stage in STAGES:
             found = explain(evaluation, stage, [length - 1 for length in evaluation.shape(stage)])
-            for latex in filter(None, found.query_latex.split(r", \quad ")):
-                shape = re.sub(r"\d+(\.\d+)?", "1", latex)
-                if shape not in seen:
-                    seen.add(shape)
-                    assert "red" not in ziamath.Latex(latex).svg()
-    assert len(seen) > 20
+            equations += filter(None, found.query_latex.split(r", \quad "))
+    assert typeset(equations) > 20
