@@ -126,8 +126,8 @@ def rng() -> np.random.Generator:
 def typeset() -> Callable[[Iterable[str]], int]:
     """Draws the sides of formulas, those alike but for their numbers once, and says how many it drew.
 
-    ziamath draws what it does not know as text in red, or raises: neither may happen. A side is drawn if it holds four
-    neighboring signs that no side before it had; drawing is slow, and the same signs side by side are drawn alike.
+    ziamath raises, draws in red, or writes out a command that it does not know: none of it may happen. A side
+    is drawn if it holds four neighboring signs that no side before had: drawing is slow, and they are drawn alike.
     """
     ziamath = pytest.importorskip("ziamath")
 
@@ -140,7 +140,9 @@ def typeset() -> Callable[[Iterable[str]], int]:
             if not together <= seen:
                 seen |= together
                 drawn += 1
-                assert "red" not in ziamath.Latex(side).svg(), side
+                image = ziamath.Latex(side)
+                assert "\\" not in image.mathmlstr(), side
+                assert "red" not in image.svg(), side
         return drawn
 
     return draw
