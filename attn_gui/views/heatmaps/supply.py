@@ -127,6 +127,7 @@ class Supply(QObject):
                     sheet.spoil(part[0], seen=sheet in wanted)
                 else:
                     left -= price
+                    sheet.forestall(part[0])
                     sheet.put(*part, sheet.drawn(*part))
         self._soon.start()
 
@@ -143,7 +144,7 @@ class Supply(QObject):
             batch, head = sheet.place.batch, sheet.place.head
             reached = batch in items if head is None else (batch, head) in heads
             if reached and type(sheet) is Sheet and not sheet.cheap:
-                sheet.spoil(slice(0, sheet.shape[0]))
+                sheet.wear()
         self._soon.start()
 
     # --- stopping --------------------------------------------------------------------------------
@@ -269,7 +270,7 @@ class Supply(QObject):
             self.arrived.emit(sheet, job.part)
 
     def _tell(self, waiting: Sequence[Sheet] | None = None) -> None:
-        left = sum(round(sheet.steps * (1 - float(sheet.fresh.mean()))) for sheet in waiting or self._unfinished())
+        left = sum(round(sheet.steps * sheet.share_left) for sheet in waiting or self._unfinished())
         self._begun = max(self._begun, left) if left else 0
         self.progressed.emit(1 - left / self._begun if left else 1.0)
 

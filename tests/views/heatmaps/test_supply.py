@@ -356,3 +356,21 @@ def test_settling_one_head_draws_that_head_anew_and_no_other(qtbot, document, sh
     made.supply.draw_anew(heads)
     wait(qtbot, made)
     assert set(drawn) == {2}
+
+
+@pytest.mark.parametrize("field", ["query", "key", "value"])
+def test_an_edit_soon_after_settling_is_there_at_once(qtbot, document, shown, field):
+    """While all is drawn again for its last digits, nobody has to wait for that."""
+    made = document()
+    maps = {stage: shown(made, stage) for stage in ("scores", "weights", "head_output")}
+    wait(qtbot, made)
+    made.supply.draw_anew(frozenset({(0, 0)}))
+    assert made.supply.busy
+    made.edit(field, 5, 2, 4.0)
+    for stage, heatmap in maps.items():
+        heatmap.refresh_all()
+        heatmap.grab()
+        assert values(heatmap) == pytest.approx(made.exact(stage, 0, *values(heatmap).shape), abs=1e-12)
+    wait(qtbot, made)
+    for stage, heatmap in maps.items():
+        assert values(heatmap) == pytest.approx(made.exact(stage, 0, *values(heatmap).shape), abs=1e-12)
