@@ -3,10 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol, cast, runtime_checkable
 
 from .evaluation import Evaluation
 from .indices import Box
 from .layout import Array
+
+Picture = tuple[Array, Array | None]
+"""(values, allowed) of blocks of cells."""
+
+
+@runtime_checkable
+class Pooling(Protocol):
+    """An evaluation that draws pictures of its stages itself, as that of long problems does."""
+
+    def pooled(
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int,
+        part: tuple[slice, slice] | None = None,
+    ) -> Picture: ...  # fmt: skip
+    def pooled_once(
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
+    ) -> Picture: ...
+    def pooled_at(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None: ...
+    def is_map(self, stage: str) -> bool: ...
+    def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int: ...
+    def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool: ...
+    def entropies(self, batch: int, head: int, rows: slice) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -45,7 +67,7 @@ class Plane:
     @property
     def draws_pictures(self) -> bool:
         """Whether the evaluation pools the plane itself: then no large block need be asked for."""
-        return hasattr(self.evaluation, "pooled")
+        return isinstance(self.evaluation, Pooling)
 
     def pooled(
         self, height: int, width: int, part: tuple[slice, slice] | None = None
@@ -55,18 +77,12 @@ class Plane:
         Of each block the number of largest magnitude over allowed cells, sign kept; NaN wins. Not for transposes.
         """
         head = self.head if self.head is not None or not self._heads else 0
-        found: tuple[Array, Array | None] = self.evaluation.pooled(  # type: ignore[attr-defined]  # streaming has it
-            self.stage, self.batch, head, height, width, part
-        )
-        return found
+        return cast(Pooling, self.evaluation).pooled(self.stage, self.batch, head, height, width, part)
 
     def pooled_once(self, height: int, width: int, part: slice) -> tuple[Array, Array | None]:
         """As `pooled`, for some rows of blocks, with nothing kept by the evaluation."""
         head = self.head if self.head is not None or not self._heads else 0
-        found: tuple[Array, Array | None] = self.evaluation.pooled_once(  # type: ignore[attr-defined]  # as above
-            self.stage, self.batch, head, height, width, part
-        )
-        return found
+        return cast(Pooling, self.evaluation).pooled_once(self.stage, self.batch, head, height, width, part)
 
     def index(self, row: int, column: int) -> tuple[int, ...]:
         """The full index in the stage of a cell as shown."""

@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from attn_gui.engine import Evaluation, Plane
+from attn_gui.engine.plane import Pooling
 from attn_gui.figure.display import (
     Allowed,
     Levels,
@@ -21,7 +22,7 @@ from attn_gui.views.heatmaps import pooling
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.heatmaps.planes import Block, PlaneLike
 from attn_gui.views.heatmaps.pooling import joined, pooled
-from attn_gui.views.heatmaps.sheets import Pooling, Sample, Seen
+from attn_gui.views.heatmaps.sheets import Sample, Seen
 from attn_gui.views.heatmaps.supply import supply_of
 
 PICTURE = 512

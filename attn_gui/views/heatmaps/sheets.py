@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.indices import Box
+from attn_gui.engine.plane import Pooling
 from attn_gui.figure.display import Allowed, Edges, Values, block_edges, pool_blocks
 from attn_gui.views.heatmaps import pooling
 from attn_gui.views.heatmaps.planes import Block, FieldPlane, PlaneLike
@@ -20,17 +21,6 @@ BAND = 3 << 25
 
 Seen = tuple[Values, Allowed | None, Allowed | None]
 """Values, which are allowed, and which are known; None where all are."""
-
-
-@runtime_checkable
-class Pooling(Protocol):
-    """An evaluation that draws pictures of its stages itself."""
-
-    def pooled_at(self, stage: str, batch: int, head: int, down: Edges, across: Edges) -> Block | None: ...
-    def is_map(self, stage: str) -> bool: ...
-    def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int: ...
-    def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool: ...
-    def entropies(self, batch: int, head: int, rows: slice) -> Values: ...
 
 
 class Place(NamedTuple):
