@@ -84,8 +84,11 @@ class UnfitBlocks(QObject):
 
     def _replacing(self, field: str, block: NDArray[Any], changes: Fields) -> Offer:
         """The block in place of the whole matrix, where that needs nothing else."""
-        label = lambda: self.tr("Make {symbol} {block}").format(**_said(field, block))  # noqa: E731  said anew
-        return Offer(label, "", lambda: self._replace(field, block, changes))
+        return Offer(
+            lambda: self.tr("Make {symbol} {block}").format(**_said(field, block)),
+            "",
+            lambda: self._replace(field, block, changes),
+        )
 
     def _replace(self, field: str, block: NDArray[Any], changes: Fields) -> None:
         label = Label(QT_TRANSLATE_NOOP("History", "put {block} numbers into {symbol}"), _said(field, block))

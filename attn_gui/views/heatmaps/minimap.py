@@ -161,11 +161,6 @@ class Minimap(QWidget):
         if self._whole is not None:
             self._whole.place_cells(self.cells())
 
-    def _cells(self) -> QRect:
-        """Within a frame and the ground that parts it from the map behind."""
-        edge = scaled(LINE.focus) + round(LINE.hairline)
-        return self.rect().adjusted(edge, edge, -edge, -edge)
-
     # --- moving ----------------------------------------------------------------------------------
     def _cells_in(self, way: QPointF) -> tuple[float, float]:
         """Rows and columns of the matrix that so many pixels of the minimap are."""
