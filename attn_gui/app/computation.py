@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.background import Background
 from attn_gui.document.document import Change, Document
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import Evaluation
 from attn_gui.engine.choice import evaluation_of, is_long
 from attn_gui.engine.indices import Box, count
 from attn_gui.engine.sentences import FieldError
@@ -24,27 +23,6 @@ PATIENCE_MS = 300  # after which the window says that it is computing
 HOLD_MS = 100  # looking for BLAS takes a while, and before the first paint nothing needs it
 SETTLE_MS = 1500  # after the last edit of a long problem
 PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected anew on the GUI thread, times 1/d_model
-
-
-class _Pass(QObject, QRunnable):
-    """One full computation on another thread; the answer carries the generation that it was asked for."""
-
-    done = Signal(int, object, float)  # generation, Evaluation or the error, seconds
-
-    def __init__(self, problem: Problem, generation: int) -> None:
-        QObject.__init__(self)
-        QRunnable.__init__(self)
-        self.setAutoDelete(False)
-        self._problem, self._generation = problem, generation
-
-    def run(self) -> None:
-        start = time.perf_counter()
-        found: object
-        try:
-            found = evaluation_of(self._problem)  # of a long one nothing but Q, K and V
-        except Exception as error:  # whatever it is, it is said on the GUI thread
-            found = error
-        self.done.emit(self._generation, found, time.perf_counter() - start)
 
 
 class Computation(QObject):
@@ -77,11 +55,9 @@ class Computation(QObject):
         self._moves = 0  # counts edits, each of which ends the settling that is under way
         self._rest = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._rest.timeout.connect(self._settle)
-        self._pass: _Pass | None = None  # the one whose answer is wanted
-        self._running: set[_Pass] = set()  # kept until their threads are through
+        self._passes = Background(self)
+        self._passes.answered.connect(self._on_passes_answered)
         self._opened = False
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(1)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(lambda: self.working.emit(True))
         document.changed.connect(self._on_document_changed)
@@ -89,7 +65,7 @@ class Computation(QObject):
     @property
     def pending(self) -> bool:
         """Whether the evaluation is not yet that of the document."""
-        return self._pass is not None
+        return self._passes.busy
 
     @property
     def busy(self) -> bool:
@@ -98,7 +74,7 @@ class Computation(QObject):
 
     def finish(self) -> None:
         """Wait for what is under way, for whoever needs the answer now."""
-        self._pool.waitForDone()
+        self._passes.finish()
         self._settling.finish()
         if self.supply is not None:
             self.supply.finish()
@@ -139,21 +115,14 @@ class Computation(QObject):
         problem = self._document.problem
         self._rest.stop()
         if problem.n * problem.m * problem.num_heads * problem.batch_size <= QUICK_CELLS:
-            self._pass = None
+            self._passes.forget()
             self._take(Evaluation(problem))
             return
-        self._pass = _Pass(problem, self._document.generation)
-        self._pass.done.connect(self._on_pass_done)
-        self._running.add(self._pass)
         if not self._patience.isActive():
             self._patience.start()
-        self._pool.start(self._pass)
+        self._passes.ask(lambda: evaluation_of(problem))  # of a long one nothing but Q, K and V
 
-    def _on_pass_done(self, generation: int, found: object, _seconds: float) -> None:
-        self._running = {running for running in self._running if running is not self.sender()}
-        if self._pass is None or generation != self._document.generation:
-            return  # the document has moved on; a later pass answers for it
-        self._pass = None
+    def _on_passes_answered(self, found: object) -> None:
         if isinstance(found, FieldError):
             self._refuse(found)
             return
