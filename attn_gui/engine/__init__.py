@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .choice import compute
 from .create import FILLS, fill, made_direct, new_problem, with_biases, with_context, with_output
-from .evaluation import Evaluation, Recomputed, Trace
+from .evaluation import Evaluation, Recomputed
 from .explanation import Cell, Explanation, Term, explain
 from .fixes import Fix
 from .indices import Box
@@ -20,6 +20,7 @@ from .sensitivity import sensitivity
 from .sentences import FieldError, FieldTypeError, Note, PlaceError, ShapeError, StageError
 from .stages import STAGE, STAGES
 from .symbols import symbol
+from .trace import Trace
 
 if TYPE_CHECKING:
     from .mending import apply as apply_fix

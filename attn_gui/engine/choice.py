@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
-from .evaluation import Evaluation, Trace
+from .evaluation import Evaluation
 from .problem import Problem
+from .trace import Trace
 
 DENSE = 2_000_000  # cells of all heads' maps up to which every stage is kept
 

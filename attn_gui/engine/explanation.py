@@ -10,7 +10,7 @@ from typing import overload
 import numpy as np
 
 from . import indices, sentences
-from .evaluation import Evaluation, Trace
+from .evaluation import Evaluation
 from .expression import Cell, Expression, Number, Product, subscripted
 from .graph import Node, shown
 from .indices import Box
@@ -20,6 +20,7 @@ from .per_query import PerQuery, per_query
 from .sentences import PlaceError
 from .stage import Addends, Linear
 from .symbols import cell_latex, symbol
+from .trace import Trace
 
 __all__ = ["Cell", "Explanation", "Expression", "Term", "Terms", "explain"]
 

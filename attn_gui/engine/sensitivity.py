@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from . import indices, sentences
-from .evaluation import Evaluation, Trace
+from .evaluation import Evaluation
 from .explanation import checked_index
 from .indices import Box
 from .layout import Array
 from .sentences import FieldError, ShapeError
+from .trace import Trace
 
 
 def sensitivity(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import indices, verdicts
-from .evaluation import Evaluation, Trace
+from .evaluation import Evaluation
 from .invariants import LARGEST, WHOLE, Chosen, Invariant, distance, invariants, row_boxes
 from .layout import Array
 from .problem import Problem
@@ -16,6 +16,7 @@ from .reference import reference
 from .rounding import Rounding
 from .rowwise import RowwiseEvaluation
 from .sentences import Note
+from .trace import Trace
 
 COMPARED = 1 << 21  # cells of the maps: so many are computed by the engine in another way, for the invariants
 KEY_ROWS = 64  # rows of K and V that a sample holds
