@@ -152,4 +152,4 @@ def _linear(evaluation: Evaluation) -> str:
 
 
 def _scaled_symbol(evaluation: Evaluation) -> str:
-    return {"sqrt": "S/√dₖ", "none": "S · 1", "typed": "c · S"}[scale_kind(evaluation.problem)]
+    return {"sqrt": "S/√dₖ", "none": "S · 1", "typed": "α · S"}[scale_kind(evaluation.problem)]

@@ -121,7 +121,7 @@ def test_symbols_say_what_was_done_to_the_scores() -> None:
     assert [plain[name] for name in ("key", "scaled", "masked", "weights")] == ["Kᵀ", "S/√dₖ", "S/√dₖ + M", "A"]
     every = below(projected(scale=0.5, softcap=3.0, mask=({"kind": "alibi"}, {"kind": "causal"})))
     assert [every[name] for name in ("x", "scaled", "capped", "biased", "masked")] == [
-        "X · W", "c · S", "S″", "S″ + B", "S″ + B + M"]
+        "X · W", "α · S", "S″", "S″ + B", "S″ + B + M"]
 
 
 def test_click_enter_and_space_ask_for_a_stage_without_taking_it(qtbot: QtBot) -> None:
