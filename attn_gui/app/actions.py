@@ -52,8 +52,9 @@ MENUS = (
     ("language", QT_TRANSLATE_NOOP("Actions", "&Language")),
     ("theme", QT_TRANSLATE_NOOP("Actions", "&Theme")),
     ("history", QT_TRANSLATE_NOOP("Actions", "&Memory for history")),
+    ("copy_as", QT_TRANSLATE_NOOP("Actions", "Copy &as")),
 )
-SUBMENUS = {"file": ("recent", "examples"), "edit": ("history",), "view": ("decimals", "language", "theme")}
+SUBMENUS = {"file": ("recent", "examples"), "edit": ("copy_as", "history"), "view": ("decimals", "language", "theme")}
 
 ACTIONS = (
     Row("new", "file", QT_TRANSLATE_NOOP("Actions", "&New…"), Keys.New),
@@ -69,6 +70,9 @@ ACTIONS = (
     Row("cut", "edit", QT_TRANSLATE_NOOP("Actions", "Cu&t"), Keys.Cut, separator=True),
     Row("copy", "edit", QT_TRANSLATE_NOOP("Actions", "&Copy"), Keys.Copy, "copy"),
     Row("copy_with_headers", "edit", QT_TRANSLATE_NOOP("Actions", "Copy with &headers"), "Ctrl+Shift+C"),
+    Row("copy_latex", "copy_as", QT_TRANSLATE_NOOP("Actions", "&LaTeX matrix")),
+    Row("copy_markdown", "copy_as", QT_TRANSLATE_NOOP("Actions", "&Markdown table")),
+    Row("copy_numpy", "copy_as", QT_TRANSLATE_NOOP("Actions", "&NumPy array")),
     Row("paste", "edit", QT_TRANSLATE_NOOP("Actions", "&Paste"), Keys.Paste),
     Row("clear", "edit", QT_TRANSLATE_NOOP("Actions", "Set to &zero"), None),
     Row("fill_down", "edit", QT_TRANSLATE_NOOP("Actions", "Fill &down"), "Ctrl+D"),

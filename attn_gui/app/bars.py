@@ -11,6 +11,9 @@ from attn_gui.views.icons import icon
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import scaled
 
+BEFORE = {"recent": "save", "examples": "save", "copy_as": "paste"}
+"""Submenus that do not stand at the end, with the action that they stand before."""
+
 
 class Bars(QObject):
     """Stands in the window from its first paint on; a click before the program is there waits for it."""
@@ -51,8 +54,8 @@ class Bars(QObject):
             self._window.addAction(self.actions[row.name])
         for key, inner in SUBMENUS.items():
             for name in inner:
-                if key == "file":  # below Open
-                    self.menus[key].insertMenu(self.actions["save"], self.menus[name])
+                if name in BEFORE:
+                    self.menus[key].insertMenu(self.actions[BEFORE[name]], self.menus[name])
                 else:
                     self.menus[key].addMenu(self.menus[name])
         nested = {name for inner in SUBMENUS.values() for name in inner}

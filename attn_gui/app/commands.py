@@ -6,6 +6,7 @@ Dialogs are imported when they are opened, here and in all controllers: nobody w
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -44,7 +45,7 @@ class CommandsController(QObject):
 
     # --- connecting ------------------------------------------------------------------------------
     def _connect(self) -> None:
-        program, on = self._program, self.actions.on
+        program, on, table = self._program, self.actions.on, self._program.target.acting
         for name, slot in {
             "new": program.files.new,
             "open": program.files.open,
@@ -57,13 +58,11 @@ class CommandsController(QObject):
             "compute_rest": program.progress.resume,
             "undo": program.document.stack.undo,
             "redo": program.document.stack.redo,
-            "cut": self.cut,
-            "copy": program.table_blocks.copy,
-            "copy_with_headers": program.table_blocks.copy_with_headers,
-            "paste": program.table_blocks.paste,
-            "clear": program.table_edits.clear,
-            "fill_down": program.table_edits.fill_down,
-            "fill_right": program.table_edits.fill_right,
+            "cut": table(self.cut),
+            "paste": table(program.table_blocks.paste),
+            "clear": table(program.table_edits.clear),
+            "fill_down": table(program.table_edits.fill_down),
+            "fill_right": table(program.table_edits.fill_right),
             "tokens": program.table_edits.edit_tokens,
             "output_projection": program.panel.set_output_projection,
             "biases": program.panel.set_biases,
@@ -89,7 +88,7 @@ class CommandsController(QObject):
         program.targets.use_action(self.actions["set_target"])
         program.reach.use_action(self.actions["show_reach"])
         for kind in ("integers", "random", "identity"):
-            on(f"fill_{kind}", lambda _=False, kind=kind: program.table_edits.fill(kind))
+            on(f"fill_{kind}", table(partial(program.table_edits.fill, kind)))
         for mode, key in (("product", "product"), ("all_stages", "all")):
             on(mode, lambda _=False, key=key: program.view.set(mode=key))
         on("values", lambda checked: program.view.set(values=checked))
@@ -174,7 +173,7 @@ class CommandsController(QObject):
 
     def cut(self) -> None:
         """The selected block to the clipboard, zeros in its place."""
-        self._program.table_blocks.copy()
+        self.actions["copy"].trigger()
         self._program.table_edits.clear()
 
     # --- commands about commands -----------------------------------------------------------------

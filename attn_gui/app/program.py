@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.commands import CommandsController
 from attn_gui.app.computation import Computation
+from attn_gui.app.copying import CopyController
 from attn_gui.app.curve import CurveController
 from attn_gui.app.examples import FIRST, example_of
 from attn_gui.app.explain import ExplainController
@@ -83,6 +84,7 @@ class Program(QObject):
         self.export = ExportController(window, document, computation, view, self.settings, self.look)
         self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
         window.dropped.connect(self.take_in)
+        self.copying = CopyController(window, shell.bars.actions)
         self.commands = CommandsController(self, shell.bars)
         window.fit_panels()
 
@@ -118,6 +120,7 @@ class Program(QObject):
         self.export.finish()
         self.sensitivity.finish()
         self.curve.finish()
+        self.copying.finish()
         self.window.history.set_stack(None)
         self.document.stack.setClean()
         self.document.stack.blockSignals(True)  # it tells of its end, when whoever listens is gone

@@ -1,4 +1,4 @@
-"""Blocks of numbers into and out of the tables: the clipboard and files of one matrix."""
+"""Blocks of numbers into the tables: from the clipboard and from files of one matrix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
@@ -25,7 +25,7 @@ from attn_gui.views.tables import MatrixPanel
 
 
 class TableBlocks(QObject):
-    """Copy, paste, import; a block that is too large is offered to grow its matrix, never cut."""
+    """Paste and import; a block that is too large is offered to grow its matrix, never cut."""
 
     def __init__(self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget) -> None:
         super().__init__(window)
@@ -34,37 +34,13 @@ class TableBlocks(QObject):
         tables.on_new_table(self._connect)
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
-        panel.view.copyRequested.connect(lambda headers: self._copy_from(field, headers))
         panel.view.pasteRequested.connect(lambda: self._paste_into(field))
-
-    def _copy_from(self, field: str, headers: bool) -> None:
-        self._target.use(field)
-        self._copy(headers)
 
     def _paste_into(self, field: str) -> None:
         self._target.use(field)
         self.paste()
 
     # --- clipboard -------------------------------------------------------------------------------
-    def copy(self) -> None:
-        self._copy(headers=False)
-
-    def copy_with_headers(self) -> None:
-        self._copy(headers=True)
-
-    def _copy(self, headers: bool) -> None:
-        """The selected block as text, with full precision whatever is shown."""
-        from attn_gui.document.clipboard import block_text
-
-        cuts, model = self._target.selection(), self._target.model
-        if cuts is None:
-            return
-        labels = [
-            [str(model.headerData(k, side)) for k in range(cut.start, cut.stop)] if headers else None
-            for side, cut in zip((Qt.Orientation.Vertical, Qt.Orientation.Horizontal), cuts, strict=True)
-        ]
-        QGuiApplication.clipboard().setText(block_text(model.block(*cuts), *labels))
-
     def paste(self) -> None:
         """The clipboard's block from the selection's corner on; one value fills the selection."""
         from attn_gui.document.clipboard import read_block

@@ -30,6 +30,7 @@ class TableEdits(QObject):
         super().__init__(window)
         self._window, self._document, self._target = window, document, target
         target.blocked.connect(self._offer_ways_out)
+        target.elsewhere.connect(self._say_where)
         tables.on_new_table(self._connect)
 
     def _connect(self, field: str, panel: MatrixPanel, model: MatrixModel) -> None:
@@ -98,6 +99,11 @@ class TableEdits(QObject):
             edits.append(SetFields(fields, label))
         edits.append(SetFields(dialog.result_fields(), label))
         self._target.apply(Edits(tuple(edits), label))
+
+    def _say_where(self) -> None:
+        self._window.banner.show_info(
+            lambda: self.tr("This command acts on a table: click one of its cells first.")
+        )
 
     # --- ways out of a computed table ------------------------------------------------------------
     def _offer_ways_out(self, field: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.sentences import saying
 from attn_gui.app.tables import TablesController
@@ -27,6 +29,7 @@ class TableTarget(QObject):
     """What the menus act on. Whoever writes into a computed table is told of the ways out instead."""
 
     blocked = Signal(str)  # the computed field that somebody wanted to write into
+    elsewhere = Signal()  # a command of tables was given while the keyboard is in something else
 
     def __init__(self, window: MainWindow, document: Document, tables: TablesController, view: ViewState) -> None:
         super().__init__(window)
@@ -36,6 +39,26 @@ class TableTarget(QObject):
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         panel.view.cellChosen.connect(lambda _row, _column: self.use(field))
+
+    def acting(self, command: Callable[[], None]) -> Callable[[], None]:
+        """A command that acts on the table with the keyboard, and on no table while something else has it."""
+
+        def act() -> None:
+            if self.has_keyboard():
+                command()
+            else:
+                self.elsewhere.emit()
+
+        return act
+
+    def has_keyboard(self) -> bool:
+        """Whether a table has the keyboard, which then is the one that was used last; or nothing has it."""
+        focus = QApplication.focusWidget()
+        for field, panel in self._window.inputs.panels.items():
+            if focus is not None and panel.isAncestorOf(focus):
+                self.use(field)
+                return True
+        return focus is None or focus is self._window
 
     @property
     def field(self) -> str:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from attn_gui.document.layouts import BlockError, Rows, parse_field, split_grid, without_headings
-from attn_gui.document.numbers import NumberError, shortest
-from attn_gui.document.phrases import Label, quoted
+from attn_gui.document.numbers import NumberError
+from attn_gui.document.phrases import Label
 
-__all__ = ["Block", "BlockError", "block_text", "parse_block", "read_block"]
+__all__ = ["Block", "BlockError", "parse_block", "read_block"]
 
 MOST_NUMBERS = 4_000_000
 MOST_CHARACTERS = 30 * MOST_NUMBERS
@@ -123,27 +121,3 @@ def _with_points(rows: Rows) -> NDArray[np.float64] | None:
         return _numbers([[field.replace(",", ".") for field in row] for row in rows])
     except BlockError:
         return None
-
-
-def block_text(
-    array: NDArray[Any], row_labels: Sequence[str] | None = None, column_labels: Sequence[str] | None = None
-) -> str:
-    """`array`, (rows, columns), as lines of numbers between tabs, each the shortest text that gives it back exactly.
-
-    With both kinds of labels the corner is empty; a label never breaks the table nor starts a formula in a spreadsheet.
-    """
-    matrix = np.atleast_2d(array)
-    lines = ["\t".join([shortest(value, matrix.dtype) for value in row]) for row in matrix]
-    if row_labels is not None:
-        lines = [f"{_label(label)}\t{line}" for label, line in zip(row_labels, lines, strict=True)]
-    if column_labels is not None:
-        corner = [""] if row_labels is not None else []
-        lines.insert(0, "\t".join([*corner, *(_label(label) for label in column_labels)]))
-    return "\n".join(lines)
-
-
-def _label(text: str) -> str:
-    line = quoted(text, longest=1000)
-    if re.match(r"[=+\-@]", line):
-        line = "'" + line
-    return '"' + line.replace('"', '""') + '"' if '"' in line else line

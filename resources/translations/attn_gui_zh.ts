@@ -86,6 +86,10 @@
         <translation>历史记录占用内存(&amp;M)</translation>
     </message>
     <message>
+        <source>Copy &amp;as</source>
+        <translation>复制为(&amp;A)</translation>
+    </message>
+    <message>
         <source>&amp;New…</source>
         <translation>新建(&amp;N)…</translation>
     </message>
@@ -136,6 +140,18 @@
     <message>
         <source>Copy with &amp;headers</source>
         <translation>连同表头复制(&amp;H)</translation>
+    </message>
+    <message>
+        <source>&amp;LaTeX matrix</source>
+        <translation>&amp;LaTeX 矩阵</translation>
+    </message>
+    <message>
+        <source>&amp;Markdown table</source>
+        <translation>&amp;Markdown 表格</translation>
+    </message>
+    <message>
+        <source>&amp;NumPy array</source>
+        <translation>&amp;NumPy 数组</translation>
     </message>
     <message>
         <source>&amp;Paste</source>
@@ -386,6 +402,21 @@
     <message>
         <source>&amp;Redo {step}</source>
         <translation>重做(&amp;R) {step}</translation>
+    </message>
+</context>
+<context>
+    <name>CopyController</name>
+    <message>
+        <source>Nothing to copy here: click a cell of a table, a map or a list first.</source>
+        <translation>这里没有可复制的内容：请先点击表格、热图或列表中的一格。</translation>
+    </message>
+    <message>
+        <source>copied {rows} × {columns}</source>
+        <translation>已复制 {rows} × {columns}</translation>
+    </message>
+    <message>
+        <source>{rows} × {columns} cells are too many for the clipboard (at most {most}): export the numbers.</source>
+        <translation>{rows} × {columns} 格超出剪贴板上限（最多 {most} 格）：请改用“导出数值”。</translation>
     </message>
 </context>
 <context>
@@ -3193,6 +3224,10 @@
 </context>
 <context>
     <name>TableEdits</name>
+    <message>
+        <source>This command acts on a table: click one of its cells first.</source>
+        <translation>此命令作用于表格：请先点击表格中的一格。</translation>
+    </message>
     <message>
         <source>{symbol} is computed, so it cannot be typed into.</source>
         <translation>{symbol} 是算出来的，不能直接键入。</translation>

@@ -2,12 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from attn_gui.document import clipboard
-from attn_gui.document.clipboard import BlockError, block_text, parse_block, read_block
+from attn_gui.document.clipboard import BlockError, parse_block, read_block
 
 TWO = [[1.5, -2.0, 3.0], [0.25, 5.0, 1e-3]]
 
@@ -114,37 +111,3 @@ def test_too_many_numbers_are_refused_before_they_are_read(monkeypatch: pytest.M
     assert parse_block(" ".join(["1"] * 20)).size == 20
     with pytest.raises(BlockError, match="more than 20 numbers"):
         parse_block(" ".join(["1"] * 21))
-
-
-@given(
-    arrays.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=st.floats())
-    | arrays.arrays(np.float32, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=st.floats(width=32))
-)
-def test_what_is_copied_is_pasted_bit_for_bit(array: np.ndarray) -> None:
-    again = parse_block(block_text(array)).astype(array.dtype)
-    assert again.shape == array.shape
-    finite = ~np.isnan(array)
-    assert again[finite].tobytes() == array[finite].tobytes()
-    assert np.isnan(again[~finite]).all()
-
-
-@given(st.lists(st.text(max_size=8), min_size=2, max_size=5), st.integers(0, 200))
-def test_headings_are_copied_and_left_out_again(tokens: list[str], first: int) -> None:
-    array = np.arange(3.0 * len(tokens)).reshape(-1, 3) / 7
-    columns = [str(first + k) for k in range(3)]
-    text = block_text(array, tokens, columns)
-    assert len(text.split("\n")) == len(tokens) + 1
-    assert all(line.count("\t") == 3 for line in text.split("\n"))
-    if any(token[:1].isalpha() for token in tokens):
-        assert np.array_equal(parse_block(text), array)
-
-
-def test_a_label_can_not_break_the_table_nor_start_a_formula() -> None:
-    text = block_text(np.array([[-1.0], [2.0]]), ["a\tb\nc", '=1+"1"'])
-    assert text == "a b c\t-1\n\"'=1+\"\"1\"\"\"\t2"
-
-
-def test_copied_numbers_have_an_ascii_minus_and_all_their_digits() -> None:
-    assert block_text(np.array([[-0.1, 1 / 3], [-0.0, np.nan]])) == "-0.1\t0.3333333333333333\n-0\tnan"
-    assert block_text(np.array([[True, False]])) == "1\t0"
-    assert block_text(np.array([1.0, 2.0])) == "1\t2"

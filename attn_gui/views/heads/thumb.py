@@ -17,6 +17,7 @@ class HeadThumb(MapButton):
     def __init__(self, head: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.head = head
+        self.setObjectName(f"head.{head}")
         self._entropy = ""
         self._compact = False
 

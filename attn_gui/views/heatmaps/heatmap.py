@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QColor, QHideEvent
 from PySide6.QtWidgets import QWidget
 
+from attn_gui.document.copying import Copied
 from attn_gui.figure.display import Levels
 from attn_gui.figure.numbers import format_number
 from attn_gui.figure.tokens import Theme
@@ -93,6 +94,14 @@ class Heatmap(MapCanvas):
         self._before_drawing()
         values, _ = self._plane.block(slice(row, row + 1), slice(column, column + 1))
         return float(values[0, 0]), self._cells.color_of(row, column)
+
+    def copied(self) -> Copied | None:
+        """The whole matrix on show, with the names of its rows and columns."""
+        plane = self._plane
+        if plane is None:
+            return None
+        everything = slice(0, self.shape[0]), slice(0, self.shape[1])
+        return Copied(self.shape, lambda: list(plane.block(*everything)[0].copy()), *self._labels)
 
     def counts(self) -> dict[int, int]:
         """How many cells carry each flag of `figure.display` other than ALLOWED, pooled or not."""

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from attn_gui.document.copying import Copied
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.inspector.links import paint_focus_ring
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
@@ -163,6 +164,12 @@ class StepList(QListView):
     def minimumSizeHint(self) -> QSize:
         return QSize(60, self.sizeHint().height())
 
+    def copied(self) -> Copied:
+        """Every step, the first one on top."""
+        model = self.model()
+        steps = [[str(model.index(row, 0).data())] for row in range(model.rowCount())]
+        return Copied((len(steps), 1), lambda: steps)
+
 
 class HistoryView(QWidget):
     """Title, the key that undoes, and the steps."""
@@ -175,6 +182,7 @@ class HistoryView(QWidget):
         self._model = HistoryModel(self)
         self._title, self._hint = QLabel(self), QLabel(self)
         self._steps, self._shown = StepList(self), QSize()
+        self._steps.setObjectName("history.steps")
         self._steps.setModel(self._model)
         self._steps.setItemDelegate(StepDelegate(self._steps))
         self._steps.activated.connect(self._on_steps_activated)

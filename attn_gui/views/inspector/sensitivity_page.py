@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from attn_gui.document.copying import Copied
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.context import cell_name, column_number
 from attn_gui.views.inspector.links import Link
@@ -87,6 +89,12 @@ class SensitivityPage(QWidget):
     def links(self) -> tuple[Link, ...]:
         """The links in order."""
         return tuple(line.link for line in self._lines[:len(self._gradients)])
+
+    def copied(self) -> Copied | None:
+        """Every gradient on show, in full precision."""
+        names = [cell_name(gradient.field, gradient.index) for gradient in self._gradients]
+        read = [[np.float64(gradient.value)] for gradient in self._gradients]
+        return Copied((len(names), 1), lambda: read, names, [f"∂{self._name}"]) if names else None
 
     def retranslate(self) -> None:
         """All words in the present language."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from attn_gui.document.copying import Copied
 from attn_gui.engine.explanation import Cell, Explanation, Term, Terms
 from attn_gui.views.inspector.context import ExplainContext, cell_name, column_number
 
@@ -106,6 +107,25 @@ class TermsModel(QAbstractTableModel):
         cells = self._term(index.row()).cells
         return cells[min(max(index.column() - 1, 0), len(cells) - 1)] if cells else None
 
+    def copied(self) -> Copied:
+        """Every term, the tail too, with its numbers in full precision."""
+        columns = [str(self.headerData(k, Qt.Orientation.Horizontal) or "") for k in range(1, self.columnCount())]
+        names = [self._name(row) for row in range(self.count())]
+        return Copied((self.count(), len(columns)), lambda: list(map(self._numbers, range(self.count()))),
+                      names, columns)
+
+    def _name(self, row: int) -> str:
+        term, position = self._term(row), int(self._order[row])
+        if len(term.cells) != len(self._headers):
+            return cell_name(term.cells[0].name, term.cells[0].index) if term.cells else ""
+        return self._label(term, position)
+
+    def _numbers(self, row: int) -> list[object]:
+        cells = self._term(row).cells
+        factors: list[object] = [np.float64(cell.value) for cell in cells]
+        return [*(factors if len(cells) == len(self._headers) else [""] * len(self._headers)),
+                np.float64(self._values[self._order[row]])]
+
     # --- what Qt asks ----------------------------------------------------------------------------
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else self.shown() + self.has_tail()
@@ -151,11 +171,11 @@ class TermsModel(QAbstractTableModel):
             return column_number(self._row_value(row), self._decimals(4 if self._stage == "weights" else 3))
         if self._is_tail(row):
             return self.tr("{count} more").format(count=self.count() - self.shown()) if column == 0 else ""
-        position, term = int(self._order[row]), self._term(row)
-        if len(term.cells) != len(self._headers):  # a bias among products, or addends of different matrices
-            return cell_name(term.cells[0].name, term.cells[0].index) if column == 0 and term.cells else ""
+        term = self._term(row)
         if column == 0:
-            return self._label(term, position)
+            return self._name(row)
+        if len(term.cells) != len(self._headers):  # a bias among products, or addends of different matrices
+            return ""
         return column_number(term.cells[column - 1].value, self._decimals(3))
 
     def _decimals(self, most: int) -> int:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.document.copying import Copied
 from attn_gui.figure.tokens import SIGNED_STOPS, SIZE, SPACING
 from attn_gui.views.inspector.links import paint_focus_ring
 from attn_gui.views.inspector.terms import CHOSEN_ROLE, COLOR_ROLE, FULL, TIGHTEST, VALUE_ROLE, TermsModel
@@ -59,6 +60,10 @@ class TermsView(QTableView):
             first = self._terms.shown()
             self._terms.expand()
             self.setCurrentIndex(self._terms.index(first, 0))
+
+    def copied(self) -> Copied | None:
+        """All terms in full precision."""
+        return self._terms.copied() if self._terms.count() else None
 
     def value_width(self) -> int:
         """The room of the numbers before the bars."""

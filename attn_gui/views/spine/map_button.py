@@ -6,6 +6,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from attn_gui.document.copying import Copied
 from attn_gui.figure.tokens import LINE, RADIUS
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.keyboard_button import KeyboardButton
@@ -22,6 +23,10 @@ class MapButton(KeyboardButton):
         self.map.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def copied(self) -> Copied | None:
+        """The matrix of the map."""
+        return self.map.copied()
 
     def map_rect(self) -> QRect:
         """Where the map lies, its frame included."""

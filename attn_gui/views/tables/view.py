@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from PySide6.QtCore import (
     QAbstractItemModel,
@@ -23,6 +22,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QHeaderView, QWidget
 
+from attn_gui.document.copying import Copied
+from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.views.tables.delegate import CellDelegate, Index, step_of
 from attn_gui.views.tables.editor import Bubble, CellEditor
 from attn_gui.views.tables.marked_view import MarkedView
@@ -36,7 +37,6 @@ class MatrixView(MarkedView):
     """Says what a person wants of the cells; the model says what they hold."""
 
     cellChosen = Signal(int, int)
-    copyRequested = Signal(bool)  # with headers
     pasteRequested = Signal()
     clearRequested = Signal()
     fillDownRequested = Signal()
@@ -81,6 +81,17 @@ class MatrixView(MarkedView):
 
     def set_row_height(self, height: int) -> None:
         _resize_sections(self.rows, height, self.verticalScrollBar().value())
+
+    def copied(self) -> Copied | None:
+        """The selected block, in full precision whatever is shown."""
+        model, selection = self.model(), self.selectionModel()
+        if not isinstance(model, MatrixModel) or not selection.hasSelection():
+            return None
+        block = selection.selection().at(0)  # the table selects one block at a time
+        rows, columns = slice(block.top(), block.bottom() + 1), slice(block.left(), block.right() + 1)
+        sides = (Qt.Orientation.Vertical, rows), (Qt.Orientation.Horizontal, columns)
+        names = [[str(model.headerData(k, side)) for k in range(cut.start, cut.stop)] for side, cut in sides]
+        return Copied((block.height(), block.width()), lambda: list(model.block(rows, columns).copy()), *names)
 
     def visible_rows(self) -> int:
         return max(1, self.viewport().height() // self.rows.defaultSectionSize())
@@ -127,12 +138,9 @@ class MatrixView(MarkedView):
     def _asked(self, event: QKeyEvent) -> Callable[[], None] | None:
         """What a key asks of somebody else; most are actions of the window already and never come here."""
         keys = QKeySequence(event.keyCombination()).toString(QKeySequence.SequenceFormat.PortableText)
-        if event.matches(QKeySequence.StandardKey.Copy):
-            return partial(self.copyRequested.emit, False)
         if event.matches(QKeySequence.StandardKey.Paste):
             return self.pasteRequested.emit
         others: dict[str, Callable[[], None]] = {
-            "Ctrl+Shift+C": partial(self.copyRequested.emit, True),
             "Del": self.clearRequested.emit,
             "Ctrl+D": self.fillDownRequested.emit,
             "Ctrl+R": self.fillRightRequested.emit,

@@ -236,8 +236,6 @@ def test_control_and_an_arrow_go_to_the_border(desk, key, place, block):
 
 
 @pytest.mark.parametrize(("key", "modifier", "signal", "said"), [
-    (Key.Key_C, Modifier.ControlModifier, "copyRequested", (False,)),
-    (Key.Key_C, Modifier.ControlModifier | Modifier.ShiftModifier, "copyRequested", (True,)),
     (Key.Key_V, Modifier.ControlModifier, "pasteRequested", ()),
     (Key.Key_D, Modifier.ControlModifier, "fillDownRequested", ()),
     (Key.Key_R, Modifier.ControlModifier, "fillRightRequested", ()),

@@ -1,0 +1,119 @@
+"""Cells as text for the clipboard: for spreadsheets, papers, notes and programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attn_gui.document.numbers import shortest
+from attn_gui.document.phrases import quoted
+
+Cells = Sequence[Sequence[object]]
+"""Rows of NumPy numbers or texts."""
+
+LATEX = {"nan": r"\mathrm{NaN}", "inf": r"\infty", "-inf": r"-\infty"}
+NUMPY = {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}
+
+
+@dataclass(frozen=True)
+class Copied:
+    """Cells that can be copied: `read` gives them as they are now, at a price that `shape` tells beforehand."""
+
+    shape: tuple[int, int]
+    read: Callable[[], Cells]
+    rows: Sequence[str] = ()
+    columns: Sequence[str] = ()
+
+    def row_names(self) -> list[str]:
+        """Names of the rows, their numbers where they have none."""
+        return list(self.rows) or list(map(str, range(self.shape[0])))
+
+    def column_names(self) -> list[str]:
+        """Names of the columns, their numbers where they have none."""
+        return list(self.columns) or list(map(str, range(self.shape[1])))
+
+
+@dataclass(frozen=True)
+class TextForm:
+    """One way to write cells; `action` names the command that copies so."""
+
+    action: str
+    write: Callable[[Copied], str]
+
+
+def tab_separated(copied: Copied) -> str:
+    """Rows of numbers between tabs, as spreadsheets paste them."""
+    return "\n".join("\t".join(map(_text, row)) for row in copied.read())
+
+
+def with_headers(copied: Copied) -> str:
+    """The same with the names of rows and columns, the corner empty."""
+    lines = ["\t".join(["", *map(_label, copied.column_names())])]
+    for name, row in zip(copied.row_names(), copied.read(), strict=True):
+        lines.append("\t".join([_label(name), *map(_text, row)]))
+    return "\n".join(lines)
+
+
+def latex_matrix(copied: Copied) -> str:
+    """A `bmatrix` of amsmath."""
+    rows = (" & ".join(map(_latex, row)) for row in copied.read())
+    return "\\begin{bmatrix}\n" + " \\\\\n".join(rows) + "\n\\end{bmatrix}"
+
+
+def markdown_table(copied: Copied) -> str:
+    """A table of GitHub's Markdown, names of rows and columns included."""
+    from tabulate import tabulate
+
+    names = [_markdown(name) for name in copied.row_names()]
+    rows = [[name, *map(_markdown, row)] for name, row in zip(names, copied.read(), strict=True)]
+    heads = ["", *map(_markdown, copied.column_names())]
+    return tabulate(rows, heads, tablefmt="github", disable_numparse=True)
+
+
+def numpy_array(copied: Copied) -> str:
+    """An expression of Python that gives the same array."""
+    cells = copied.read()
+    rows = "".join("    [" + ", ".join(map(_numpy, row)) + "],\n" for row in cells)
+    single = any(isinstance(cell, np.float32) for row in cells for cell in row)
+    return f"np.array([\n{rows}]" + (", dtype=np.float32)" if single else ")")
+
+
+FORMS = (
+    TextForm("copy", tab_separated),
+    TextForm("copy_with_headers", with_headers),
+    TextForm("copy_latex", latex_matrix),
+    TextForm("copy_markdown", markdown_table),
+    TextForm("copy_numpy", numpy_array),
+)
+
+
+def _text(cell: object) -> str:
+    return shortest(float(cell), cell.dtype) if isinstance(cell, np.generic) else _label(str(cell))
+
+
+def _label(text: str) -> str:
+    """A text that neither breaks the table nor starts a formula in a spreadsheet."""
+    line = quoted(text, longest=1000)
+    if re.match(r"[=+\-@]", line):
+        line = "'" + line
+    return '"' + line.replace('"', '""') + '"' if '"' in line else line
+
+
+def _latex(cell: object) -> str:
+    if not isinstance(cell, np.generic):
+        return r"\text{" + "".join(f"\\{sign}" if sign in "&%$#_{}" else sign for sign in str(cell)) + "}"
+    digits, mark, power = _text(cell).partition("e")
+    return LATEX.get(digits, digits) + (rf" \times 10^{{{power}}}" if mark else "")
+
+
+def _markdown(cell: object) -> str:
+    text = _text(cell) if isinstance(cell, np.generic) else quoted(str(cell), longest=1000)
+    return text.replace("\\", r"\\").replace("|", r"\|")
+
+
+def _numpy(cell: object) -> str:
+    text = _text(cell)
+    return NUMPY.get(text, text) if isinstance(cell, np.generic) else repr(str(cell))

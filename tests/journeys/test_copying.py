@@ -1,0 +1,182 @@
+"""Copying from whatever has the keyboard: tables, maps, heads, terms, gradients; never from a table out of sight."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from attn_gui import Problem, compute, save
+
+SMALL = "worked-example.npz"
+
+
+def _rows(text: str) -> list[list[str]]:
+    return [line.split("\t") for line in text.splitlines()]
+
+
+def test_a_copy_with_the_keyboard_on_a_map_takes_the_map(launch):
+    person = launch(SMALL)
+    person.click_cell("weights", 1, 0)
+    person.press("Ctrl+C")
+    expected = [[str(value) for value in row] for row in person.values("weights")]
+    assert [[str(float(text)) for text in row] for row in _rows(person.clipboard())] == expected
+
+
+def test_a_cut_a_paste_or_a_fill_on_a_map_leaves_every_table_alone(launch):
+    person = launch(SMALL)
+    person.go_to("query", 1, 1)
+    person.click_cell("weights", 1, 0)
+    before = person.numbers("query")
+    person.clipboard("7")
+    for keys in ("Ctrl+X", "Ctrl+V", "Ctrl+D"):
+        person.press(keys)
+        assert person.numbers("query") == before
+        assert "acts on a table" in person.banner()
+    for name in ("clear", "fill_right", "fill_random", "fill_identity"):
+        person.do(name)
+    assert person.numbers("query") == before
+    assert person.clipboard() == "7"
+    assert len(person.steps()) == 1
+
+
+def test_the_commands_of_a_table_act_on_the_one_with_the_keyboard(launch):
+    person = launch(SMALL)
+    person.go_to("key", 0, 0)
+    person.go_to("query", 0, 0)
+    person.table("key").setFocus()
+    person.do("clear")
+    assert person.number("query", 0, 0) == 1
+    assert person.number("key", 0, 0) == 0
+
+
+def test_headers_are_the_tokens_of_the_map(launch, tmp_path):
+    tokens = ("it", "is|was")
+    path = tmp_path / "tokens.attn"
+    save(Problem(query=[[1, 0], [0, 1]], key=[[1, 1], [0, 1]], value=[[1], [2]], query_tokens=tokens,
+                 key_tokens=tokens), path)  # fmt: skip
+    person = launch(path)
+    person.click_cell("weights", 0, 0)
+    person.press("Ctrl+Shift+C")
+    rows = _rows(person.clipboard())
+    assert rows[0] == ["", "it", "is|was"]
+    assert [row[0] for row in rows[1:]] == ["it", "is|was"]
+    person.do("copy_markdown")
+    lines = person.clipboard().splitlines()
+    assert len(lines) == 4
+    assert lines[0].replace(" ", "") == r"||it|is\|was|"
+
+
+def test_latex_and_numpy_give_the_numbers_back(launch):
+    person = launch(SMALL)
+    person.click_cell("weights", 0, 0)
+    person.do("copy_numpy")
+    array = eval(person.clipboard(), {"np": np})
+    assert array.tolist() == person.values("weights")
+    person.do("copy_latex")
+    text = person.clipboard()
+    assert text.startswith(r"\begin{bmatrix}")
+    inner = text.removeprefix(r"\begin{bmatrix}").removesuffix(r"\end{bmatrix}")
+    assert [[float(cell) for cell in row.split("&")] for row in inner.split(r"\\")] == person.values("weights")
+
+
+def test_what_is_not_finite_and_what_is_float32_is_written_as_it_is(launch, tmp_path):
+    path = tmp_path / "wild.attn"
+    problem = Problem(query=[[1e-7, 3]], key=[[np.inf, 1], [np.nan, 1]], value=[[1], [2]], dtype="float32")
+    save(problem, path)
+    person = launch(path)
+    person.go_to("key", 0, 0)
+    person.press("Ctrl+A")
+    person.do("copy_numpy")
+    array = eval(person.clipboard(), {"np": np})
+    assert array.dtype == np.float32
+    assert np.array_equal(array, problem.key, equal_nan=True)
+    person.do("copy_latex")
+    assert r"\infty & 1" in person.clipboard()
+    assert r"\mathrm{NaN}" in person.clipboard()
+    person.go_to("query", 0, 0)
+    person.do("copy_latex")
+    assert r"1 \times 10^{-7}" in person.clipboard()
+
+
+@pytest.mark.parametrize("name", ["node.scores", "operand.left"])
+def test_small_maps_and_operands_are_copied_too(launch, name):
+    person = launch(SMALL)
+    person.find(name).setFocus()
+    person.press("Ctrl+C")
+    stage = {"node.scores": "scores", "operand.left": "query"}[name]
+    assert [[float(text) for text in row] for row in _rows(person.clipboard())] == person.values(stage)
+
+
+def test_another_head_is_copied_from_its_thumbnail(launch, tmp_path):
+    rng = np.random.default_rng(7)
+    problem = Problem(query=rng.normal(size=(3, 4)), key=rng.normal(size=(5, 4)), value=rng.normal(size=(5, 2)),
+                      num_heads=2)  # fmt: skip
+    save(problem, tmp_path / "heads.attn")
+    person = launch(tmp_path / "heads.attn")
+    thumb = person.find("head.1")
+    thumb.setFocus()
+    person.press("Ctrl+C")
+    found = np.array([[float(text) for text in row] for row in _rows(person.clipboard())])
+    assert np.array_equal(found, compute(problem)["weights"][0, 1])
+
+
+def test_terms_are_copied_in_full_with_the_table_they_stand_in(launch):
+    person = launch(SMALL)
+    person.show_stage("scores")
+    person.click_cell("scores", 1, 1)
+    terms = person.find("inspector.terms")
+    terms.setFocus()
+    person.press("Ctrl+Shift+C")
+    rows = _rows(person.clipboard())
+    assert len(rows) == 1 + 3
+    assert sum(float(row[-1]) for row in rows[1:]) == person.value("scores", 1, 1)
+    assert all(float(row[1]) * float(row[2]) == float(row[3]) for row in rows[1:])
+
+
+def test_where_nothing_can_be_copied_it_is_said_and_the_clipboard_stays(launch):
+    person = launch(SMALL)
+    person.clipboard("mine")
+    person.find("control.score").setFocus()
+    person.do("copy")
+    assert "Nothing to copy" in person.banner()
+    assert person.clipboard() == "mine"
+
+
+def test_a_map_too_large_for_the_clipboard_is_refused_with_its_size(launch, tmp_path):
+    rng = np.random.default_rng(3)
+    n = 1500
+    save(Problem(query=rng.normal(size=(n, 2)), key=rng.normal(size=(n, 2)), value=rng.normal(size=(n, 2))),
+         tmp_path / "long.attn")  # fmt: skip
+    person = launch(tmp_path / "long.attn")
+    person.wait()
+    person.clipboard("mine")
+    person.find("heatmap.weights").setFocus()
+    person.do("copy")
+    assert "1500 × 1500" in person.banner()
+    assert person.clipboard() == "mine"
+
+
+def test_a_cut_of_a_large_block_copies_the_numbers_and_not_the_zeros(launch, tmp_path):
+    rng = np.random.default_rng(3)
+    problem = Problem(query=rng.normal(size=(60, 50)), key=rng.normal(size=(2, 50)), value=rng.normal(size=(2, 2)))
+    save(problem, tmp_path / "wide.attn")
+    person = launch(tmp_path / "wide.attn")
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+A", "Ctrl+X")
+    person.program.copying.finish()
+    QTest.qWait(1)
+    found = np.array([[float(text) for text in row] for row in _rows(person.clipboard())])
+    assert np.array_equal(found, problem.query)
+    assert not np.any([[float(text) for text in row] for row in person.numbers("query")])
+
+
+def test_the_history_is_copied_as_its_lines(launch):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "4")
+    steps = person.steps()
+    listed = person.find("history.steps")
+    listed.setFocus(Qt.FocusReason.TabFocusReason)
+    person.press("Ctrl+C")
+    assert person.clipboard().splitlines() == steps
