@@ -73,7 +73,7 @@ def as_texts(field: str, value: object) -> tuple[str, ...]:
 def as_array(
     field: str, value: object, dtype: np.dtype[Any] | None = None, *, axes: Sequence[int], copy: bool = False
 ) -> Array:
-    """Read-only C-contiguous numbers of `dtype` (None: float64, or float32 where they are).
+    """Read-only numbers of `dtype` (None: float64, or float32 where they are); with `copy` or a dtype C-contiguous.
 
     With `copy` lists and other dtypes are accepted and cast; without it, and with a dtype, nothing is ever copied.
     """
@@ -103,7 +103,7 @@ def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool)
     if dtype is None:
         dtype = array.dtype if array.dtype in (np.float32, np.float64) else np.dtype(np.float64)
     with np.errstate(over="ignore"):
-        array = np.array(array, dtype=dtype, order="C", copy=True) if copy else np.asarray(array, dtype, order="C")
+        array = np.array(array, dtype=dtype, order="C", copy=True) if copy else np.asarray(array, dtype)
     return array if copy else array.view()
 
 
@@ -115,7 +115,7 @@ def as_flags(field: str, value: object, *, copy: bool) -> Array:
         raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got="rows of different lengths") from None
     if array.dtype != bool and (array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all()):
         raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got=str(array.dtype))
-    flags = np.array(array, bool, order="C", copy=True) if copy else np.asarray(array, bool, order="C").view()
+    flags = np.array(array, bool, order="C", copy=True) if copy else np.asarray(array, bool).view()
     if flags.ndim > 4:
         raise _misshapen(sentences.AXES, field, flags, "2 to 4", flags.ndim)
     if 0 in flags.shape:

@@ -4,39 +4,73 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import sentences
 from .checks import as_choice, as_count
+from .drafts import fields_with
 from .evaluation import Evaluation
 from .layout import Array
-from .problem import SCORE_NUMBERS, SCORES, Problem
+from .memory import Write, advance, made
+from .problem import DTYPES, SCORE_NUMBERS, SCORES, Problem
 from .sentences import FieldError
 
-FILLS = ("integers", "random", "identity", "zeros")
+SEEDED = ("integers", "random")
+FILLS = (*SEEDED, "identity", "zeros")
 KINDS = ("direct", "self", "cross")
 LARGEST_INTEGER = 3
 LEAST_HIDDEN, MOST_HIDDEN = 2, 16  # units of a new additive score: as many as d_k within these
+BLOCK = 1 << 14  # cells that are hashed at a time
 SPREADS = {"w": 0.5, "b": 0.25}  # standard deviation of weights and biases by the field's first letter; else 1
 
 
-def fill(kind: str, shape: Sequence[int], *, seed: int = 0, field: str = "") -> Array:
+def fill(
+    kind: str, shape: Sequence[int], *, seed: int = 0, field: str = "", dtype: npt.DTypeLike = np.float64,
+    keep: Write | None = None,
+) -> Array:  # fmt: skip
     """New numbers: small integers, seeded normal ones with two decimals, the identity, or zeros.
 
-    A cell depends on (seed, field, item, row, column) alone, never on the shape. Raises ValueError for another kind.
+    A cell depends on (seed, field, item, row, column) alone, never on the shape. `keep` may write into the array what
+    is to stay. Raises ValueError for another kind, or where the memory does not suffice.
     """
     as_choice("fill", kind, FILLS)
-    places = np.indices(tuple(shape))
-    if kind == "zeros" or len(shape) == 0:
-        return np.zeros(tuple(shape))
-    if kind == "identity":
-        return np.asarray(places[-1] == (places[-2] if len(shape) > 1 else 0), float)
-    state = _hashed(np.uint64(seed & (2**64 - 1)), np.uint64(zlib.crc32(field.encode())))
-    for axis in range(3):
-        place = places[axis - 3] if len(shape) >= 3 - axis else np.zeros(tuple(shape), int)
-        state = _hashed(state, place.astype(np.uint64))
+
+    def write(new: Array) -> None:
+        if kind in SEEDED and new.ndim:
+            _write_hashed(new, kind, seed, field)
+        else:
+            new[...] = 0
+        if kind == "identity" and new.ndim:
+            ones = np.arange(min(new.shape[-2:]) if new.ndim > 1 else 1)
+            new[(..., ones, ones) if new.ndim > 1 else ones] = 1
+        if keep is not None:
+            keep(new)
+
+    return made(shape, dtype, write)
+
+
+def _write_hashed(new: Array, kind: str, seed: int, field: str) -> None:
+    """Block by block, so that what is needed beside the array stays small."""
+    items, rows, columns = (1, 1, *new.shape)[-3:]
+    cells = new.reshape(-1, items * rows, columns)
+    start = _hashed(np.uint64(seed & (2**64 - 1)), np.uint64(zlib.crc32(field.encode())))
+    wide = min(columns, BLOCK)
+    high = max(1, BLOCK // wide)
+    for top in range(0, items * rows, high):
+        line = np.arange(top, min(top + high, items * rows), dtype=np.uint64)
+        of_row = _hashed(_hashed(start, line // np.uint64(rows)), line % np.uint64(rows))
+        for left in range(0, columns, wide):
+            place = np.arange(left, min(left + wide, columns), dtype=np.uint64)
+            block = cells[:, top : top + high, left : left + wide]
+            block[...] = _numbers(kind, _hashed(of_row[:, None], place), field)
+            advance(block.nbytes)
+
+
+def _numbers(kind: str, state: Array, field: str) -> Array:
     if kind == "integers":
         span = np.uint64(2 * LARGEST_INTEGER + 1)
         return (state % span).astype(float) - LARGEST_INTEGER
@@ -67,6 +101,16 @@ def new_problem(
 
     Raises ValueError or TypeError with one sentence.
     """
+    return Problem.over(
+        new_fields(kind, n=n, m=m, num_heads=num_heads, d_k=d_k, d_v=d_v, fill=fill, seed=seed)
+    )  # fmt: skip
+
+
+def new_fields(
+    kind: str = "direct", *, n: int, m: int | None = None, num_heads: int = 1, d_k: int, d_v: int | None = None,
+    fill: str = "random", seed: int = 0,
+) -> dict[str, Any]:  # fmt: skip
+    """The fields of `new_problem`."""
     as_choice("kind", kind, KINDS)
     n, heads, d_k = as_count("n", n), as_count("num_heads", num_heads), as_count("d_k", d_k)
     m = n if m is None or kind == "self" else as_count("m", m)
@@ -77,18 +121,31 @@ def new_problem(
         width = heads * d_k
         shapes = {"x": (n, width)} | ({"context": (m, width)} if kind == "cross" else {})
         shapes |= {"w_query": (width, width), "w_key": (width, width), "w_value": (width, heads * d_v)}
-    return Problem(**_filled(shapes, fill, seed), num_heads=heads)
+    return _filled(shapes, fill, seed) | {"num_heads": heads}
 
 
 def _filled(shapes: dict[str, tuple[int, int]], kind: str, seed: int) -> dict[str, Any]:
     return {name: fill(kind, shape, seed=seed, field=name) for name, shape in shapes.items()}
 
 
-def _cast(problem: Problem, fields: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: value.astype(problem.dtype) if isinstance(value, np.ndarray) and value.dtype != bool else value
-        for name, value in fields.items()
-    }
+def _zeros(problem: Problem, width: int) -> Array:
+    return fill("zeros", (width,), dtype=problem.dtype)
+
+
+def with_dtype(problem: Problem, dtype: str) -> dict[str, Any]:
+    """The fields that hold every number in another precision; none where nothing changes."""
+    if as_choice("dtype", dtype, DTYPES) == problem.dtype:
+        return {}
+    arrays = {name: array for name, array in problem.arrays().items() if array.dtype != bool}
+    return {"dtype": dtype} | fields_with(problem, {name: _copied(array, dtype) for name, array in arrays.items()})
+
+
+def _copied(array: Array, dtype: npt.DTypeLike) -> Array:
+    def write(new: Array) -> None:
+        with np.errstate(over="ignore"):
+            np.copyto(new, array, casting="same_kind")
+
+    return made(array.shape, dtype, write)
 
 
 def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
@@ -104,7 +161,7 @@ def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any
         return {"w_output": None, "b_output": None}
     inner = problem.num_heads * problem.d_v
     shape = (inner, problem.d_model if problem.projected else inner)
-    return _cast(problem, {"w_output": fill("random", shape, seed=seed, field="w_output")})
+    return {"w_output": fill("random", shape, seed=seed, field="w_output", dtype=problem.dtype)}
 
 
 def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
@@ -115,7 +172,7 @@ def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
         if not present and bias is not None:
             changed[f"b_{part}"] = None
         if present and weight is not None and bias is None:
-            changed[f"b_{part}"] = np.zeros(weight.shape[1], problem.dtype)
+            changed[f"b_{part}"] = _zeros(problem, weight.shape[1])
     return changed
 
 
@@ -130,23 +187,21 @@ def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, An
         return {}
     renamed = {"key_tokens": None} if problem.key_tokens is not None else {}
     if present:
-        context = fill("random", problem.x.shape, seed=seed, field="context")
-        return _cast(problem, {"context": context}) | renamed
+        context = fill("random", problem.x.shape, seed=seed, field="context", dtype=problem.dtype)
+        return {"context": context} | renamed
     return _narrowed(problem) | {"context": None} | renamed
 
 
 def _narrowed(problem: Problem) -> dict[str, Any]:
     """What must follow when the keys are the queries again: K and V weights, masks."""
-    from .resize import resize  # resize itself takes new numbers from here
+    from .resize import overlaid, resize  # resize itself takes new numbers from here
 
     changed = dict(resize(problem, m=problem.n).fields)
     for name in ("w_key", "w_value"):
         weight = getattr(problem, name)
         if weight.shape[0] != problem.d_model:
-            fresh = fill("random", (problem.d_model, weight.shape[1]), field=name).astype(problem.dtype)
-            rows = min(len(weight), len(fresh))
-            fresh[:rows] = weight[:rows]
-            changed[name] = fresh
+            shape = (problem.d_model, weight.shape[1])
+            changed[name] = fill("random", shape, field=name, dtype=problem.dtype, keep=overlaid(weight))
     return changed
 
 
@@ -174,17 +229,28 @@ def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, 
     width = as_count("d_a", width)
     if problem.score != "additive":
         raise FieldError(sentences.NEEDS, field="d_a", other="score additive")
-    changed = {}
-    for name, array in problem.score_params.items():
-        new = _score_weights(problem, name, (*array.shape[:-1], width), seed)
-        shared = min(width, array.shape[-1])
-        new[..., :shared] = array[..., :shared]
-        changed[name] = new
+    changed = {
+        name: _score_weights(problem, name, (*array.shape[:-1], width), seed, keep=_first_columns(array))
+        for name, array in problem.score_params.items()
+    }
     return {"score_params": changed}
 
 
-def _score_weights(problem: Problem, name: str, shape: Sequence[int], seed: int) -> Array:
-    return fill("random", shape, seed=seed, field=f"score_params.{name}").astype(problem.dtype)
+def _score_weights(
+    problem: Problem, name: str, shape: Sequence[int], seed: int, keep: Write | None = None
+) -> Array:
+    field = f"score_params.{name}"
+    return fill("random", shape, seed=seed, field=field, dtype=problem.dtype, keep=keep)
+
+
+def _first_columns(old: Array) -> Write:
+    """Writes the columns that an array keeps when it gets another width."""
+
+    def write(new: Array) -> None:
+        shared = min(new.shape[-1], old.shape[-1])
+        new[..., :shared] = old[..., :shared]
+
+    return write
 
 
 def with_block(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
@@ -198,26 +264,24 @@ def with_block(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]
         return {"block": None}
     if not problem.projected:
         raise FieldError(sentences.NEEDS, field="block", other="x")
-    width = problem.d_model
-    block = {
-        "ln_weight": np.ones(width), "ln_bias": np.zeros(width),
-        "w_linear": fill("random", (width, width), seed=seed, field="block.w_linear"), "b_linear": np.zeros(width),
-    }  # fmt: skip
-    return {"block": _cast(problem, block)}
+    width, dtype = problem.d_model, problem.dtype
+    linear = fill("random", (width, width), seed=seed, field="block.w_linear", dtype=dtype)
+    ones = made((width,), dtype, lambda new: new.fill(1))
+    block = {"ln_weight": ones, "ln_bias": _zeros(problem, width), "w_linear": linear,
+             "b_linear": _zeros(problem, width)}  # fmt: skip
+    return {"block": block}
 
 
 def fitting_output(problem: Problem, seed: int = 0) -> dict[str, Any]:
     """The fields that make the output as wide as x, as a block needs it: w_output is added, or its columns change."""
     if problem.w_output is None:
         return with_output(problem, True, seed)
-    changed = {}
-    for name, array in (("w_output", problem.w_output), ("b_output", problem.b_output)):
-        if array is not None:
-            new = fill("random", (*array.shape[:-1], problem.d_model), seed=seed, field=name).astype(problem.dtype)
-            shared = min(new.shape[-1], array.shape[-1])
-            new[..., :shared] = array[..., :shared]
-            changed[name] = new
-    return changed
+    arrays = {"w_output": problem.w_output, "b_output": problem.b_output}
+    return {
+        name: fill("random", (*array.shape[:-1], problem.d_model), seed=seed, field=name, dtype=problem.dtype,
+                   keep=_first_columns(array))
+        for name, array in arrays.items() if array is not None
+    }  # fmt: skip
 
 
 def made_direct(evaluation: Evaluation) -> dict[str, Any]:
@@ -229,9 +293,19 @@ def made_direct(evaluation: Evaluation) -> dict[str, Any]:
     changed: dict[str, Any] = {name: None for name in names if getattr(problem, name) is not None}
     for name in ("query", "key", "value"):
         shape = evaluation.shape(name)
-        cells = np.array(evaluation.box(name, tuple(slice(0, length) for length in shape)))
         batched = problem.queries.ndim == 3 if name == "query" else problem.keys.ndim == 3
-        changed[name] = cells if batched else cells[0]
+        changed[name] = made(shape if batched else shape[1:], problem.dtype, partial(_write_stage, evaluation, name))
     if problem.self_attention and problem.query_tokens is not None and problem.key_tokens is None:
         changed["key_tokens"] = problem.query_tokens
     return changed
+
+
+def _write_stage(evaluation: Evaluation, name: str, new: Array) -> None:
+    """The cells of a stage, a few rows at a time."""
+    cells = new if new.ndim == 3 else new[None]
+    items, rows, columns = cells.shape
+    step = max(1, BLOCK // (items * columns))
+    for low in range(0, rows, step):
+        part = slice(low, min(low + step, rows))
+        cells[:, part] = evaluation.box(name, (slice(0, items), part, slice(0, columns)))
+        advance(cells[:, part].nbytes)

@@ -221,7 +221,8 @@ class Custom(Layer):
         _broadcasts(f"{name}.allowed", self.allowed, sizes)
 
     def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Custom:
-        return Custom(enabled=self.enabled, allowed=as_flags(f"{name}.allowed", self.allowed, copy=copy))
+        allowed = as_flags(f"{name}.allowed", self.allowed, copy=copy or not self.allowed.flags.c_contiguous)
+        return Custom(enabled=self.enabled, allowed=allowed)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

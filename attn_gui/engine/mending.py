@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .create import fill
+from .create import BLOCK, fill
 from .drafts import TOKENS, Shape, clash_with, fields_with
 from .fixes import Fix, with_company
 from .layout import Array
+from .memory import Write, made
 from .problem import Problem
 from .resize import overlay
 from .sentences import ShapeError
@@ -46,19 +47,19 @@ class _Mending:
             layer = self.problem.mask[int(name.split(".")[1])]
             lengths: tuple[int, ...] = vars(layer)["lengths"]
             return (*lengths[: shape[0]], *[self.problem.m] * (shape[0] - len(lengths)))
-        return self._array(name, shape).astype(bool if name.endswith(".allowed") else self.problem.dtype)
+        return self._array(name, shape, np.dtype(bool if name.endswith(".allowed") else self.problem.dtype))
 
-    def _array(self, name: str, shape: Shape) -> Array:
+    def _array(self, name: str, shape: Shape, dtype: np.dtype[Any]) -> Array:
         old = self.arrays.get(name)
         if old is None:
-            return self._fresh(name, shape)
+            return self._fresh(name, shape, dtype)
         if name == self.fix.matrix and self.fix.kind == "transpose":
-            return np.ascontiguousarray(np.swapaxes(old, -1, -2))
+            return made(shape, dtype, lambda new: np.copyto(new, np.swapaxes(old, -1, -2)))
         if self.fix.kind != "project" or not self._multiplied(name):
-            return self._resized(name, old, shape)
+            return self._fresh(name, shape, dtype, lambda new: self._keep(name, old, new))
         factor = fill("random", self.fix.shape, seed=self.seed, field=f"w_{self.fix.matrix}")
-        with np.errstate(all="ignore"):
-            return old @ factor if self._columns_change else factor @ old
+        left, right = (old, factor) if self._columns_change else (factor, old)
+        return made(shape, dtype, lambda new: _multiply(left, right, new))
 
     def _multiplied(self, name: str) -> bool:
         """The matrix itself, and the bias that is added to its columns."""
@@ -70,21 +71,23 @@ class _Mending:
     def _columns_change(self) -> bool:
         return self.fix.before[-1:] != self.fix.after[-1:]
 
-    def _resized(self, name: str, old: Array, shape: Shape) -> Array:
-        new = self._fresh(name, shape)
+    def _keep(self, name: str, old: Array, new: Array) -> None:
         for axis, groups in self._heads(name).items():
-            if old.shape[axis] % groups == 0 and shape[axis] % groups == 0:
+            if old.shape[axis] % groups == 0 and new.shape[axis] % groups == 0:
                 overlay(_opened(new, axis, groups), _opened(old, axis, groups))
-                return new
+                return
         overlay(new, old)
-        return new
 
-    def _fresh(self, name: str, shape: Shape) -> Array:
-        if name.startswith("mask."):
-            return np.ones(shape, bool) if name.endswith(".allowed") else np.zeros(shape)
-        if name in NEUTRAL:
-            return np.full(shape, NEUTRAL[name])
-        return fill("random", shape, seed=self.seed, field=name)
+    def _fresh(self, name: str, shape: Shape, dtype: np.dtype[Any], keep: Write = lambda new: None) -> Array:
+        neutral = 1.0 if name.endswith(".allowed") else 0.0 if name.startswith("mask.") else NEUTRAL.get(name)
+        if neutral is None:
+            return fill("random", shape, seed=self.seed, field=name, dtype=dtype, keep=keep)
+
+        def write(new: Array) -> None:
+            new.fill(neutral)
+            keep(new)
+
+        return made(shape, dtype, write)
 
     def _heads(self, name: str) -> dict[int, int]:
         """{axis: heads} of a matrix whose columns or rows belong to heads: cells keep their place in their head."""
@@ -93,6 +96,15 @@ class _Mending:
             return {0: self.problem.num_heads} if name == "w_output" else {}
         heads = {"query": self.problem.num_heads, "key": self.problem.num_kv_heads, "value": self.problem.num_kv_heads}
         return {-1: heads[part]} if part in heads else {}
+
+
+def _multiply(left: Array, right: Array, new: Array) -> None:
+    """A product in float64, a few rows at a time."""
+    rows, step = new.shape[-2] if new.ndim > 1 else 1, max(1, BLOCK // new.shape[-1])
+    left, cells = np.atleast_2d(left), np.atleast_2d(new)
+    with np.errstate(all="ignore"):
+        for low in range(0, rows, step):
+            cells[..., low : low + step, :] = left[..., low : low + step, :] @ right
 
 
 def _opened(array: Array, axis: int, groups: int) -> Array:

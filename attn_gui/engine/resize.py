@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from . import sentences
 from .checks import as_choice, as_count
 from .create import fill
 from .layout import Array
 from .masks import Bias, Custom, Layer, Padding
+from .memory import Write, made
 from .problem import Problem, Record
 from .sentences import FieldError, Note
 
@@ -206,19 +205,18 @@ class _Plan:
         shape = (*array.shape[:axis], heads * width, *array.shape[axis + 1 :])
         if shape == array.shape and heads == heads_before:
             return
-        new = self._fresh(name, shape)
         opened = (*array.shape[:axis], heads_before, array.shape[axis] // heads_before, *array.shape[axis + 1 :])
-        into = new.reshape(*array.shape[:axis], heads, width, *array.shape[axis + 1 :])
-        overlay(into, array.reshape(opened))
-        self.fields[name] = new
+        into = (*array.shape[:axis], heads, width, *array.shape[axis + 1 :])
+        self.fields[name] = self._fresh(
+            name, shape, lambda new: overlay(new.reshape(into), array.reshape(opened))
+        )  # fmt: skip
 
     def _score_rows(self, part: str, width: int) -> None:
         """Rows of the additive score's weights follow the width of a head."""
         name = f"w_score_{part}"
         if name in self.problem.score_params and self.problem.score_params[name].shape[0] != width:
             array = self.problem.score_params[name]
-            new = self._fresh(f"score_params.{name}", (width, array.shape[1]))
-            overlay(new, array)
+            new = self._fresh(f"score_params.{name}", (width, array.shape[1]), overlaid(array))
             params = self.fields.get("score_params", self.problem.score_params)
             self.fields["score_params"] = Record({**params, name: new})
 
@@ -231,24 +229,21 @@ class _Plan:
             self._put("b_output", (width,))
         block = dict(problem.block)
         for name, neutral in (("ln_weight", 1.0), ("ln_bias", 0.0)):
-            new = np.full(width, neutral, problem.dtype)
-            overlay(new, block[name])
-            block[name] = new
-        new = self._fresh("block.w_linear", (width, block["w_linear"].shape[1]))
-        overlay(new, block["w_linear"])
-        self.fields["block"] = Record(block | {"w_linear": new})
+            block[name] = _grown(block[name], (width,), neutral)
+        linear = block["w_linear"]
+        block["w_linear"] = self._fresh("block.w_linear", (width, linear.shape[1]), overlaid(linear))
+        self.fields["block"] = Record(block)
 
     def _rows(self, name: str, rows: int) -> None:
         array = getattr(self.problem, name)
         self._put(name, (*array.shape[:-2], rows, array.shape[-1]))
 
     def _put(self, name: str, shape: tuple[int, ...], array: Array | None = None) -> None:
-        new = self._fresh(name, shape)
-        overlay(new, getattr(self.problem, name) if array is None else array)
-        self.fields[name] = new
+        old = getattr(self.problem, name) if array is None else array
+        self.fields[name] = self._fresh(name, shape, overlaid(old))
 
-    def _fresh(self, name: str, shape: tuple[int, ...]) -> Array:
-        return fill("random", shape, seed=self.seed, field=name).astype(self.problem.dtype)
+    def _fresh(self, name: str, shape: tuple[int, ...], keep: Write) -> Array:
+        return fill("random", shape, seed=self.seed, field=name, dtype=self.problem.dtype, keep=keep)
 
     # --- what goes with them ---------------------------------------------------------------------
     def _tokens(self, name: str, rows: int) -> None:
@@ -277,6 +272,21 @@ def overlay(new: Array, old: Array) -> None:
     new[shared] = old[shared]
 
 
+def overlaid(old: Array) -> Write:
+    """Writes what a new array has in common with an old one."""
+    return lambda new: overlay(new, old)
+
+
+def _grown(old: Array, shape: tuple[int, ...], neutral: object) -> Array:
+    """What both have, and neutral cells around it."""
+
+    def write(new: Array) -> None:
+        new[...] = neutral
+        overlay(new, old)
+
+    return made(shape, old.dtype, write)
+
+
 def _layer(layer: Layer, axis: int, before: int, after: int, m: int) -> Layer:
     if isinstance(layer, Padding):
         return _padding(layer, axis, after, m)
@@ -284,9 +294,7 @@ def _layer(layer: Layer, axis: int, before: int, after: int, m: int) -> Layer:
     place = axis - 4 + (0 if cells is None else cells.ndim)
     if cells is None or place < 0 or cells.shape[place] != before or before == 1:
         return layer
-    shape = (*cells.shape[:place], after, *cells.shape[place + 1 :])
-    new = np.full(shape, not layer.adds, cells.dtype)
-    overlay(new, cells)
+    new = _grown(cells, (*cells.shape[:place], after, *cells.shape[place + 1 :]), not layer.adds)
     if isinstance(layer, Custom):
         return dataclasses.replace(layer, allowed=new)
     return dataclasses.replace(layer, values=new) if isinstance(layer, Bias) else layer

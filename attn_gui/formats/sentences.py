@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Self
 
 from attn_gui.engine.sentences import say
+from attn_gui.engine.spelling import size_text
+
+__all__ = ["LONGEST", "QT_TRANSLATE_NOOP", "FormatError", "Note", "shape_text", "shown", "size_text"]
 
 LONGEST = 40
 
@@ -62,11 +65,3 @@ def shown(text: str, longest: int = LONGEST) -> str:
 
 def shape_text(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape)) if shape else "1"
-
-
-def size_text(count: float) -> str:
-    """A number of bytes for people: 12 bytes, 1.5 MB."""
-    if count < 1000:
-        return f"{count} bytes"
-    power = min(len(f"{count:.0f}") - 1, 14) // 3
-    return f"{count / 1000**power:,.1f} {('', 'kB', 'MB', 'GB', 'TB')[power]}"

@@ -1,5 +1,4 @@
-<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE TS>
+<?xml version='1.0' encoding='utf-8'?>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -333,7 +332,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -2704,7 +2703,15 @@
         <source>, </source>
         <translation>、</translation>
     </message>
-</context>
+<message>
+        <source>That takes {size} of new numbers; at most {share} may be taken, as {free} of memory are free.</source>
+        <translation>这需要 {size} 的新数值；可用内存为 {free}，最多只能占用 {share}。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for {size} of new numbers.</source>
+        <translation>内存不足，放不下 {size} 的新数值。</translation>
+    </message>
+    </context>
 <context>
     <name>Settings</name>
     <message>

@@ -1,0 +1,177 @@
+"""New numbers: weighed before they are made, made within a little more than they take, told and stopped."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import FieldError, Problem, ShapeError, apply_fix, fill, memory, new_problem, resize
+from attn_gui.engine.choice import evaluation_of
+from attn_gui.engine.create import (
+    fitting_output,
+    made_direct,
+    new_fields,
+    with_biases,
+    with_block,
+    with_context,
+    with_dtype,
+    with_hidden_width,
+    with_output,
+    with_score,
+)
+
+WIDE = 700
+ONES = np.ones
+DIRECT = Problem(query=ONES((4, 4)), key=ONES((4, 4)), value=ONES((4, WIDE)))
+SINGLE = DIRECT.replace(dtype="float32")
+SELF = Problem(x=ONES((4, WIDE)), w_query=ONES((WIDE, 4)), w_key=ONES((WIDE, 4)), w_value=ONES((WIDE, WIDE)))
+LONG = SELF.replace(x=ONES((WIDE, WIDE)))
+COMPUTED = evaluation_of(LONG)
+BLOCK = SELF.replace(**with_output(SELF, True)).replace(**with_block(SELF, True))
+MASKED = Problem(query=ONES((WIDE, 4)), key=ONES((WIDE, 4)), value=ONES((WIDE, 3)), mask=(
+    {"kind": "custom", "allowed": ONES((WIDE, WIDE), bool)}, {"kind": "bias", "values": ONES((WIDE, WIDE))}))
+ADDITIVE = Problem(query=ONES((4, 500)), key=ONES((4, 600)), value=ONES((4, 4)), score="additive", score_params={
+    "w_score_query": ONES((500, 4)), "w_score_key": ONES((600, 4)), "w_score": ONES(4)})
+CASES = {
+    "w_output": lambda: with_output(DIRECT, True),
+    "w_output float32": lambda: with_output(SINGLE, True),
+    "biases": lambda: with_biases(BLOCK, True),
+    "second sequence": lambda: with_context(LONG, True),
+    "block": lambda: with_block(SELF, True),
+    "output as wide as x": lambda: fitting_output(SELF),
+    "additive": lambda: with_score(DIRECT, "additive"),
+    "hidden units": lambda: with_hidden_width(ADDITIVE, 900),
+    "direct": lambda: made_direct(COMPUTED),
+    "float32": lambda: with_dtype(MASKED, "float32"),
+    "n": lambda: resize(DIRECT, n=90_000).fields,
+    "n with masks": lambda: resize(MASKED, n=2 * WIDE).fields,
+    "m": lambda: resize(MASKED, m=2 * WIDE).fields,
+    "d_k": lambda: resize(DIRECT, d_k=90_000).fields,
+    "d_v": lambda: resize(BLOCK, d_v=2 * WIDE).fields,
+    "d_model": lambda: resize(BLOCK, d_model=2 * WIDE).fields,
+    "heads": lambda: resize(DIRECT, num_heads=500, keep="d_k").fields,
+    "items": lambda: resize(DIRECT, batch_size=500).fields,
+    "new": lambda: new_fields("cross", n=900, m=800, num_heads=2, d_k=300, d_v=200),
+    **{f"fill {kind}": lambda kind=kind: {"x": fill(kind, (900, 900))} for kind in ("integers", "random", "identity")},
+    "fill a long vector": lambda: {"x": fill("random", (900_000,))},
+    "fill many items": lambda: {"x": fill("random", (90_000, 3, 3))},
+}
+
+
+def peak_of(make):
+    tracemalloc.start()
+    try:
+        return make(), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_new_numbers_need_little_more_than_their_own_memory(name):
+    make = CASES[name]
+    weighed, light = peak_of(lambda: memory.weigh(make))
+    (_, made), heavy = peak_of(lambda: memory.carried_out(make))
+    assert weighed == sum(array.nbytes for array in made) > 0
+    assert light < 200_000 + weighed // 100, "something is allocated to weigh it"
+    if weighed > 4_000_000:
+        assert heavy <= 1.5 * weighed
+
+
+def test_fixes_are_weighed_and_need_little_more():
+    fields = {"query": ONES((900, 3)), "key": ONES((3, 900)), "value": ONES((900, 4))}
+    with pytest.raises(ShapeError) as clash:
+        Problem(**fields)
+    for fix in clash.value.fixes:
+        def make(fix=fix):
+            return apply_fix(fix, fields)
+
+        assert memory.weigh(make) == sum(array.nbytes for array in memory.carried_out(make)[1]) > 0
+
+
+def test_weighing_takes_no_memory_however_large_it_is():
+    def make():
+        return resize(MASKED, n=65_536).fields, new_fields("direct", n=65_536, num_heads=4096, d_k=65_536)
+
+    size, peak = peak_of(lambda: memory.weigh(make))
+    assert size > 65_536 * 4096 * 65_536 * 8
+    assert peak < 10_000_000
+
+
+def test_what_is_too_large_even_for_a_shape_is_refused():
+    with pytest.raises(FieldError, match="of new numbers"):
+        memory.weigh(lambda: new_fields("self", n=65_536, num_heads=65_536, d_k=65_536))
+
+
+def test_a_share_of_the_free_memory_may_be_taken(monkeypatch):
+    monkeypatch.setattr(memory, "available", lambda: 1_000_000_000)
+    memory.check(1_000_000_000 // memory.SHARE)
+    with pytest.raises(FieldError) as refusal:
+        memory.check(1_000_000_000 // memory.SHARE + 1)
+    assert str(refusal.value) == (
+        "That takes 250.0 MB of new numbers; at most 250.0 MB may be taken, as 1.0 GB of memory are free."
+    )
+
+
+def test_the_free_memory_is_known_and_guessed_where_it_is_not(monkeypatch):
+    assert 10**7 < memory.available() < 10**14
+    monkeypatch.setattr("builtins.open", lambda *_, **__: (_ for _ in ()).throw(OSError()))
+    assert 10**7 < memory.available() < 10**14
+    monkeypatch.delattr("os.sysconf")
+    assert memory.available() == memory.UNKNOWN
+
+
+def test_what_cannot_be_allocated_is_said_in_a_sentence(monkeypatch):
+    def empty(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(np, "empty", empty)
+    with pytest.raises(FieldError, match=r"There is not enough memory for 8\.0 MB of new numbers\."):
+        fill("random", (1000, 1000))
+
+
+def test_filling_tells_how_far_it_is_and_can_be_stopped():
+    told = []
+    memory.carried_out(lambda: fill("random", (1000, 1000)), told.append, 8_000_000)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    assert len(told) > 10
+
+    def stop(share):
+        if share > 0.3:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        memory.carried_out(lambda: fill("random", (1000, 1000)), stop, 8_000_000)
+    assert memory.weigh(lambda: fill("random", (2, 2))) == 32  # nothing is left of it
+
+
+@pytest.mark.parametrize("shape", [(), (7,), (70_000,), (2, 3), (3, 7, 5), (2, 3, 7, 5), (300, 300)])
+def test_blocks_leave_every_number_as_it_was(shape):
+    """The whole array at once, as the numbers were made first: a file saved then must open with the same ones."""
+    places = np.indices(shape)
+    state = create_hashed(np.uint64(5), "w_query")
+    for axis in range(3):
+        place = places[axis - 3] if len(shape) >= 3 - axis else np.zeros(shape, int)
+        state = hashed(state, place.astype(np.uint64))
+    expected = (state % np.uint64(7)).astype(float) - 3 if shape else np.zeros(shape)
+    assert np.array_equal(fill("integers", shape, seed=5, field="w_query"), expected)
+
+
+def hashed(state, more):
+    from attn_gui.engine.create import _hashed
+
+    return _hashed(state, more)
+
+
+def create_hashed(seed, field):
+    import zlib
+
+    return hashed(seed, np.uint64(zlib.crc32(field.encode())))
+
+
+def test_a_new_problem_is_read_only_and_its_own():
+    problem = new_problem("self", n=3, num_heads=2, d_k=4)
+    assert not problem.x.flags.writeable
+    assert problem == Problem(**problem.fields())
