@@ -161,7 +161,7 @@ class Computation(QObject):
     # --- at rest ---------------------------------------------------------------------------------
     def _settle(self) -> None:
         """Compute anew what edits have left inexact by rounding, once nothing else is to be done."""
-        evaluation, moves = self.evaluation, self._moves
+        evaluation, version = self.evaluation, self._version()
         if self.supply is None or self.pending:
             return
         from attn_gui.engine.streaming import StreamingEvaluation
@@ -171,7 +171,11 @@ class Computation(QObject):
             self._rest.start()
         elif not evaluation.settled:
             heads = evaluation.unsettled
-            self._settling.ask(lambda: evaluation.settle(cancelled=lambda: moves != self._moves) and heads)
+            self._settling.ask(lambda: evaluation.settle(cancelled=lambda: version != self._version()) and heads)
+
+    def _version(self) -> tuple[int, int]:
+        """Moves with every change of the document, and already before its first cell is written."""
+        return self._moves, self._document.writes
 
     def _on_settling_answered(self, found: object) -> None:
         if isinstance(found, Exception):

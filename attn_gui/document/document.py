@@ -24,7 +24,8 @@ class Document(QObject):
 
     `changed(Change)` follows every edit, undo and redo, once each, also when several steps are gone at once.
     `titleChanged()` follows a change of `name`, `path` or `modified`. Use it on the GUI thread only; other threads
-    may read `problem` and drop what they made of it if `generation` moved meanwhile.
+    may read `problem` and drop what they made of it if `writes` or `generation` moved meanwhile: cells have new numbers
+    between the two.
     """
 
     changed = Signal(object)
@@ -52,6 +53,11 @@ class Document(QObject):
     def problem(self) -> Problem:
         """Read-only views of the working arrays, valid until the next edit; the same object until fields change."""
         return self._draft.problem
+
+    @property
+    def writes(self) -> int:
+        """How often writing into arrays in place has begun; moves before the first cell does."""
+        return self._draft.writes
 
     @property
     def stack(self) -> QUndoStack:

@@ -32,6 +32,7 @@ class Draft:
 
     def __init__(self, problem: Problem) -> None:
         self.state = owned(problem.fields(), {})
+        self.writes = 0  # raised before the first cell is written, for those who read in another thread
 
     @property
     def problem(self) -> Problem:
@@ -86,7 +87,11 @@ class Draft:
             )  # fmt: skip
         if new.tobytes() == old.tobytes():
             return None
-        return _CellsStep(lambda: self.state.arrays[edit.field], edit.field, box, old, new, edit.label)
+        return _CellsStep(lambda: self._to_write(edit.field), edit.field, box, old, new, edit.label)
+
+    def _to_write(self, field: str) -> Array:
+        self.writes += 1
+        return self.state.arrays[field]
 
     def _fields_step(self, edit: SetFields) -> Step | None:
         fields = {**self.state.fields, **edit.fields}

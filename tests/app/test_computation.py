@@ -129,6 +129,23 @@ def test_the_next_edit_ends_the_settling(qtbot, desk, monkeypatch):
     assert not asked[-1]()
 
 
+def test_settling_ends_before_the_first_cell_of_an_edit_is_written(qtbot, desk, monkeypatch):
+    """It reads the arrays that are written to, and must keep nothing of new cells that it has not been told of."""
+    asked, settle = [], StreamingEvaluation.settle
+    monkeypatch.setattr(
+        StreamingEvaluation, "settle", lambda self, *, cancelled: asked.append(cancelled) or settle(self)
+    )
+    document, computation = desk(a_problem())
+    qtbot.waitUntil(lambda: not computation.pending)
+    computation.evaluation.complete()
+    with qtbot.waitSignal(computation.settled, timeout=60_000):
+        document.apply(SetCells("query", indices.cell((5, 1)), np.full((1, 1), 2.0), EDIT))
+    assert not asked[-1]()
+    document.blockSignals(True)  # the edit is under way: its cells are written, nobody has been told
+    document.apply(SetCells("query", indices.cell((5, 1)), np.full((1, 1), 3.0), EDIT))
+    assert asked[-1]()
+
+
 def test_a_paste_of_many_rows_comes_from_behind(qtbot, desk):
     document, computation = desk(a_problem())
     qtbot.waitUntil(lambda: not computation.pending)

@@ -36,6 +36,22 @@ def test_an_edit_writes_its_cells_in_place_and_tells_their_box(heard: Any, direc
     assert h.titles == 1
 
 
+def test_whoever_reads_in_another_thread_is_warned_before_the_first_cell_is_written(heard: Any, direct: Make) -> None:
+    class Noting(np.ndarray):  # type: ignore[type-arg]
+        def __setitem__(self, *cells: Any) -> None:
+            seen.append(h.document.writes)
+            super().__setitem__(*cells)
+
+    h, seen = heard(direct()), [0]
+    arrays = h.document._draft.state.arrays
+    arrays["query"] = arrays["query"].view(Noting)
+    h.document.apply(cells("query", 1, 2, [[9.0, 8.0]]))
+    h.document.stack.undo()
+    h.document.stack.redo()
+    assert seen == sorted(set(seen))
+    assert len(seen) == 4
+
+
 def test_an_edit_that_changes_nothing_is_no_step(heard: Any, direct: Make) -> None:
     h = heard(direct(scale=2.0))
     problem = h.document.problem

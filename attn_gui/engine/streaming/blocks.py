@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from attn_gui.engine.layout import Array
 
-from .passes import Passes
-from .threads import share
+from .threads import carry_out
+from .versions import Versions
 
 STEP, AT_ONCE = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
 FEW = 32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for
@@ -27,8 +26,8 @@ class Blocks:
     """
 
     def __init__(
-        self, part: slice, across: Array, dtype: np.dtype[np.generic], masked: bool, passes: Passes,
-        lock: threading.RLock, read: Callable[[slice, slice], tuple[Array, Array | None]],
+        self, part: slice, across: Array, dtype: np.dtype[np.generic], masked: bool, versions: Versions,
+        read: Callable[[slice, slice], tuple[Array, Array | None]],
     ) -> None:  # fmt: skip
         self.first, self.edges = part.start, across
         rows = part.stop - part.start
@@ -38,7 +37,7 @@ class Blocks:
         self.known = np.zeros(rows, bool)
         self.patched = np.zeros(-(-rows // STEP), bool)  # which steps of rows edits have changed in part
         self._stale: list[tuple[slice, slice]] = []  # rows × blocks that edits have changed
-        self._passes, self._lock, self._read = passes, lock, read
+        self._versions, self._read = versions, read
 
     def forget(self, rows: slice, keys: slice) -> None:
         """Cells have changed; the caller holds the lock."""
@@ -64,28 +63,28 @@ class Blocks:
 
     def ensure(self, rows: slice) -> None:
         """Make rows known, also if edits come in between."""
-        with self._lock:
+        with self._versions.lock:
             stale, self._stale = self._stale, []
             for part, blocks in stale:
                 self.patched[part.start // STEP : -(-part.stop // STEP)] = True
                 for low in range(part.start, part.stop, 1 << 14):
                     self._fill(slice(low, min(low + (1 << 14), part.stop)), blocks)
         while jobs := self._unknown(rows):
-            self._run(jobs, None, bool)
+            carry_out(jobs, self._put, None, bool)
 
     def settle(self, cancelled: Callable[[], bool]) -> bool:
         """Compute anew what was patched; False if cancelled."""
         self.ensure(slice(0, 0))
         while (steps := np.flatnonzero(self.patched)).size:
             jobs = [slice(step * STEP, min((step + 1) * STEP, len(self.known))) for step in steps.tolist()]
-            if not self._run(jobs, None, cancelled):
+            if not carry_out(jobs, self._put, None, cancelled):
                 return False
         return True
 
     def complete(self, progress: Callable[[int, int], None] | None, cancelled: Callable[[], bool]) -> bool:
         """Every row; False if cancelled."""
         while jobs := self._unknown(slice(0, len(self.known))):
-            if not self._run(jobs, progress, cancelled):
+            if not carry_out(jobs, self._put, progress, cancelled):
                 return False
         return True
 
@@ -95,35 +94,18 @@ class Blocks:
                  for low in range(first * STEP, rows.stop, STEP)]  # fmt: skip
         return [part for part in parts if not self.known[part].all()]
 
-    def _run(
-        self, jobs: Sequence[slice], progress: Callable[[int, int], None] | None, cancelled: Callable[[], bool]
-    ) -> bool:
-        done, stopped = 0, False
-
-        def work(rows: slice) -> None:
-            nonlocal done, stopped
-            stopped = stopped or cancelled()
-            if stopped:
-                return
-            with np.errstate(all="ignore"):
-                self._put(rows)
-            done += 1
-            if progress is not None:
-                progress(done, len(jobs))
-
-        share(jobs, work)
-        return not stopped
-
-    def _put(self, rows: slice) -> None:
-        generation = self._passes.generation
+    def _put(self, rows: slice) -> bool:
+        """Rows as a whole, kept only if no edit came in between."""
         count, wide = self.high.shape[1], max(1, AT_ONCE * self.high.shape[1] // (STEP * int(self.edges[-1])))
         cuts = [slice(low, min(low + wide, count)) for low in range(0, count, wide)]
-        found = [self._extremes(rows, cut) for cut in cuts]
-        with self._lock:
-            if generation == self._passes.generation:
-                for cut, extremes in zip(cuts, found, strict=True):
-                    self._write(rows, cut, extremes)
-                self.known[rows], self.patched[rows.start // STEP] = True, False
+
+        def keep(found: list[tuple[Array, Array, Array | None]]) -> None:
+            for cut, extremes in zip(cuts, found, strict=True):
+                self._write(rows, cut, extremes)
+            self.known[rows], self.patched[rows.start // STEP] = True, False
+
+        with np.errstate(all="ignore"):
+            return self._versions.beside(lambda: [self._extremes(rows, cut) for cut in cuts], keep)
 
     def _fill(self, rows: slice, blocks: slice) -> None:
         self._write(rows, blocks, self._extremes(rows, blocks))

@@ -31,8 +31,11 @@ TIGHT = 40.0  # a bound up to this, in powers of 2: no share underflows, and lit
 class DotKernel:
     """Scores that are dot products, with scale, softcap, biases and masks. A total of NaN: it cannot vouch for it."""
 
-    def __init__(self, chain: Chain, evaluation: StreamingEvaluation, keys: Copy, values: Copy, chunk: int) -> None:
+    def __init__(
+        self, chain: Chain, evaluation: StreamingEvaluation, keys: Copy, values: Copy, layers: Layers, chunk: int
+    ) -> None:
         self.chain, self._evaluation, self.keys, self.values, self.chunk = chain, evaluation, keys, values, chunk
+        self._layers = layers  # own copies, as K and V are
         self.dtype = values.cells.dtype
         self.longest = np.zeros(keys.cells.shape[:2])
         self._scratch = threading.local()
@@ -61,7 +64,7 @@ class DotKernel:
         for low in range(0, self.chain.shape[3], self.chunk):
             keys = slice(low, min(low + self.chunk, self.chain.shape[3]))
             place = (*indices.cell((batch, head)), rows, keys)
-            allowed = self.chain.allowed(place)
+            allowed = self.chain.allowed(place, self._layers)
             if allowed is not None and not allowed.any():
                 continue
             shares = self._scores(query, place)
@@ -110,7 +113,7 @@ class DotKernel:
             np.tanh(shares, out=shares)
             shares *= self.dtype.type(cap / heat)
         for ref in self.chain.added:
-            shares += np.multiply(self.chain.cells(ref, place), 1 / heat, dtype=self.dtype)
+            shares += np.multiply(self.chain.cells(ref, place, self._layers), 1 / heat, dtype=self.dtype)
         return shares
 
     def _room(self, rows: int, columns: int) -> Array:

@@ -29,6 +29,7 @@ class Edit:
         self._changed = {name: boxes for name, boxes in {**named, **reached}.items() if name not in chain.maps}
         self._reached = reached
         self._layers = {ref.name: ref for ref in (*chain.added, *chain.gates)}
+        self._worn_out: list[tuple[int, int, slice]] = []  # rows whose exchange has lost digits
         self.cells: dict[str, int] = {}
 
     def carry_out(self) -> dict[str, int]:
@@ -42,7 +43,7 @@ class Edit:
             self._exchange(batch, group)
         for name in self._passes.layers.keys() & self._changed.keys():
             self._passes.renew(name)
-        for batch, head, rows in stale:
+        for batch, head, rows in (*stale, *self._worn_out):
             self._redo_few(batch, head, rows)
         return self.cells
 
@@ -188,11 +189,10 @@ class Edit:
         self._rows.soil(batch, head, rows)
         scores = old.logits.shape[1] * (1 if new.logits is old.logits else 2)
         self._count(len(bad), scores, columns.stop - columns.start)
-        if np.count_nonzero(bad) > FEW_ROWS:
-            self._rows.known[where] &= ~bad
-        elif bad.any():
-            for run in runs(bad, FEW_ROWS):
-                self._redo_few(batch, head, slice(rows.start + run.start, rows.start + run.stop))
+        self._rows.known[where] &= ~bad
+        if 0 < np.count_nonzero(bad) <= FEW_ROWS:
+            found = (slice(rows.start + run.start, rows.start + run.stop) for run in runs(bad, FEW_ROWS))
+            self._worn_out += [(batch, head, run) for run in found]
 
     def _count(self, rows: int, keys: int, columns: int) -> None:
         for name in (*self._chain.maps, "weights"):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from .entropy import entropies
 from .passes import Passes
 from .pictures import Pictures
 from .threads import one_blas_thread, share
+from .versions import Versions
 
 HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
 MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time
@@ -37,23 +37,24 @@ class StreamingEvaluation(Evaluation):
     Rows are computed when they are asked for, or by `complete`. An edit of few keys takes their old terms out of the
     rows and puts the new ones in; where that would lose digits the row is computed anew. `settle` makes what edits
     have left equal to a fresh computation, bit for bit. `complete`, `prepare` and `settle` may run in another thread
-    while cells are edited; a problem of another structure needs an evaluation of its own then.
+    while cells are edited; a problem of another structure needs an evaluation of its own then. Whatever is read in
+    another thread while an edit comes in holds old numbers beside new ones: whoever reads so has to drop it.
     Raises FieldError for a score that cannot be computed by rows at this size.
     """
 
     def __init__(self, problem: Problem, *, tile: int | None = None, chunk: int | None = None) -> None:
-        self._lock = threading.RLock()
+        self._versions = Versions()
         self._size = tile, chunk
         super().__init__(problem, keep=0)
 
     def _build(self, problem: Problem) -> None:
         _check(problem)
-        with self._lock, one_blas_thread():
+        with self._versions.edit(), one_blas_thread():
             self._kind = np.dtype(problem.dtype)
             super()._build(problem)
             self._chain = Chain(self)
-            self._passes = Passes(self, self._chain, self._lock, *self._size)
-            self._pictures = Pictures(self, self._chain, self._passes, self._lock)
+            self._passes = Passes(self, self._chain, self._versions, *self._size)
+            self._pictures = Pictures(self, self._chain, self._passes, self._versions)
 
     def _kept(self, node: Node) -> bool:
         return not {"i", "j"} <= set(node.left) and node.name in _BEFORE
@@ -155,7 +156,11 @@ class StreamingEvaluation(Evaluation):
     def settle(
         self, *, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool
     ) -> bool:
-        """Compute anew what edits have updated: then all equals a fresh evaluation bit for bit. False if cancelled."""
+        """Compute anew what edits have updated: then all equals a fresh evaluation bit for bit. False if cancelled.
+
+        Who edits meanwhile has to cancel it before the first cell is written: of what is read of a problem between that
+        and `update` nothing may be kept.
+        """
         return self._passes.settle(progress, cancelled) and self._pictures.settle(cancelled)
 
     @property
@@ -178,8 +183,7 @@ class StreamingEvaluation(Evaluation):
         start = time.perf_counter()
         if problem.structure != self.problem.structure:
             return super().update(problem, changed)
-        with self._lock, one_blas_thread(), np.errstate(all="ignore"):
-            self._passes.generation += 1
+        with self._versions.edit(), one_blas_thread(), np.errstate(all="ignore"):
             self.problem, self._sources = problem, sources_of(problem)
             for node in self._nodes:
                 if node.stage.alias and node.inputs[0].name in self._sources:
@@ -198,10 +202,10 @@ class StreamingEvaluation(Evaluation):
         for node in self._nodes:
             if node.name in reached and node.name in self._arrays and not node.stage.alias:
                 cells[node.name] = sum(self._compute(node, box) for box in reached[node.name])
-                self._passes.moved.add(node.name)
+                self._passes.moved |= {node.name}
         return cells
 
-    def anew(self, names: Sequence[str]) -> dict[str, Array]:
+    def anew(self, names: Collection[str]) -> dict[str, Array]:
         """Kept stages as a fresh evaluation computes them, beside those that are held."""
         found: dict[str, Array] = {}
 

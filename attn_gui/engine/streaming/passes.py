@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,8 @@ from .copies import Copy
 from .dot_kernel import DotKernel
 from .rows import Rows, Tile
 from .stage_kernel import StageKernel
-from .threads import share
+from .threads import carry_out
+from .versions import Versions
 
 if TYPE_CHECKING:
     from .evaluation import StreamingEvaluation
@@ -34,11 +34,10 @@ class Passes:
     """The rows of one evaluation and the kernels that compute them."""
 
     def __init__(
-        self, evaluation: StreamingEvaluation, chain: Chain, lock: threading.RLock, step: int | None, chunk: int | None
+        self, evaluation: StreamingEvaluation, chain: Chain, versions: Versions, step: int | None, chunk: int | None
     ) -> None:
-        self._evaluation, self._chain, self._lock = evaluation, chain, lock
-        self.generation = 0  # counts edits, so that what was computed from old numbers is not kept
-        self.moved: set[str] = set()  # kept stages of which edits have recomputed parts
+        self._evaluation, self._chain, self._versions = evaluation, chain, versions
+        self.moved: frozenset[str] = frozenset()  # kept stages of which edits have recomputed parts
         batch, heads, n, m = chain.shape
         problem = evaluation.problem
         self.values = Copy(evaluation.held(chain.value), problem.num_kv_heads)
@@ -47,14 +46,14 @@ class Passes:
         dtype = self.values.cells.dtype
         chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
         self.rows = Rows((batch, heads, n), self.values.width, dtype, step)
-        self.stages = StageKernel(chain, self.keys, self.values)
-        self.fast = None
-        if problem.score == "dot" and self.keys is not None:
-            self.fast = DotKernel(chain, evaluation, self.keys, self.values, chunk)
         self.layers = {
             ref.name: np.array(self._cells(ref.name)) for ref in (*chain.added, *chain.gates)
             if not chain.has_rows(ref) and evaluation.sources[ref.name].field.count(".") == 2
         }  # fmt: skip
+        self.stages = StageKernel(chain, self.keys, self.values, self.layers)
+        self.fast = None
+        if problem.score == "dot" and self.keys is not None:
+            self.fast = DotKernel(chain, evaluation, self.keys, self.values, self.layers, chunk)
 
     def _cells(self, name: str) -> Array:
         cells = self._evaluation.sources[name].cells
@@ -65,7 +64,7 @@ class Passes:
         """Copy a K/V head before it is first used: a long problem opens without waiting for all of them."""
         if self.values.ready[batch, group]:
             return
-        with self._lock:
+        with self._versions.lock:
             if self.values.ready[batch, group]:
                 return
             if self.keys is not None:
@@ -131,7 +130,7 @@ class Passes:
             ], None, bool)  # fmt: skip
 
     def _ensure_few(self, rows: Box) -> None:
-        with self._lock, np.errstate(all="ignore"):
+        with self._versions.lock, np.errstate(all="ignore"):
             for batch, head, row in np.argwhere(~self.rows.known[rows]).tolist():
                 low = rows[2].start + row
                 self.redo(rows[0].start + batch, rows[1].start + head, slice(low, low + 1))
@@ -159,18 +158,18 @@ class Passes:
     def settle(self, progress: Progress, cancelled: Callable[[], bool]) -> bool:
         """Everything known computed as a fresh evaluation would."""
         with np.errstate(all="ignore"):
-            generation, moved = self.generation, tuple(self.moved)
-            fresh = self._evaluation.anew(moved)  # beside what is held, so that no edit has to wait
-            with self._lock:
-                if generation != self.generation:
-                    return False
-                self._take_over(fresh)
-                self.moved.clear()
-                self._soil_bounds()
-                jobs = self._soiled()
-        return self._run(jobs, progress, cancelled) and not self.rows.dirty.any() and not self.moved
+            if not self._versions.beside(lambda: self._evaluation.anew(self.moved), self._take_over, cancelled):
+                return False
+        return self._run(self._soiled(), progress, cancelled) and not self.rows.dirty.any() and not self.moved
 
     def _take_over(self, fresh: Mapping[str, Array]) -> None:
+        """An edit of last digits: kept stages and the bounds of K as a fresh evaluation has them."""
+        with self._versions.edit():
+            self._take_stages(fresh)
+            self.moved = frozenset()
+            self._soil_bounds()
+
+    def _take_stages(self, fresh: Mapping[str, Array]) -> None:
         """Kept stages as a whole, since a part may differ in its last bits; and the rows that read them are dirty."""
         for name, array in fresh.items():
             held = self._evaluation.held(name)
@@ -190,12 +189,14 @@ class Passes:
             self.rows.dirty[batch, group * self._chain.group : (group + 1) * self._chain.group] = True
 
     def _soiled(self) -> list[Job]:
+        """Dirty tiles that hold a known row; the others are clean."""
         jobs = []
-        for batch, head, tile in np.argwhere(self.rows.dirty).tolist():
-            known = bool(self.rows.known[batch, head, self.rows.tile(tile)].any())
-            self.rows.dirty[batch, head, tile] = known
-            if known:
-                jobs.append((batch, head, tile))
+        with self._versions.lock:
+            for batch, head, tile in np.argwhere(self.rows.dirty).tolist():
+                known = bool(self.rows.known[batch, head, self.rows.tile(tile)].any())
+                self.rows.dirty[batch, head, tile] = known
+                if known:
+                    jobs.append((batch, head, tile))
         return jobs
 
     def copy_all(self) -> None:
@@ -205,32 +206,19 @@ class Passes:
                 copy.follow_all(self._evaluation.held(name))
 
     def _run(self, jobs: Sequence[Job], progress: Progress, cancelled: Callable[[], bool]) -> bool:
-        done, stopped = 0, False
-
-        def work(job: Job) -> None:
-            nonlocal done, stopped
-            stopped = stopped or cancelled()
-            if stopped or not self._put(job):
-                return
-            done += 1
-            if progress is not None:
-                progress(done, len(jobs))
-
-        share(jobs, work)
-        return not stopped
+        return carry_out(jobs, self._put, progress, cancelled)
 
     def _put(self, job: Job) -> bool:
         """One tile, kept only if no edit came in between; else it is left to the next pass."""
         batch, head, number = job
         rows = self.rows.tile(number)
-        generation = self.generation
+
+        def keep(tile: Tile) -> None:
+            self.rows.put(batch, head, rows, tile)
+            self.rows.dirty[batch, head, number] = False
+
         with np.errstate(all="ignore"):
-            tile = self.computed(batch, head, rows)
-        with self._lock:
-            if generation == self.generation:
-                self.rows.put(batch, head, rows, tile)
-                self.rows.dirty[batch, head, number] = False
-            return generation == self.generation
+            return self._versions.beside(lambda: self.computed(batch, head, rows), keep)
 
 
 def runs(flags: Array, most: int = 16) -> list[slice]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from attn_gui.engine.layout import Array
 from .blocks import Blocks, edges, largest, reduced
 from .chain import Chain
 from .passes import Passes
+from .versions import Versions
 
 if TYPE_CHECKING:
     from .evaluation import StreamingEvaluation
@@ -31,9 +31,9 @@ class Pictures:
     three, and a block's largest weight is where its largest logit is: so few extremes serve all pictures."""
 
     def __init__(
-        self, evaluation: StreamingEvaluation, chain: Chain, passes: Passes, lock: threading.RLock
+        self, evaluation: StreamingEvaluation, chain: Chain, passes: Passes, versions: Versions
     ) -> None:
-        self._evaluation, self._chain, self._passes, self._lock = evaluation, chain, passes, lock
+        self._evaluation, self._chain, self._passes, self._versions = evaluation, chain, passes, versions
         self._blocks: dict[Watched, Blocks] = {}  # those asked for last stand last
         weights = int(np.prod(chain.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
         self._room = min(MOST, weights // SHARE)
@@ -88,7 +88,7 @@ class Pictures:
             blocks.ensure(here)
             if stage == "weights":
                 self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
-            with self._lock:
+            with self._versions.lock:
                 values = self._picture(stage, blocks, batch, head, inside, across)
                 allowed = None
                 if blocks.open is not None and stage in BEHIND:
@@ -124,7 +124,7 @@ class Pictures:
 
     def lacking(self, stage: str, batch: int, head: int, rows: slice, columns: int) -> int:
         """Cells of the map that have to be computed before a picture of these rows can be shown."""
-        with self._lock:
+        with self._versions.lock:
             blocks = self._blocks.get((self._serving(stage), batch, head, min(columns, self._chain.shape[3])))
             unseen = (rows.stop - rows.start) * self._chain.shape[3]
             return unseen if blocks is None else blocks.lacking(rows)
@@ -132,7 +132,7 @@ class Pictures:
     # --- which blocks ----------------------------------------------------------------------------
     def _of(self, stage: str, batch: int, head: int, columns: int) -> Blocks:
         """The blocks that serve a stage; of the others those looked at last are kept, as far as there is room."""
-        with self._lock:
+        with self._versions.lock:
             key = (self._serving(stage), batch, head, min(columns, self._chain.shape[3]))
             n, m = self._chain.shape[2:]
             found = self._blocks.pop(key, None) or self._made(*key[:3], edges(m, columns), slice(0, n))
@@ -156,7 +156,7 @@ class Pictures:
             return self._passes.transposed(name, (*indices.cell((batch, head)), rows, keys))
 
         dtype = np.dtype(self._evaluation.problem.dtype)
-        return Blocks(part, across, dtype, name == "masked", self._passes, self._lock, read)
+        return Blocks(part, across, dtype, name == "masked", self._versions, read)
 
     # --- from blocks to a picture ----------------------------------------------------------------
     def _picture(self, stage: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from attn_gui.engine.indices import Box
 from attn_gui.engine.layout import Array, contract
 from attn_gui.engine.sources import Readable
 
-from .chain import Chain
+from .chain import Chain, Layers
 from .copies import Copy
 from .rows import Tile
 
@@ -21,8 +21,9 @@ CELLS, FEWEST = 1 << 20, 64  # cells of a map that are held at a time, and rows 
 class StageKernel:
     """Any score function; also judges what the fast kernel cannot vouch for."""
 
-    def __init__(self, chain: Chain, keys: Copy | None, values: Copy) -> None:
+    def __init__(self, chain: Chain, keys: Copy | None, values: Copy, layers: Layers) -> None:
         self.chain, self.keys, self.values = chain, keys, values
+        self._layers = layers  # own copies, as K and V are
         self.dtype = values.cells.dtype
 
     def tile(self, batch: int, head: int, rows: slice) -> Tile:
@@ -36,7 +37,7 @@ class StageKernel:
 
     def _part(self, batch: int, head: int, rows: slice) -> tuple[Array, Array, Array]:
         box = (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3]))
-        logits = self.chain.logits(box)[0, 0]
+        logits = self.columns(box, self._layers)
         top = logits.max(axis=-1)
         top = np.where(np.isneginf(top), 0.0, top)
         shares = np.exp((logits - top[:, None]) / self.chain.heat)
@@ -54,7 +55,7 @@ class StageKernel:
         mixed = contract(shares[:, :, None], values[None], axes=(1,), zero_wins=True)
         return np.asarray(mixed[:, 0].astype(self.dtype))
 
-    def columns(self, place: Box, layers: Mapping[str, Readable]) -> Array:
+    def columns(self, place: Box, layers: Layers) -> Array:
         """The logits of some keys for rows of one head, as float64, from the own copy of K; `layers` as they were."""
         given: dict[str, Callable[[Box], Array]] = {name: _reader(cells) for name, cells in layers.items()}
         if self.chain.key is not None and self.keys is not None:

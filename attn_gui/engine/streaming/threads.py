@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -67,6 +68,23 @@ def one_blas_thread() -> Iterator[None]:
         yield
     finally:
         _blas().leave()
+
+
+def carry_out(
+    jobs: Sequence[T], work: Callable[[T], bool], progress: Callable[[int, int], None] | None,
+    cancelled: Callable[[], bool],
+) -> bool:  # fmt: skip
+    """Do jobs until `cancelled`, which is asked before each; False then. Those whose `work` is True count as done."""
+    done, stopped = itertools.count(1), threading.Event()
+
+    def step(job: T) -> None:
+        if stopped.is_set() or cancelled():
+            stopped.set()
+        elif work(job) and progress is not None:
+            progress(next(done), len(jobs))
+
+    share(jobs, step)
+    return not stopped.is_set()
 
 
 def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
