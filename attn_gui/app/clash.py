@@ -26,7 +26,7 @@ class Clashes(QObject):
     def __init__(self, banner: Banner, kind: str, parent: QObject, inputs: InputsView | None = None) -> None:
         """`inputs` are the tables of the document, where what is brought clashes with one of them."""
         super().__init__(parent)
-        self._offers, self._inputs = Offers(banner, kind, parent), inputs
+        self._banner, self._offers, self._inputs = banner, Offers(banner, kind, parent), inputs
         self._marked: list[MatrixPanel] = []
         banner.changed.connect(self._unmark)
 
@@ -34,7 +34,7 @@ class Clashes(QObject):
         self,
         clash: ShapeError,
         base: Callable[[], Fields],
-        changes: Fields,
+        changes: Callable[[], Fields],
         accept: Callable[[Fields], None],
         *,
         words: Words | None = None,
@@ -46,8 +46,8 @@ class Clashes(QObject):
         `brought` is the matrix that somebody wants to put in: where it can be turned to fit, that was most likely
         meant; where `before` makes the others follow it, only changes of its own are left to offer.
 
-        `base` gives the fields as they are when a button is pressed, `changes` those that were to be put in their
-        place; `accept` takes what is to be changed then, or raises the ShapeError that is left.
+        `base` gives the fields as they are when a button is pressed, `changes` those that are to be put in their
+        place then; `accept` takes what is to be changed then, or raises the ShapeError that is left.
         """
 
         def offered(fix: Fix) -> Offer:
@@ -73,14 +73,19 @@ class Clashes(QObject):
                 panel.set_wrong([])
         self._marked.clear()
 
-    def _take(self, fix: Fix, base: Callable[[], Fields], changes: Fields, accept: Callable[[Fields], None]) -> None:
+    def _take(
+        self, fix: Fix, base: Callable[[], Fields], changes: Callable[[], Fields], accept: Callable[[Fields], None]
+    ) -> None:
         from attn_gui.engine import apply_fix
 
-        changes = {**changes, **apply_fix(fix, {**base(), **changes})}
         try:
-            accept(changes)
+            given = changes()
+            fixed = {**given, **apply_fix(fix, {**base(), **given})}
+            accept(fixed)
         except ShapeError as clash:  # one thing is put right, another is not
-            self.offer(clash, base, changes, accept)
+            self.offer(clash, base, lambda: fixed, accept)
+        except ValueError as error:
+            self._banner.show_error(saying(error))
 
     def _label(self, fix: Fix) -> str:
         words = {

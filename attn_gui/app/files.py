@@ -142,7 +142,7 @@ class FilesController(QObject):
             if self._may_leave():
                 self._begin(Loaded(problem), None, path.stem, {})
 
-        self._clashes.offer(clash, lambda: fields, {}, accept, words=saying(error))
+        self._clashes.offer(clash, lambda: fields, dict, accept, words=saying(error))
 
     def open_example(self, key: str) -> None:
         if self._may_leave():

@@ -9,12 +9,14 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.computation import Computation
+from attn_gui.app.new_shapes import done_text
 from attn_gui.app.sentences import saying, sentences
+from attn_gui.app.status import Tell
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.places import table_box
-from attn_gui.engine import head_counts, layer_from_mapping, resize
+from attn_gui.engine import head_counts, layer_from_mapping, reshaped, resize
 from attn_gui.engine.create import made_direct, with_biases, with_context, with_output
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.mask_panel import mask_summary
@@ -49,9 +51,12 @@ class PanelController(QObject):
 
     paintingChanged = Signal(bool)
 
-    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, tell: Tell
+    ) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._tell = tell
         self.keep = "d_model"
         self._slid_to = -1  # the place in the history of the step that the slider of the scale is making
         self.painting = False  # whether a click in a map opens or closes its cell
@@ -114,8 +119,8 @@ class PanelController(QObject):
             self._window.banner.show_error(saying(error))
             self.show_state()
             return
-        if resized.notes:
-            self._window.recomputed.setText(sentences(resized.notes))
+        shapes, notes = reshaped(problem, self._document.problem), resized.notes
+        self._tell(lambda: sentences(notes) if notes else done_text(shapes))
 
     def _on_panel_keep_picked(self, keep_d_model: bool) -> None:
         self.keep = "d_model" if keep_d_model else "d_k"

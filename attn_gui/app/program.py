@@ -59,12 +59,13 @@ class Program(QObject):
         self.document.changed.connect(self._on_document_changed)  # before all that may refuse something anew
         self.computation = Computation(self.document, self)
         window, document, computation, view = self.window, self.document, self.computation, self.view
+        self.status = StatusController(window, document, computation, view)
         self.maps = MapsController(window, document, computation, view)
         self.tables = TablesController(window, document, computation, view)
         self.target = TableTarget(window, document, self.tables, view)
         self.table_edits = TableEdits(window, document, self.tables, self.target)
-        self.table_blocks = TableBlocks(window, document, self.tables, self.target)
-        self.panel = PanelController(window, document, computation, view)
+        self.table_blocks = TableBlocks(window, document, self.tables, self.target, self.status.tell)
+        self.panel = PanelController(window, document, computation, view, self.status.tell)
         computation.refused.connect(self.panel.show_state)
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.sensitivity = SensitivityController(window, computation, view)
@@ -74,7 +75,6 @@ class Program(QObject):
         self.variants = VariantsController(window, document, computation)
         self.explain = ExplainController(window, computation, view)
         self.reach = ReachController(window, document, computation, view, self.tables)
-        self.status = StatusController(window, document, computation, view)
         self.progress = ProgressController(window, computation, view)
         self.files = FilesController(window, document, self.settings)
         self.variants.newRequested.connect(self.files.new)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject
 
 from attn_gui.app.computation import Computation
@@ -13,6 +15,8 @@ from attn_gui.views.heatmaps.catalog import WHOLE, stage_plane
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import stage_title, token_text
 
+Tell = Callable[[Callable[[], str]], None]
+
 
 class StatusController(QObject):
     """Keeps the three labels of the status bar and the window's title true."""
@@ -20,6 +24,7 @@ class StatusController(QObject):
     def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._told: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
         view.changed.connect(self._on_view_changed)
         computation.rebuilt.connect(self.show)
         computation.updated.connect(self._on_computation_updated)
@@ -32,10 +37,19 @@ class StatusController(QObject):
     def show(self, *_: object) -> None:
         self.show_title()
         self.show_place()
-        self._window.recomputed.clear()
+        self._show_told()
         problem = self._document.problem
         sizes = f"{problem.n} × {problem.m} × {problem.num_heads}"
         self._window.precision.setText(self.tr("exact, {dtype} · {sizes}").format(dtype=problem.dtype, sizes=sizes))
+
+    def tell(self, words: Callable[[], str]) -> None:
+        """Say what was just done beside what was asked for, until the document changes again."""
+        self._told = words, self._document.generation
+        self._show_told()
+
+    def _show_told(self) -> None:
+        words, generation = self._told or (str, -1)
+        self._window.recomputed.setText(words() if generation == self._document.generation else "")
 
     def show_title(self) -> None:
         self._window.setWindowTitle(f"{self._document.name}[*]")

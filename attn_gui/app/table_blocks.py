@@ -11,10 +11,12 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
+from attn_gui.app.new_shapes import shape_text
 from attn_gui.app.sentences import saying, sentences
+from attn_gui.app.status import Tell
 from attn_gui.app.table_target import Cuts, TableTarget, block_shape
 from attn_gui.app.tables import TablesController
-from attn_gui.app.unfit_blocks import UnfitBlocks, size_text
+from attn_gui.app.unfit_blocks import UnfitBlocks
 from attn_gui.document.document import Document
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import field_symbol
@@ -27,10 +29,12 @@ from attn_gui.views.tables import MatrixPanel
 class TableBlocks(QObject):
     """Paste and import; a block that is too large is offered to grow its matrix, never cut."""
 
-    def __init__(self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget, tell: Tell
+    ) -> None:
         super().__init__(window)
-        self._window, self._document, self._target = window, document, target
-        self._unfit = UnfitBlocks(window, document, target)
+        self._window, self._target, self._tell = window, target, tell
+        self._unfit = UnfitBlocks(window, document, target, tell)
         tables.on_new_table(self._connect)
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
@@ -58,7 +62,7 @@ class TableBlocks(QObject):
             block = np.broadcast_to(block, block_shape(cuts))
         self._put(_at(cuts[0].start, cuts[1].start, block), block)
         if found.decimal_comma:
-            self._window.recomputed.setText(self.tr("decimal commas were read as points"))
+            self._tell(lambda: self.tr("decimal commas were read as points"))
 
     # --- a matrix from a file --------------------------------------------------------------------
     def import_matrix(self) -> None:
@@ -84,8 +88,9 @@ class TableBlocks(QObject):
             )
             return
         self._put(_at(0, 0, block), block)
-        if matrix.notes:
-            self._window.recomputed.setText(sentences(matrix.notes))
+        notes = matrix.notes
+        if notes:
+            self._tell(lambda: sentences(notes))
 
     # --- putting ---------------------------------------------------------------------------------
     def _put(self, cuts: Cuts, block: NDArray[Any]) -> None:
@@ -93,7 +98,7 @@ class TableBlocks(QObject):
         model = self._target.model
         if cuts[0].stop <= model.rowCount() and cuts[1].stop <= model.columnCount():
             source = QT_TRANSLATE_NOOP("History", "pasted {block} at {cell}")
-            self._target.write(cuts, block, source, block=size_text(*block.shape))
+            self._target.write(cuts, block, source, block=shape_text(*block.shape))
             return
         self._unfit.refuse(cuts, block)
 

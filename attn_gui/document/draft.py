@@ -79,7 +79,7 @@ class Draft:
             )
         box = _checked_box(edit.field, edit.box, array.shape)
         old = array[box].copy()
-        new = _cast(edit.values, array.dtype)
+        new = cast_cells(edit.values, array.dtype)
         if new.shape != old.shape:
             raise EditError(
                 QT_TRANSLATE_NOOP("Sentences", "{field}: expected numbers of shape {expected}, got {got}."),
@@ -113,7 +113,7 @@ def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
     return tuple(slice(int(axis.start), int(axis.stop)) for axis in box)
 
 
-def _cast(values: Array, dtype: np.dtype[Any]) -> Array:
+def cast_cells(values: Array, dtype: np.dtype[Any]) -> Array:
     """A contiguous copy of `values` in `dtype`; refused if a number would become another one there."""
     given = np.asarray(values)
     with np.errstate(over="ignore", invalid="ignore"):

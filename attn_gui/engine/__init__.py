@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from .choice import compute
 from .create import FILLS, fill, made_direct, new_problem, with_biases, with_context, with_output
+from .drafts import reshaped
 from .evaluation import Evaluation, Recomputed
 from .explanation import Cell, Explanation, Term, explain
-from .fixes import Fix
+from .fixes import Fix, clash_of
 from .indices import Box
 from .masks import MASKS, Layer, Parameter, layer_from_mapping
 from .plane import Plane
 from .problem import DTYPES, SCORES, Problem, Record
-from .resize import Resized, head_counts, resize
+from .resize import Resized, head_counts, outlined, resize
 from .sensitivity import sensitivity
 from .sentences import FieldError, FieldTypeError, Note, PlaceError, ShapeError, StageError
 from .stages import STAGE, STAGES
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
 __all__ = [
     "DTYPES", "FILLS", "MASKS", "SCORES", "STAGE", "STAGES", "Box", "Cell", "Evaluation", "Explanation", "FieldError",
     "FieldTypeError", "Fix", "Layer", "Note", "Parameter", "PlaceError", "Plane", "Problem", "Recomputed", "Record",
-    "Resized", "ShapeError", "Solution", "StageError", "Term", "Trace", "Verification", "apply_fix", "compute",
-    "explain", "fill", "head_counts", "layer_from_mapping", "made_direct", "new_problem", "resize", "sensitivity",
-    "solve", "symbol", "verify", "with_biases", "with_context", "with_output",
+    "Resized", "ShapeError", "Solution", "StageError", "Term", "Trace", "Verification", "apply_fix", "clash_of",
+    "compute", "explain", "fill", "head_counts", "layer_from_mapping", "made_direct", "new_problem", "outlined",
+    "reshaped", "resize", "sensitivity", "solve", "symbol", "verify", "with_biases", "with_context", "with_output",
 ]  # fmt: skip
 
 _LATER = {

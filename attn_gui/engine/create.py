@@ -17,6 +17,7 @@ from .evaluation import Evaluation
 from .layout import Array
 from .memory import Write, advance, made
 from .problem import DTYPES, SCORE_NUMBERS, SCORES, Problem
+from .resize import grown, resize
 from .sentences import FieldError
 
 SEEDED = ("integers", "random")
@@ -194,14 +195,11 @@ def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, An
 
 def _narrowed(problem: Problem) -> dict[str, Any]:
     """What must follow when the keys are the queries again: K and V weights, masks."""
-    from .resize import overlaid, resize  # resize itself takes new numbers from here
-
     changed = dict(resize(problem, m=problem.n).fields)
     for name in ("w_key", "w_value"):
         weight = getattr(problem, name)
         if weight.shape[0] != problem.d_model:
-            shape = (problem.d_model, weight.shape[1])
-            changed[name] = fill("random", shape, field=name, dtype=problem.dtype, keep=overlaid(weight))
+            changed[name] = grown(weight, (problem.d_model, weight.shape[1]))
     return changed
 
 
@@ -278,10 +276,8 @@ def fitting_output(problem: Problem, seed: int = 0) -> dict[str, Any]:
         return with_output(problem, True, seed)
     arrays = {"w_output": problem.w_output, "b_output": problem.b_output}
     return {
-        name: fill("random", (*array.shape[:-1], problem.d_model), seed=seed, field=name, dtype=problem.dtype,
-                   keep=_first_columns(array))
-        for name, array in arrays.items() if array is not None
-    }  # fmt: skip
+        name: grown(array, (*array.shape[:-1], problem.d_model)) for name, array in arrays.items() if array is not None
+    }
 
 
 def made_direct(evaluation: Evaluation) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
@@ -39,7 +38,7 @@ def fields_with(problem: Problem, values: Mapping[str, Any]) -> dict[str, Any]:
         elif field == "mask":
             place, _, parameter = inner.partition(".")
             layers: list[Layer] = list(found.get("mask", problem.mask))
-            layers[int(place)] = dataclasses.replace(layers[int(place)], **{parameter: value})
+            layers[int(place)] = layers[int(place)].changed(**{parameter: value})
             found["mask"] = tuple(layers)
         else:
             found[field] = Record({**found.get(field, getattr(problem, field)), inner: value})
@@ -48,15 +47,33 @@ def fields_with(problem: Problem, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def clash_with(problem: Problem, shapes: Mapping[str, Shape]) -> Exception | None:
     """What would be wrong if these had other shapes: no number is looked at or made."""
-    changed = fields_with(problem, {name: _stand_in(problem, name, shape) for name, shape in shapes.items()})
-    trial = object.__new__(type(problem))
-    for field in fields(problem):
-        object.__setattr__(trial, field.name, changed.get(field.name, getattr(problem, field.name)))
     try:
-        check_shapes(trial)
+        check_shapes(of_shapes(problem, shapes))
     except (ShapeError, ValueError) as clash:
         return clash
     return None
+
+
+def of_shapes(problem: Problem, shapes: Mapping[str, Shape]) -> Problem:
+    """A draft in which these have other shapes; it holds no numbers for them."""
+    return drafted(
+        problem, fields_with(problem, {name: _stand_in(problem, name, shape) for name, shape in shapes.items()})
+    )
+
+
+def drafted(problem: Problem, changes: Mapping[str, Any]) -> Problem:
+    """The problem with these fields in place of its own, nothing copied and nothing checked."""
+    draft = object.__new__(type(problem))
+    for field in fields(problem):
+        object.__setattr__(draft, field.name, changes.get(field.name, getattr(problem, field.name)))
+    return draft
+
+
+def reshaped(before: Problem, after: Problem) -> dict[str, tuple[Shape, Shape]]:
+    """The shapes before and after of every array that both have and that is not as large in one as in the other."""
+    old, new = before.arrays(), after.arrays()
+    shapes = {name: (array.shape, new[name].shape) for name, array in old.items() if name in new}
+    return {name: pair for name, pair in shapes.items() if pair[0] != pair[1]}
 
 
 def _stand_in(problem: Problem, name: str, shape: Shape) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from . import sentences
-from .drafts import Shape, clash_with, shapes_of
+from .drafts import Shape, clash_with, of_shapes, shapes_of
 from .sentences import ShapeError, say
 
 if TYPE_CHECKING:
@@ -68,6 +69,15 @@ def fixes_of(problem: Problem, clash: ShapeError) -> tuple[Fix, ...]:
     found = [fix for fix in dict.fromkeys(tried) if fix is not None]
     whole = [fix for fix in found if fix.whole]
     return tuple(whole or found)
+
+
+def clash_of(problem: Problem, shapes: Mapping[str, Shape]) -> ShapeError | None:
+    """What would not fit if these arrays had other shapes, with the changes that would help; no number is made."""
+    clash = clash_with(problem, shapes)
+    if isinstance(clash, ShapeError):
+        clash.offers = partial(fixes_of, of_shapes(problem, shapes), clash)
+        return clash
+    return None
 
 
 def with_company(problem: Problem, clash: ShapeError, shapes: dict[str, Shape]) -> tuple[dict[str, Shape], object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -61,6 +61,12 @@ class Layer:
     def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Layer:
         """The layer with its arrays read-only and of the problem's dtype."""
         return self
+
+    def changed(self, **parameters: object) -> Self:
+        """A copy with other parameters, which are checked by the problem that it is put into."""
+        copy = object.__new__(type(self))
+        vars(copy).update(vars(self) | parameters)
+        return copy
 
     def to_mapping(self) -> dict[str, Any]:
         return {"kind": self.kind} | {f.name: getattr(self, f.name) for f in fields(self)}

@@ -22,8 +22,8 @@ NEUTRAL = {"block.ln_weight": 1.0, "block.ln_bias": 0.0}
 def apply(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, Any]:
     """The fields that change when `fix` is carried out on the `fields` that clash; none of those given is touched.
 
-    New cells depend on (seed, field, item, row, column) alone, as with `resize`; biases, tokens and mask layers follow
-    the matrix. Raises ValueError or TypeError if a field is wrong in itself.
+    New cells are 0, as with `resize`; the numbers of a new matrix depend on (seed, field, item, row, column) alone.
+    Biases, tokens and mask layers follow the matrix. Raises ValueError or TypeError if a field is wrong in itself.
     """
     problem = Problem.draft(fields)
     clash = clash_with(problem, {})
@@ -52,7 +52,7 @@ class _Mending:
     def _array(self, name: str, shape: Shape, dtype: np.dtype[Any]) -> Array:
         old = self.arrays.get(name)
         if old is None:
-            return self._fresh(name, shape, dtype)
+            return fill("random", shape, seed=self.seed, field=name, dtype=dtype)
         if name == self.fix.matrix and self.fix.kind == "transpose":
             return made(shape, dtype, lambda new: np.copyto(new, np.swapaxes(old, -1, -2)))
         if self.fix.kind != "project" or not self._multiplied(name):
@@ -78,10 +78,8 @@ class _Mending:
                 return
         overlay(new, old)
 
-    def _fresh(self, name: str, shape: Shape, dtype: np.dtype[Any], keep: Write = lambda new: None) -> Array:
-        neutral = 1.0 if name.endswith(".allowed") else 0.0 if name.startswith("mask.") else NEUTRAL.get(name)
-        if neutral is None:
-            return fill("random", shape, seed=self.seed, field=name, dtype=dtype, keep=keep)
+    def _fresh(self, name: str, shape: Shape, dtype: np.dtype[Any], keep: Write) -> Array:
+        neutral = 1.0 if name.endswith(".allowed") else NEUTRAL.get(name, 0.0)
 
         def write(new: Array) -> None:
             new.fill(neutral)

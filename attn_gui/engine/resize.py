@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from . import sentences
 from .checks import as_choice, as_count
-from .create import fill
+from .drafts import drafted
 from .layout import Array
 from .masks import Bias, Custom, Layer, Padding
-from .memory import Write, made
+from .memory import Write, made, outline
 from .problem import Problem, Record
 from .sentences import FieldError, Note
 
@@ -41,12 +40,12 @@ def _key_width(problem: Problem, heads: int) -> int:
     return max(1, int(keys) // problem.num_kv_heads * problem.num_heads // heads)
 
 
-def resize(problem: Problem, *, seed: int = 0, keep: str = "d_model", **size: int | None) -> Resized:
+def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Resized:
     """The problem with one other size: num_heads, num_kv_heads, d_k, d_v, n, m, d_model or batch_size.
 
-    Numbers that stay keep their place in their head; new ones depend on (seed, field, item, row, column) alone and
-    have two decimals; masks grow open. `keep` says what heads do: "d_model" cuts the same columns anew, "d_k" lets
-    heads join or leave at the end. The same size changes nothing. Raises ValueError or TypeError with one sentence.
+    Numbers that stay keep their place in their head; new ones are 0 (1 where a LayerNorm multiplies by them); masks
+    grow open. `keep` says what heads do: "d_model" cuts the same columns anew, "d_k" lets heads join or leave at the
+    end. The same size changes nothing. Raises ValueError or TypeError with one sentence.
     """
     given = [(name, value) for name, value in size.items() if value is not None]
     if len(given) != 1 or given[0][0] not in SIZES:
@@ -55,7 +54,7 @@ def resize(problem: Problem, *, seed: int = 0, keep: str = "d_model", **size: in
     as_choice("keep", keep, ("d_model", "d_k"))
     if value == getattr(problem, name):
         return Resized({})
-    plan = _Plan(problem, seed)
+    plan = _Plan(problem)
     if name == "num_heads":
         plan.recut(value) if keep == "d_model" else plan.heads(value)
     else:
@@ -63,11 +62,16 @@ def resize(problem: Problem, *, seed: int = 0, keep: str = "d_model", **size: in
     return Resized(plan.fields, tuple(plan.notes))
 
 
+def outlined(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Problem:
+    """A draft with the shapes that `resize` would give: its new arrays take no memory. Raises what `resize` raises."""
+    return drafted(problem, outline(lambda: resize(problem, keep=keep, **size)).fields)
+
+
 class _Plan:
     """The changes so far."""
 
-    def __init__(self, problem: Problem, seed: int) -> None:
-        self.problem, self.seed = problem, seed
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
         self.fields: dict[str, Any] = {}
         self.notes: list[Note] = []
 
@@ -207,8 +211,8 @@ class _Plan:
             return
         opened = (*array.shape[:axis], heads_before, array.shape[axis] // heads_before, *array.shape[axis + 1 :])
         into = (*array.shape[:axis], heads, width, *array.shape[axis + 1 :])
-        self.fields[name] = self._fresh(
-            name, shape, lambda new: overlay(new.reshape(into), array.reshape(opened))
+        self.fields[name] = _filled(
+            shape, array, 0.0, lambda new: overlay(new.reshape(into), array.reshape(opened))
         )  # fmt: skip
 
     def _score_rows(self, part: str, width: int) -> None:
@@ -216,7 +220,7 @@ class _Plan:
         name = f"w_score_{part}"
         if name in self.problem.score_params and self.problem.score_params[name].shape[0] != width:
             array = self.problem.score_params[name]
-            new = self._fresh(f"score_params.{name}", (width, array.shape[1]), overlaid(array))
+            new = grown(array, (width, array.shape[1]))
             params = self.fields.get("score_params", self.problem.score_params)
             self.fields["score_params"] = Record({**params, name: new})
 
@@ -229,9 +233,8 @@ class _Plan:
             self._put("b_output", (width,))
         block = dict(problem.block)
         for name, neutral in (("ln_weight", 1.0), ("ln_bias", 0.0)):
-            block[name] = _grown(block[name], (width,), neutral)
-        linear = block["w_linear"]
-        block["w_linear"] = self._fresh("block.w_linear", (width, linear.shape[1]), overlaid(linear))
+            block[name] = grown(block[name], (width,), neutral)
+        block["w_linear"] = grown(block["w_linear"], (width, block["w_linear"].shape[1]))
         self.fields["block"] = Record(block)
 
     def _rows(self, name: str, rows: int) -> None:
@@ -239,11 +242,7 @@ class _Plan:
         self._put(name, (*array.shape[:-2], rows, array.shape[-1]))
 
     def _put(self, name: str, shape: tuple[int, ...], array: Array | None = None) -> None:
-        old = getattr(self.problem, name) if array is None else array
-        self.fields[name] = self._fresh(name, shape, overlaid(old))
-
-    def _fresh(self, name: str, shape: tuple[int, ...], keep: Write) -> Array:
-        return fill("random", shape, seed=self.seed, field=name, dtype=self.problem.dtype, keep=keep)
+        self.fields[name] = grown(getattr(self.problem, name) if array is None else array, shape)
 
     # --- what goes with them ---------------------------------------------------------------------
     def _tokens(self, name: str, rows: int) -> None:
@@ -272,19 +271,17 @@ def overlay(new: Array, old: Array) -> None:
     new[shared] = old[shared]
 
 
-def overlaid(old: Array) -> Write:
-    """Writes what a new array has in common with an old one."""
-    return lambda new: overlay(new, old)
-
-
-def _grown(old: Array, shape: tuple[int, ...], neutral: object) -> Array:
+def grown(old: Array, shape: tuple[int, ...], neutral: float = 0.0) -> Array:
     """What both have, and neutral cells around it."""
+    return _filled(shape, old, neutral, lambda new: overlay(new, old))
 
+
+def _filled(shape: tuple[int, ...], like: Array, neutral: float, keep: Write) -> Array:
     def write(new: Array) -> None:
-        new[...] = neutral
-        overlay(new, old)
+        new.fill(neutral)
+        keep(new)
 
-    return made(shape, old.dtype, write)
+    return made(shape, like.dtype, write)
 
 
 def _layer(layer: Layer, axis: int, before: int, after: int, m: int) -> Layer:
@@ -294,10 +291,10 @@ def _layer(layer: Layer, axis: int, before: int, after: int, m: int) -> Layer:
     place = axis - 4 + (0 if cells is None else cells.ndim)
     if cells is None or place < 0 or cells.shape[place] != before or before == 1:
         return layer
-    new = _grown(cells, (*cells.shape[:place], after, *cells.shape[place + 1 :]), not layer.adds)
+    new = grown(cells, (*cells.shape[:place], after, *cells.shape[place + 1 :]), not layer.adds)
     if isinstance(layer, Custom):
-        return dataclasses.replace(layer, allowed=new)
-    return dataclasses.replace(layer, values=new) if isinstance(layer, Bias) else layer
+        return layer.changed(allowed=new)
+    return layer.changed(values=new) if isinstance(layer, Bias) else layer
 
 
 def _padding(layer: Padding, axis: int, after: int, m: int) -> Padding:

@@ -54,9 +54,9 @@ BLOCK_WIDTH = "The residual adds x, so {matrix} must be as wide as x: expected {
 
 # --- what would make shapes fit ------------------------------------------------------------------
 TRANSPOSE_FIX = "Transpose {matrix}: {before} becomes {shape}."
-RESIZE_FIX = "Resize {matrix} from {before} to {shape}."
-PROJECT_FIX = "Project {matrix} with a new matrix of {shape}: {before} becomes {after}."
-ADD_FIX = "Add {matrix} with {shape}, so that the output is as wide as x."
+RESIZE_FIX = "Resize {matrix} from {before} to {shape}; new cells are 0."
+PROJECT_FIX = "Multiply {matrix} by a new matrix of random numbers, {shape}: {before} becomes {after}."
+ADD_FIX = "Add {matrix}, {shape} random numbers, so that the output is as wide as x."
 
 # --- cells of a result ---------------------------------------------------------------------------
 NO_STAGE = "{stage} is not a stage of this problem; it has {choices}."

@@ -1,5 +1,4 @@
-<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE TS>
+<?xml version='1.0' encoding='utf-8'?>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -333,7 +332,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -2711,6 +2710,34 @@
     <message>
         <source>There is not enough memory for {size} of new numbers.</source>
         <translation>内存不足，放不下 {size} 的新数值。</translation>
+    </message>
+<message>
+        <source>Resize {matrix} from {before} to {shape}; new cells are 0.</source>
+        <translation>将 {matrix} 的大小由 {before} 改为 {shape};新单元格为 0。</translation>
+    </message>
+    <message>
+        <source>Multiply {matrix} by a new matrix of random numbers, {shape}: {before} becomes {after}.</source>
+        <translation>用一个由随机数组成的新矩阵({shape})乘 {matrix}:{before} 变为 {after}。</translation>
+    </message>
+    <message>
+        <source>Add {matrix}, {shape} random numbers, so that the output is as wide as x.</source>
+        <translation>添加由随机数组成的 {matrix}({shape}),使输出与 X 同宽。</translation>
+    </message>
+    <message>
+        <source>{symbol} {before} → {after}</source>
+        <translation>{symbol} {before} → {after}</translation>
+    </message>
+    <message>
+        <source>With it changes {others}; new cells are 0.</source>
+        <translation>随之改变:{others};新单元格为 0。</translation>
+    </message>
+    <message>
+        <source>New cells are 0.</source>
+        <translation>新单元格为 0。</translation>
+    </message>
+    <message>
+        <source>{changes}; new cells are 0</source>
+        <translation>{changes};新单元格为 0</translation>
     </message>
 </context>
 <context>

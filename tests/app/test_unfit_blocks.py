@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.app.unfit_blocks import grown_fields
-from attn_gui.engine import Problem, new_problem
+from attn_gui.app.unfit_blocks import grown_fields, grown_outline
+from attn_gui.engine import Problem, clash_of, new_problem
+from attn_gui.engine.drafts import shapes_of
 
 DIRECT = new_problem("direct", n=3, m=5, num_heads=1, d_k=2, d_v=7, fill="random")
 HEADS = new_problem("direct", n=3, m=5, num_heads=2, d_k=2, d_v=7, fill="random")
@@ -27,6 +28,9 @@ def test_the_matrix_has_the_size_that_is_asked_for_and_its_old_numbers(field, mo
     grown = table(DIRECT.replace(**fields), field)
     assert grown.shape == (rows, columns)
     assert np.array_equal(grown[: before.shape[0], : before.shape[1]], before)
+    assert not grown[before.shape[0] :].any()
+    assert not grown[:, before.shape[1] :].any()
+    assert shapes_of(grown_outline(DIRECT, field, rows, columns)) == shapes_of(DIRECT.replace(**fields))
 
 
 def test_a_size_that_it_has_changes_nothing():
@@ -35,14 +39,14 @@ def test_a_size_that_it_has_changes_nothing():
 
 def test_heads_grow_by_rows_only():
     """New columns belong at the end of each head, not at the right of the table."""
-    assert grown_fields(HEADS, "key", 6, 5) is None
+    assert grown_outline(HEADS, "key", 6, 5) is None
     fields = grown_fields(HEADS, "key", 6, 4)
     assert table(HEADS.replace(**fields), "key").shape == (6, 4)
 
 
 @pytest.mark.parametrize("field", ["query", "key", "value", "w_query", "w_output", "mask.0.allowed", "b_key"])
 def test_what_is_computed_or_tied_to_others_does_not_grow(field):
-    assert grown_fields(PROJECTED, field, 9, 9) is None
+    assert field not in PROJECTED.arrays() or grown_outline(PROJECTED, field, 9, 9) is None
 
 
 def test_x_takes_its_matrices_along():
@@ -51,3 +55,26 @@ def test_x_takes_its_matrices_along():
     assert table(problem, "x").shape == (5, 6)
     assert problem.w_query.shape[0] == 6
     assert np.array_equal(table(problem, "x")[:3, :4], table(PROJECTED, "x"))
+
+
+def test_an_odd_width_is_not_offered_to_rotary_positions():
+    assert grown_outline(DIRECT.replace(rotary_theta=9.0), "query", 3, 3) is None
+    assert grown_outline(DIRECT.replace(rotary_theta=9.0), "query", 3, 4) is not None
+
+
+def test_what_could_grow_is_decided_without_making_it(monkeypatch):
+    """A batch of 64 GB and its mask are outlined in the memory of a few numbers."""
+    cells = np.broadcast_to(np.zeros(()), (16, 65536, 8192))
+    mask = DIRECT.replace(mask=({"kind": "custom", "allowed": np.ones((3, 5), bool)},)).mask[0]
+    huge = object.__new__(Problem)
+    for name, value in vars(DIRECT).items():
+        object.__setattr__(huge, name, value)
+    for name, value in {
+        "query": cells, "key": cells, "value": cells,
+        "mask": (mask.changed(allowed=np.broadcast_to(np.ones((), bool), (16, 1, 65536, 65536))),),
+    }.items():  # fmt: skip
+        object.__setattr__(huge, name, value)
+    grown = grown_outline(huge, "query", 65537, 8193)
+    assert (grown.query.shape, grown.key.shape) == ((16, 65537, 8193), (16, 65536, 8193))
+    assert grown.mask[0].allowed.shape == (16, 1, 65537, 65536)
+    assert clash_of(huge, {"query": (16, 65537, 8193)}).fixes

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, Problem, compute, head_counts, resize, sentences
+from attn_gui.engine import FieldError, Problem, compute, head_counts, outlined, reshaped, resize, sentences
+from attn_gui.engine.drafts import shapes_of
 
 
 def direct(n=3, m=5, heads=4, kv_heads=None, d_k=6, d_v=2, **more):
@@ -191,7 +194,7 @@ def test_batch_items_join_and_leave_at_the_end():
     three, _ = done(problem, batch_size=3)
     assert three.query.shape == (3, 3, 24)
     assert np.array_equal(three.value[0], problem.value)
-    assert not np.array_equal(three.query[0], three.query[1])
+    assert not three.query[1:].any()
     lengths = three.replace(
         mask=({"kind": "padding", "lengths": (5, 2, 1)}, {"kind": "custom", "allowed": np.zeros((3, 1, 3, 5), bool)})
     )
@@ -204,14 +207,40 @@ def test_batch_items_join_and_leave_at_the_end():
     assert set(resize(shared, batch_size=2).fields) == {"query"}
 
 
-def test_new_cells_depend_on_their_place_only():
-    small, large = (resize(direct(), n=rows).fields["query"] for rows in (4, 9))
-    assert np.array_equal(small, large[:4])
-    assert np.array_equal(np.round(large[3:], 2), large[3:])
-    assert not np.array_equal(large[3], large[4])
-    assert not np.array_equal(large[3:], resize(direct(), n=9, seed=1).fields["query"][3:])
-    assert not np.array_equal(resize(direct(n=5), m=6).fields["key"][5], resize(direct(n=5), n=6).fields["query"][5])
+def test_new_cells_are_zero_and_nothing_else_changes(makers, problem_name):
+    """A size is no reason for numbers that nobody asked for; scales of a LayerNorm are 1, masks are open."""
+    problem = makers[problem_name]()
+    for name in ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size"):
+        for keep in ("d_model", "d_k"):
+            for step in (1, 2, 12):
+                try:
+                    changed, _ = done(problem, keep=keep, **{name: getattr(problem, name) + step})
+                except FieldError:
+                    continue
+                for field, array in changed.arrays().items():
+                    old = problem.arrays()[field]
+                    neutral = {"block.ln_weight": 1, **{f"mask.{k}.allowed": 1 for k in range(9)}}.get(field, 0)
+                    assert np.isin(array[array != neutral], old).all(), (field, name)
     assert resize(direct(dtype="float32"), n=4).fields["query"].dtype == np.float32
+
+
+def test_an_outline_has_the_shapes_of_the_resized_problem_and_no_numbers(makers, problem_name):
+    problem = makers[problem_name]()
+    for name in ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size"):
+        for keep in ("d_model", "d_k"):
+            for value in (1, 2, 4, 12):
+                try:
+                    changed, _ = done(problem, keep=keep, **{name: value})
+                except FieldError as refusal:
+                    with pytest.raises(FieldError, match=re.escape(str(refusal))):
+                        outlined(problem, keep=keep, **{name: value})
+                    continue
+                outline = outlined(problem, keep=keep, **{name: value})
+                assert shapes_of(outline) == shapes_of(changed)
+                assert (outline.num_heads, outline.num_kv_heads) == (changed.num_heads, changed.num_kv_heads)
+                for field, (_, after) in reshaped(problem, outline).items():
+                    assert outline.arrays()[field].shape == after
+                    assert not any(outline.arrays()[field].strides)
 
 
 @pytest.mark.parametrize("size", [{}, {"n": 3, "m": 4}, {"rows": 3}])

@@ -167,3 +167,30 @@ def test_fills_of_the_whole_table(launch):
     person.do("undo")
     person.do("undo")
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
+
+
+def test_what_grows_beside_is_said_before_and_after_and_gets_zeros(launch):
+    person = launch(SMALL)
+    person.clipboard("\n".join("\t".join(str(4 * i + j) for j in range(4)) for i in range(2)))
+    person.go_to("key", 0, 0)
+    person.press("Ctrl+V")
+    assert "With it changes Q 2 × 3 → 2 × 4; new cells are 0." in person.banner()
+    assert "Q 2 × 3 → 2 × 4" in person.button("Grow K to 2 × 4", "banner").toolTip()
+    person.click(person.button("Grow K to 2 × 4", "banner"))
+    assert person.numbers("query") == [["1", "0", "1", "0"], ["0", "1", "1", "0"]]
+    assert "Q 2 × 3 → 2 × 4, K 2 × 3 → 2 × 4; new cells are 0" in person.status()
+    person.press("Ctrl+Z")
+    assert "new cells" not in person.status()
+
+
+def test_a_size_typed_into_its_box_makes_zeros_and_says_which_matrices_changed(launch):
+    person = launch(SMALL)
+    person.size("d_k", 5)
+    assert "Q 2 × 3 → 2 × 5, K 2 × 3 → 2 × 5; new cells are 0" in person.status()
+    assert {row[4] for row in person.numbers("query") + person.numbers("key")} == {"0"}
+    person.size("n", 3)
+    assert "Q 2 × 5 → 3 × 5; new cells are 0" in person.status()
+    assert set(person.numbers("query")[2]) == {"0"}
+    person.size("n", 2)
+    assert "Q 3 × 5 → 2 × 5" in person.status()
+    assert "0" not in person.status().partition("2 × 5")[2]

@@ -181,6 +181,7 @@ def test_items_of_a_batch(launch):
     assert person.numbers("query") != first
     person.type_into("query", 0, 0, "8")
     assert person.number("query", 0, 0) == 8
+    person.type_into("key", 0, 0, "1")
     here = person.value("weights", 0, 0)
     person.size("batch", 0)
     assert person.numbers("query") == first

@@ -1,0 +1,47 @@
+"""Says which matrices change their shape, before it happens and after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QCoreApplication
+
+from attn_gui.document.names import field_symbol
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+
+Shape = tuple[int, ...]
+Shapes = Mapping[str, tuple[Shape, Shape]]  # before and after, by field
+CHANGE = QT_TRANSLATE_NOOP("Sentences", "{symbol} {before} → {after}")
+FOLLOW = QT_TRANSLATE_NOOP("Sentences", "With it changes {others}; new cells are 0.")
+ZEROS = QT_TRANSLATE_NOOP("Sentences", "New cells are 0.")
+DONE = QT_TRANSLATE_NOOP("Sentences", "{changes}; new cells are 0")
+
+
+def shape_text(*shape: int) -> str:
+    return " × ".join(map(str, shape))
+
+
+def followers_text(field: str, shapes: Shapes) -> str:
+    """One sentence on what changes beside a field that grows."""
+    others = {name: pair for name, pair in shapes.items() if name != field}
+    if not others:
+        return _said(ZEROS)
+    return _said(FOLLOW, others=_listed(others))
+
+
+def done_text(shapes: Shapes) -> str:
+    """What a change of sizes did, for the status bar; empty if no array has another shape."""
+    grown = any(len(new) > len(old) or any(map(int.__gt__, new, old)) for old, new in shapes.values())
+    return _said(DONE, changes=_listed(shapes)) if grown else _listed(shapes)
+
+
+def _listed(shapes: Shapes) -> str:
+    parts = [
+        _said(CHANGE, symbol=field_symbol(name), before=shape_text(*old), after=shape_text(*new))
+        for name, (old, new) in shapes.items()
+    ]
+    return _said(", ").join(parts)
+
+
+def _said(template: str, **words: str) -> str:
+    return QCoreApplication.translate("Sentences", template).format(**words)
