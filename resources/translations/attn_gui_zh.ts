@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -332,7 +333,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -2456,18 +2457,6 @@
         <translation>转置 {matrix}：{before} 变为 {shape}。</translation>
     </message>
     <message>
-        <source>Resize {matrix} from {before} to {shape}.</source>
-        <translation>把 {matrix} 的大小从 {before} 改为 {shape}。</translation>
-    </message>
-    <message>
-        <source>Project {matrix} with a new matrix of {shape}: {before} becomes {after}.</source>
-        <translation>用一个新的 {shape} 矩阵投影 {matrix}：{before} 变为 {after}。</translation>
-    </message>
-    <message>
-        <source>Add {matrix} with {shape}, so that the output is as wide as x.</source>
-        <translation>添加 {shape} 的 {matrix}，使输出与 x 同宽。</translation>
-    </message>
-    <message>
         <source>{stage} is not a stage of this problem; it has {choices}.</source>
         <translation>这个问题没有阶段 {stage}，只有 {choices}。</translation>
     </message>
@@ -2711,17 +2700,17 @@
         <source>There is not enough memory for {size} of new numbers.</source>
         <translation>内存不足，放不下 {size} 的新数值。</translation>
     </message>
-<message>
+    <message>
         <source>Resize {matrix} from {before} to {shape}; new cells are 0.</source>
-        <translation>将 {matrix} 的大小由 {before} 改为 {shape};新单元格为 0。</translation>
+        <translation>将 {matrix} 的大小由 {before} 改为 {shape}；新单元格为 0。</translation>
     </message>
     <message>
         <source>Multiply {matrix} by a new matrix of random numbers, {shape}: {before} becomes {after}.</source>
-        <translation>用一个由随机数组成的新矩阵({shape})乘 {matrix}:{before} 变为 {after}。</translation>
+        <translation>用一个由随机数组成的新矩阵（{shape}）乘 {matrix}：{before} 变为 {after}。</translation>
     </message>
     <message>
         <source>Add {matrix}, {shape} random numbers, so that the output is as wide as x.</source>
-        <translation>添加由随机数组成的 {matrix}({shape}),使输出与 X 同宽。</translation>
+        <translation>添加由随机数组成的 {matrix}（{shape}），使输出与 X 同宽。</translation>
     </message>
     <message>
         <source>{symbol} {before} → {after}</source>
@@ -2729,7 +2718,7 @@
     </message>
     <message>
         <source>With it changes {others}; new cells are 0.</source>
-        <translation>随之改变:{others};新单元格为 0。</translation>
+        <translation>随之改变：{others}；新单元格为 0。</translation>
     </message>
     <message>
         <source>New cells are 0.</source>
@@ -2737,7 +2726,7 @@
     </message>
     <message>
         <source>{changes}; new cells are 0</source>
-        <translation>{changes};新单元格为 0</translation>
+        <translation>{changes}；新单元格为 0</translation>
     </message>
 </context>
 <context>
