@@ -12,8 +12,9 @@ from attn_gui.app.actions import DECIMALS
 from attn_gui.app.computation import Computation
 from attn_gui.app.files import FilesController
 from attn_gui.app.view_state import ChosenCell, ViewState
+from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.display import Levels
-from attn_gui.views.heatmaps.levels import LOCKED, TYPED
+from attn_gui.figure.levels import AUTO, LEVEL_RULES, TYPED, Shade
 from attn_gui.views.main_window import MainWindow
 
 MODES = ("product", "all")
@@ -24,7 +25,8 @@ class SessionView(QObject):
 
     def __init__(self, window: MainWindow, computation: Computation, view: ViewState, files: FilesController) -> None:
         super().__init__(window)
-        self._maps, self._computation, self._view, self._files = window.product.maps, computation, view, files
+        self._maps, self._shades = window.product.maps, window.product.shades
+        self._computation, self._view, self._files = computation, view, files
         files.set_view_source(self.record)
         computation.rebuilt.connect(self._on_computation_rebuilt)
 
@@ -37,7 +39,7 @@ class SessionView(QObject):
         look = self._view.look
         record: dict[str, Any] = {
             "stage": look.stage, "head": look.head, "item": look.batch, "mode": look.mode,
-            "values": look.values, "decimals": look.decimals, "levels": self._typed_levels(),
+            "values": look.values, "decimals": look.decimals, **shade_records(self._shades.chosen()),
         }  # fmt: skip
         return record | ({"cell": list(look.cell)} if look.cell else {})
 
@@ -54,17 +56,8 @@ class SessionView(QObject):
             decimals=_one_of(DECIMALS, record.get("decimals"), self._view.look.decimals),
         )
         self._view.set(cell=self._cell(record.get("cell")))
-        for name, pair in _items(record.get("levels")):
-            if name in evaluation.stages and (levels := _levels(pair)) is not None:
-                self._maps.set_levels(name, TYPED, levels)
-
-    def _typed_levels(self) -> dict[str, list[float]]:
-        found = {}
-        for stage in self._maps.stages:
-            heatmap = self._maps.map(stage)
-            if heatmap.levels_policy in (TYPED, LOCKED):
-                found[stage] = [heatmap.levels.low, heatmap.levels.high]
-        return found
+        known = {*evaluation.stages, *problem.arrays()}
+        self._shades.replace_all({name: shade for name, shade in shades_in(record).items() if name in known})
 
     def _cell(self, given: object) -> ChosenCell | None:
         if not (isinstance(given, list) and len(given) == 3 and given[0] in self._computation.evaluation.stages):
@@ -73,6 +66,31 @@ class SessionView(QObject):
         rows, columns = self._maps.map(stage).shape
         whole = all(isinstance(place, int) and not isinstance(place, bool) for place in (row, column))
         return ChosenCell(stage, row, column) if whole and 0 <= row < rows and 0 <= column < columns else None
+
+
+def shade_records(shades: Mapping[str, Shade]) -> dict[str, dict[str, Any]]:
+    """Levels and colors by the name of the matrix; `rules` holds what is neither automatic nor typed."""
+    given = {name: shade for name, shade in shades.items() if shade.levels is not None}
+    return {
+        "levels": {name: [shade.levels.low, shade.levels.high] for name, shade in given.items() if shade.levels},
+        "rules": {name: shade.rule for name, shade in shades.items() if shade.rule not in (AUTO, TYPED)},
+        "colormaps": {name: shade.palette for name, shade in shades.items() if shade.palette is not None},
+    }
+
+
+def shades_in(record: Mapping[str, Any]) -> dict[str, Shade]:
+    """The levels and colors of a record, those that make sense."""
+    levels, rules, palettes = (dict(_items(record.get(key))) for key in ("levels", "rules", "colormaps"))
+    return {name: _shade(levels.get(name), rules.get(name), palettes.get(name)) for name in levels | rules | palettes}
+
+
+def _shade(pair: object, rule: object, palette: object) -> Shade:
+    levels = _levels(pair)
+    kept = palette if isinstance(palette, str) and palette in PALETTES else None
+    known = LEVEL_RULES.get(rule) if isinstance(rule, str) else None
+    if levels is None:
+        return Shade(known.key if known is not None and known.take is not None else AUTO, None, kept)
+    return Shade(known.key if known is not None and known.take is None else TYPED, levels, kept)
 
 
 def _within(given: object, length: int, default: int = 0) -> int:

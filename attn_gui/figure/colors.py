@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QColor
 
 from attn_gui.figure.tokens import SIGNED_STOPS, WEIGHTS_STOPS, Stops
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 
 LUT_SIZE = 512
 LUT_ZERO = 256
@@ -20,33 +24,46 @@ WHITE = 0xFFFFFFFF
 Floats = npt.NDArray[np.float64]
 Lut = npt.NDArray[np.uint32]
 
-# Sampled from the published tables: viridis and cividis every 1/16, RdBu its eleven colors (ColorBrewer 2.0).
-_VIRIDIS = (
-    "#440154", "#48186A", "#472D7B", "#424086", "#3B528B", "#33638D", "#2C728E", "#26818E", "#21908C",
-    "#1F9F88", "#28AE80", "#3EBC74", "#5DC963", "#82D34C", "#ABDC32", "#D5E21A", "#FDE725",
-)
-_CIVIDIS = (
-    "#00204D", "#002C68", "#05366E", "#2C426C", "#414D6B", "#52596C", "#61646F", "#6F7073", "#7C7B78",
-    "#8C8879", "#9C9477", "#ACA174", "#BDAF6F", "#CEBD68", "#E0CB5E", "#F2DA50", "#FFEA46",
-)
-_GREY = ("#FFFFFF", "#000000")
-_RDBU = (
-    "#053061", "#2166AC", "#4393C3", "#92C5DE", "#D1E5F0", "#F7F7F7",
-    "#FDDBC7", "#F4A582", "#D6604D", "#B2182B", "#67001F",
-)
 
-LUT_NAMES: tuple[str, ...] = ("signed", "weights", "viridis", "cividis", "grey", "RdBu")
-"""The maps to choose from, as `lut` takes them."""
+
+@dataclass(frozen=True)
+class Palette:
+    """A color map: its name in files and on the command line, its title, whether its middle stands for 0.
+
+    `stops` are the program's own colors, for each theme; a map without any is pyqtgraph's of the name `source`, which
+    runs backward in the themes of `turned`.
+    """
+
+    name: str
+    title: str
+    diverging: bool = False
+    stops: Mapping[str, Stops] | None = None
+    source: str = ""
+    turned: tuple[str, ...] = ()
+
+
+PALETTES: Mapping[str, Palette] = MappingProxyType({
+    palette.name: palette for palette in (
+        Palette("signed", QT_TRANSLATE_NOOP("Palettes", "Blue – orange"), diverging=True, stops=SIGNED_STOPS),
+        Palette("weights", QT_TRANSLATE_NOOP("Palettes", "Green – navy"), stops=WEIGHTS_STOPS),
+        Palette("viridis", "Viridis", source="viridis"),
+        Palette("cividis", "Cividis", source="cividis"),
+        Palette("magma", "Magma", source="magma"),
+        Palette("grey", QT_TRANSLATE_NOOP("Palettes", "Grey"), source="CET-L1", turned=("light",)),
+        Palette("CET-D1", QT_TRANSLATE_NOOP("Palettes", "Blue – red (CET-D1)"), diverging=True, source="CET-D1"),
+    )
+})  # fmt: skip
+"""The maps to choose from, by their names."""
 
 
 @cache
 def lut(name: str, theme_name: str = "light") -> Lut:
     """Color table of a map in a theme: 512 colors 0xffRRGGBB, read-only; KeyError for an unknown name.
 
-    Entry 0 is the lower level, 511 the upper, 256 the middle. Interpolated in OKLab (Ottosson 2020).
+    Entry 0 is the lower level, 511 the upper, 256 the middle. Own stops are interpolated in OKLab (Ottosson 2020).
     """
-    positions, colors = _stops(name, theme_name)
-    table = _interpolated(positions, colors)
+    palette = PALETTES[name]
+    table = _interpolated(*_placed(palette, theme_name)) if palette.stops else _library(palette, theme_name)
     table.setflags(write=False)
     return table
 
@@ -74,34 +91,38 @@ def lightness(colors: npt.NDArray[np.uint32]) -> Floats:
     return np.asarray(_oklab(_linear(_channels(colors)))[..., 0], dtype=np.float64)
 
 
-def _stops(name: str, theme_name: str) -> tuple[Floats, npt.NDArray[np.uint32]]:
-    if name == "signed":
-        return _token_stops(SIGNED_STOPS[theme_name], zero_in_the_middle=True)
-    if name == "weights":
-        return _token_stops(WEIGHTS_STOPS[theme_name], zero_in_the_middle=False)
-    anchors = {"viridis": _VIRIDIS, "cividis": _CIVIDIS, "grey": _GREY, "RdBu": _RDBU}[name]
-    if name == "grey" and theme_name == "dark":
-        anchors = anchors[::-1]
-    stops = tuple((i / (len(anchors) - 1), color) for i, color in enumerate(anchors))
-    if name == "RdBu":
-        return _token_stops(tuple((2 * at - 1, color) for at, color in stops), zero_in_the_middle=True)
-    return _token_stops(stops, zero_in_the_middle=False)
-
-
-def _token_stops(stops: Stops, *, zero_in_the_middle: bool) -> tuple[Floats, npt.NDArray[np.uint32]]:
+def _placed(palette: Palette, theme_name: str) -> tuple[Floats, npt.NDArray[np.uint32]]:
+    """Entries at which the stops stand, and their colors."""
+    assert palette.stops is not None
+    stops = palette.stops[theme_name]
     at = np.array([position for position, _ in stops], dtype=np.float64)
     colors = np.array([int(color[1:], 16) for _, color in stops], dtype=np.uint32)
-    if zero_in_the_middle:
+    if palette.diverging:
         # 512 entries have no middle: the half below zero has 256 steps, the half above 255
         return np.where(at < 0, LUT_ZERO + LUT_ZERO * at, LUT_ZERO + (LUT_SIZE - 1 - LUT_ZERO) * at), colors
     return at * (LUT_SIZE - 1), colors
+
+
+def _library(palette: Palette, theme_name: str) -> Lut:
+    """A map of pyqtgraph's, which takes a fifth of a second to import: only once one is asked for."""
+    from pyqtgraph import colormap
+
+    known = ((0, LUT_ZERO, LUT_SIZE - 1), (0.0, 0.5, 1.0)) if palette.diverging else ((0, LUT_SIZE - 1), (0.0, 1.0))
+    position = np.interp(np.arange(LUT_SIZE), *known)
+    colors = colormap.get(palette.source).map(position, mode="byte").astype(np.uint32)
+    if theme_name in palette.turned:
+        colors = colors[::-1]
+    return _packed(colors)
 
 
 def _interpolated(positions: Floats, colors: npt.NDArray[np.uint32]) -> Lut:
     stops = _oklab(_linear(_channels(colors)))
     entries = np.arange(LUT_SIZE)
     lab = np.stack([np.interp(entries, positions, stops[:, axis]) for axis in range(3)], axis=-1)
-    srgb = np.rint(_encoded(_from_oklab(lab)) * 255).astype(np.uint32)
+    return _packed(np.rint(_encoded(_from_oklab(lab)) * 255).astype(np.uint32))
+
+
+def _packed(srgb: npt.NDArray[np.uint32]) -> Lut:
     return np.asarray(np.uint32(BLACK) | (srgb[:, 0] << 16) | (srgb[:, 1] << 8) | srgb[:, 2], dtype=np.uint32)
 
 

@@ -15,7 +15,13 @@ import numpy.typing as npt
 
 from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, Lut
 
-# the number rules belong to the gateway's face: whoever shows values takes both from here
+# the rules of levels and numbers belong to the gateway's face: whoever shows values takes all from here
+from attn_gui.figure.levels import AT_ONCE as AT_ONCE
+from attn_gui.figure.levels import Allowed as Allowed
+from attn_gui.figure.levels import Levels as Levels
+from attn_gui.figure.levels import auto_levels as auto_levels
+from attn_gui.figure.levels import floating
+from attn_gui.figure.levels import percentile_levels as percentile_levels
 from attn_gui.figure.numbers import CellNumbers as CellNumbers
 from attn_gui.figure.numbers import Values as Values
 from attn_gui.figure.numbers import cell_decimals as cell_decimals
@@ -27,36 +33,10 @@ ALLOWED, NAN, POS_INF, NEG_INF, CLOSED, UNKNOWN = range(6)
 """What a cell holds: a finite number, NaN, +∞, −∞, nothing because a mask closes it (which wins), or a number that is
 not computed yet."""
 
-FIXED_WEIGHT_KEYS = 64
-"""Weights are colored 0 … 1 up to this many keys, 0 … largest above."""
-
 STEPS = 32
 """Blocks of up to so many columns are reduced cell by cell."""
 
-AT_ONCE = 1 << 20
-"""Cells of a large map that are looked at together, so that what is worked with beside it stays small."""
-
-Allowed = npt.NDArray[np.bool_]
 Edges = npt.NDArray[np.intp]
-
-
-@dataclass(frozen=True)
-class Levels:
-    """The values that the two ends of a color table stand for; ValueError unless finite and low < high."""
-
-    low: float
-    high: float
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.low) and math.isfinite(self.high)):
-            raise ValueError(f"Levels are finite numbers, got {self.low} and {self.high}.")
-        if not self.low < self.high:
-            raise ValueError(f"The lower level is below the upper one, got {self.low} and {self.high}.")
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether 0 is exactly in the middle."""
-        return self.low == -self.high
 
 
 @dataclass(frozen=True)
@@ -84,29 +64,6 @@ def flag_counts(values: Values, allowed: Allowed | None) -> dict[int, int]:
     return to_display(values, allowed, Levels(0.0, 1.0)).counts()
 
 
-def auto_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool, keys: int) -> Levels:
-    """Levels for an array, over its finite allowed cells; never degenerate, whatever it holds.
-
-    Signed: ± the largest magnitude. Weights: 0 … 1 up to 64 keys, 0 … the largest above.
-    """
-    if not signed and keys <= FIXED_WEIGHT_KEYS:
-        return Levels(0.0, 1.0)
-    return _levels_to(_largest(_floating(values), allowed), signed)
-
-
-def percentile_levels(
-    values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool, percent: float = 99.0
-) -> Levels:
-    """Levels that the given percentage of the finite allowed magnitudes stay within, so that outliers do not darken."""
-    values = _floating(values)
-    shown = np.isfinite(values) if allowed is None else np.isfinite(values) & allowed
-    magnitudes = np.abs(values[shown])
-    if not magnitudes.size:
-        return _levels_to(0.0, signed)
-    bound = float(np.percentile(magnitudes, percent))
-    return _levels_to(bound or float(magnitudes.max()), signed)
-
-
 def to_display(
     values: npt.ArrayLike, allowed: Allowed | None, levels: Levels, known: Allowed | None = None
 ) -> Display:
@@ -115,7 +72,7 @@ def to_display(
     Values beyond the levels take the end color. `allowed` None means that nothing is closed, `known` None that all
     is known.
     """
-    values = _floating(values)
+    values = floating(values)
     flags = np.zeros(values.shape, dtype=np.uint8)
     finite = bool(np.isfinite(values).all())
     if not finite:
@@ -184,32 +141,6 @@ def pool_blocks(
         # NaN comes through both extremes and fails the comparison, so it is taken from `low`
         high = np.where(high >= -low, high, low)
     return high, None if allowed is None else _any_open(allowed, tiles, column_edges)
-
-
-def _floating(values: npt.ArrayLike) -> Values:
-    array = np.asarray(values)
-    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
-
-
-def _largest(values: Values, allowed: Allowed | None) -> float:
-    """Largest finite magnitude over the allowed cells, 0.0 when there is none."""
-    if values.size == 0:
-        return 0.0
-    if values.ndim == 2 and values.size > AT_ONCE and len(values) > 1:
-        halves = slice(len(values) // 2), slice(len(values) // 2, None)
-        return max(_largest(values[rows], None if allowed is None else allowed[rows]) for rows in halves)
-    if allowed is None:
-        bound = max(float(values.max()), -float(values.min()))
-        if math.isfinite(bound):
-            return bound
-    shown = np.isfinite(values) if allowed is None else np.isfinite(values) & allowed
-    return float(np.max(np.abs(values), where=shown, initial=0.0))
-
-
-def _levels_to(bound: float, signed: bool) -> Levels:
-    if bound <= 0.0:
-        bound = 1.0
-    return Levels(-bound if signed else 0.0, bound)
 
 
 def _indices(values: Values, levels: Levels, finite: bool) -> npt.NDArray[np.uint16]:

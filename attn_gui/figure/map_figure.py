@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from attn_gui.figure.colors import Lut, lut
+from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import AT_ONCE, Allowed, Display, Levels, flag_counts, to_display
+from attn_gui.figure.levels import color_table
 from attn_gui.figure.numbers import Values
 from attn_gui.figure.tokens import THEMES, Theme
 from attn_gui.figure.words import WORDS, Words
@@ -81,8 +82,8 @@ class MapFigure:
 
     @cached_property
     def table(self) -> Lut:
-        """The color table."""
-        return lut(self.palette, self.theme.name)
+        """The colors between the levels."""
+        return color_table(self.palette, self.theme.name, self.levels)
 
     @cached_property
     def displays(self) -> tuple[Display, ...]:

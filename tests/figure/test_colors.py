@@ -3,10 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.figure.colors import LUT_NAMES, LUT_SIZE, LUT_ZERO, lightness, luminance, lut, value_text_color
+from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, lightness, luminance, lut, value_text_color
+from attn_gui.figure.display import Levels, to_display
+from attn_gui.figure.levels import color_table
 from attn_gui.figure.tokens import SIGNED_STOPS, THEMES, WEIGHTS_STOPS
 
-EVERY = [(name, theme) for name in LUT_NAMES for theme in THEMES]
+EVERY = [(name, theme) for name in PALETTES for theme in THEMES]
 
 
 def rgb(token: str) -> int:
@@ -58,3 +60,35 @@ def test_minus_and_plus_of_the_same_size_are_equally_far_from_the_paper() -> Non
 def test_an_unknown_map_is_an_error() -> None:
     with pytest.raises(KeyError):
         lut("rainbow", "light")
+
+
+@pytest.mark.parametrize("name", ["viridis", "cividis", "magma"])
+def test_published_maps_are_those_of_the_library(name: str) -> None:
+    from pyqtgraph import colormap
+
+    published = colormap.get(name).getColors(mode="byte").astype(int)
+    table = lut(name)
+    mine = np.stack([(table >> shift) & 255 for shift in (16, 8, 0)], axis=-1).astype(int)
+    nearest = mine[np.rint(np.arange(256) / 255 * 511).astype(int)]
+    assert np.abs(nearest - published[:, :3]).max() <= 1
+
+
+@pytest.mark.parametrize("name", [palette.name for palette in PALETTES.values() if palette.diverging])
+@pytest.mark.parametrize(("low", "high"), [(-5.0, 20.0), (-20.0, 5.0), (-1e308, 1.7e308), (-5e-324, 1.0), (-3.0, 1e-9)])
+def test_levels_that_are_not_symmetric_leave_zero_in_the_middle(name: str, low: float, high: float) -> None:
+    levels, table = Levels(low, high), lut(name)
+    colors = color_table(name, "light", levels)
+    values = np.array([low, 0.0, high])
+    found = colors[to_display(values, None, levels).indices]
+    assert found[1] == table[LUT_ZERO]
+    assert found[2 if high > -low else 0] == table[-1 if high > -low else 0]
+    side = np.array([np.flatnonzero(table == color)[0] for color in colors.tolist()])
+    assert (np.diff(side) >= 0).all()
+
+
+def test_levels_of_one_sign_have_the_colors_of_that_sign_only() -> None:
+    table = lut("signed")
+    for levels, half in ((Levels(2.0, 20.0), table[LUT_ZERO:]), (Levels(-7.0, 0.0), table[:LUT_ZERO + 1])):
+        colors = color_table("signed", "light", levels)
+        assert np.isin(colors, half).all()
+        assert {int(colors[0]), int(colors[-1])} == {int(half[0]), int(half[-1])}

@@ -67,6 +67,10 @@ def test_weights_are_colored_up_to_1_for_up_to_64_keys(keys: int, high: float) -
     assert auto_levels(np.array([[0.25, 0.01]]), signed=False, keys=keys) == Levels(0.0, high)
 
 
+def test_weights_too_small_to_be_seen_on_0_to_1_are_colored_up_to_the_largest() -> None:
+    assert auto_levels(np.full((50, 50), 0.081), signed=False, keys=50) == Levels(0.0, 0.081)
+
+
 def test_percentile_levels_leave_an_outlier_out() -> None:
     values = np.ones((20, 10))
     values[3, 4] = -1000.0

@@ -1,4 +1,4 @@
-"""A frame that opens below a control and stays in its window, so that shortcuts and maps go on working."""
+"""A frame that opens beside a control and stays in its window, so that shortcuts and maps go on working."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ LEAST_HEIGHT = 120
 
 
 class PopupFrame(QFrame):
-    """Opens below an anchor; Esc, a press elsewhere or the anchor itself close it. Tab goes round inside.
+    """Opens below an anchor, or above it if there is more room; Esc, a press elsewhere or the anchor itself close it.
+    Tab goes round inside.
 
     Its widgets go into `content`, which scrolls when it is longer than the window has room for.
     """
@@ -62,22 +63,26 @@ class PopupFrame(QFrame):
         return next(iter(self._stops()), self)
 
     def fit(self) -> None:
-        """As large as the content, below the anchor, within the window."""
+        """As large as the content, below or above the anchor, within the window."""
         layout = self.content.layout()
         if self._anchor is None or layout is None or not self.isVisible():
             return
         window = self._anchor.window()
-        corner = self._anchor.mapTo(window, QPoint(0, self._anchor.height() + GAP))
+        top = self._anchor.mapTo(window, QPoint(0, 0))
+        below = top.y() + self._anchor.height() + GAP
         layout.activate()
         width = min(max(scaled(self._width), layout.minimumSize().width() + 2), window.width() - 2 * GAP)
         wanted = max(layout.totalHeightForWidth(width - 2), layout.totalMinimumSize().height()) + 2
-        height = max(min(wanted, window.height() - corner.y() - GAP), scaled(LEAST_HEIGHT))
+        rooms = window.height() - below - GAP, top.y() - 2 * GAP
+        upward = wanted > rooms[0] and rooms[1] > rooms[0]
+        height = min(max(min(wanted, rooms[upward]), scaled(LEAST_HEIGHT)), window.height() - 2 * GAP)
         # told, not left to Qt: a bar that showed once narrows the words, which then need the bar
         policies = Qt.ScrollBarPolicy
         self._scroll.setVerticalScrollBarPolicy(
             policies.ScrollBarAsNeeded if wanted > height else policies.ScrollBarAlwaysOff)
         self.resize(QSize(width, height))
-        self.move(max(GAP, min(corner.x(), window.width() - width - GAP)), corner.y())
+        left = max(GAP, min(top.x(), window.width() - width - GAP))
+        self.move(left, max(GAP, min(top.y() - GAP - height if upward else below, window.height() - GAP - height)))
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -13,8 +13,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.cells import SMALLEST_MARK, paint_hatch, paint_marks, paint_values
-from attn_gui.figure.colors import Lut, lut
+from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
+from attn_gui.figure.levels import color_table
 from attn_gui.figure.numbers import CELL_MARGIN, CellNumbers, cell_decimals
 from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.views.heatmaps.geometry import Span
@@ -41,7 +42,7 @@ class CellStyle:
 
     @property
     def table(self) -> Lut:
-        return lut(self.palette, self.theme.name)
+        return color_table(self.palette, self.theme.name, self.levels)
 
 
 class CellsItem(MapItem):

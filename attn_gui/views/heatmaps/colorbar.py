@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.cells import paint_marks
-from attn_gui.figure.colors import LUT_SIZE, Lut, lut
-from attn_gui.figure.display import CLOSED, FIXED_WEIGHT_KEYS, NAN, NEG_INF, POS_INF, Display, Levels, argb
+from attn_gui.figure.colors import LUT_SIZE, Lut
+from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Display, Levels, argb
+from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, Shade, color_table
 from attn_gui.figure.numbers import format_number, level_text
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.views.heatmaps.heatmap import Heatmap
-from attn_gui.views.heatmaps.levels import AUTO, LOCKED, MOST, TYPED
 from attn_gui.views.heatmaps.levels_popup import LevelsPopup
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
@@ -23,14 +23,15 @@ BAR, TICK, SWATCH = 8, 4, 14
 WIDE = 200
 """From this width on the bar has five values, below it three."""
 
+UNIT = Levels(0.0, 1.0)
+
 _VALUES = {NAN: np.nan, POS_INF: np.inf, NEG_INF: -np.inf}
 
 
 class ColorBar(QWidget):
     """Shows the levels of one map and lets them be picked; shows counts of what has no color of its own."""
 
-    levelsPicked = Signal(str, object)
-    paletteChosen = Signal(object)
+    shadePicked = Signal(object)
     heightChanged = Signal()  # the legend needs more or fewer lines
 
     def __init__(self, heatmap: Heatmap, parent: QWidget | None = None) -> None:
@@ -38,6 +39,7 @@ class ColorBar(QWidget):
         self._heatmap = heatmap
         self._counts: Mapping[int, int] | None = None  # not counted yet
         self._tall = 0
+        self._popup: LevelsPopup | None = None
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -66,22 +68,46 @@ class ColorBar(QWidget):
 
     def rule(self) -> str:
         """Where the levels come from, in words; empty where the ends of the bar say it."""
-        heatmap = self._heatmap
-        plane = heatmap.plane
-        if heatmap.levels_policy == AUTO:
-            largest = plane is not None and not plane.signed and plane.shape[1] > FIXED_WEIGHT_KEYS
-            return self.tr("0 … largest") if largest else ""
-        return {MOST: self.tr("99 %"), TYPED: self.tr("typed"), LOCKED: self.tr("locked")}[heatmap.levels_policy]
+        rule, plane = self._heatmap.levels_policy, self._heatmap.plane
+        if rule == AUTO and plane is not None and not plane.signed and self._heatmap.levels != UNIT:
+            rule = LARGEST
+        said = LEVEL_RULES[rule].said
+        return QCoreApplication.translate("Levels", said) if said and rule != FULL else ""
 
     def open_popup(self) -> LevelsPopup:
-        """The choice of levels and colors, under the bar."""
-        popup = LevelsPopup(self._heatmap.levels_policy, self._heatmap.levels, self._heatmap.palette_name, self)
-        popup.levelsPicked.connect(self.levelsPicked)
-        popup.paletteChosen.connect(self.paletteChosen)
-        popup.adjustSize()
-        popup.move(self.mapToGlobal(QPoint(0, self.height())))
-        popup.show()
+        """The choice of levels and colors, beside the bar."""
+        heatmap = self._heatmap
+        signed = heatmap.plane is None or heatmap.plane.signed
+        popup = self._popup = LevelsPopup(heatmap.shade, heatmap.levels, signed=signed, parent=self.window())
+        popup.shadePicked.connect(self._on_popup_shade_picked)
+        popup.closed.connect(self._on_popup_closed)
+        heatmap.levelsChanged.connect(self._show_in_popup)
+        heatmap.numbersArrived.connect(self._show_in_popup)
+        self._show_in_popup()
+        popup.popup_below(self)
         return popup
+
+    def _toggle_popup(self) -> None:
+        if self._popup is None:
+            self.open_popup()
+        else:
+            self._popup.close_panel()
+
+    def _show_in_popup(self, *_: object) -> None:
+        if self._popup is not None:
+            self._popup.set_shown(self._heatmap.shade, self._heatmap.levels, self._heatmap.sample())
+
+    def _on_popup_shade_picked(self, shade: Shade) -> None:
+        self.shadePicked.emit(shade)
+        self._show_in_popup()
+        self.update()
+
+    def _on_popup_closed(self) -> None:
+        popup, self._popup = self._popup, None
+        if popup is not None:
+            self._heatmap.levelsChanged.disconnect(self._show_in_popup)
+            self._heatmap.numbersArrived.disconnect(self._show_in_popup)
+            popup.deleteLater()
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
@@ -102,11 +128,11 @@ class ColorBar(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
-            self.open_popup()
+            self._toggle_popup()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.open_popup()
+            self._toggle_popup()
         else:
             event.ignore()
 
@@ -119,7 +145,7 @@ class ColorBar(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         bar = QRect(1, 0, max(1, self.width() - 2), scaled(BAR))
-        table = lut(self._heatmap.palette_name, current_theme().name)
+        table = color_table(self._heatmap.palette_name, current_theme().name, self._heatmap.levels)
         painter.drawImage(bar, _strip(table))
         painter.setPen(QPen(current_theme().line_strong, LINE.hairline))
         painter.drawRect(bar.adjusted(-1, 0, 0, -1))

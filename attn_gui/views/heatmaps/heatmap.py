@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QColor, QHideEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.document.copying import Copied
-from attn_gui.figure.display import Levels
+from attn_gui.figure.display import Levels, Values
+from attn_gui.figure.levels import AUTO, LEVEL_RULES, LOCKED, TYPED, Shade
 from attn_gui.figure.numbers import format_number
 from attn_gui.figure.tokens import Theme
 from attn_gui.views.heatmaps.canvas import MapCanvas
 from attn_gui.views.heatmaps.cells_item import LAST_GOOD
 from attn_gui.views.heatmaps.flash import Flash
-from attn_gui.views.heatmaps.levels import AUTO, LOCKED, MOST, TYPED, levels_of
 from attn_gui.views.heatmaps.news import News
 from attn_gui.views.heatmaps.overlay import Area, Marks
 from attn_gui.views.heatmaps.planes import PlaneLike
-from attn_gui.views.heatmaps.reading import counts_of
+from attn_gui.views.heatmaps.reading import counts_of, levels_of_plane, sample_of
 from attn_gui.views.heatmaps.view import Cell
 
 SPOKEN_DECIMALS = 6
@@ -112,17 +113,17 @@ class Heatmap(MapCanvas):
     def levels(self) -> Levels:
         """The values at the two ends of the colors."""
         if self._levels is None:
-            self._levels = levels_of(self._plane, self._policy, self._cells)
+            self._levels = self._taken_levels()
         return self._levels or LAST_GOOD
 
     @property
     def levels_known(self) -> bool:
         """Whether anything is known of a long plane from which levels can be taken."""
-        return self._levels is not None or levels_of(self._plane, self._policy, self._cells) is not None
+        return self._levels is not None or self._taken_levels() is not None
 
     @property
     def levels_policy(self) -> str:
-        """How the levels are found: one of `levels.POLICIES`."""
+        """How the levels are found: one of `figure.levels.LEVEL_RULES`."""
         return self._policy
 
     def set_levels(self, levels: Levels | None) -> None:
@@ -130,10 +131,28 @@ class Heatmap(MapCanvas):
         self.set_levels_policy(AUTO if levels is None else TYPED, levels)
 
     def set_levels_policy(self, policy: str, levels: Levels | None = None) -> None:
-        """"auto", "99" (per cent), "typed" (with `levels`) or "locked" (as they are now)."""
-        self._levels = self.levels if policy == LOCKED else levels
+        """A rule of `figure.levels.LEVEL_RULES`; "typed" comes with `levels`, "locked" means those of now without."""
+        self._levels = levels or (self.levels if policy == LOCKED else None)
         self._policy = policy
         self._show_levels()
+
+    @property
+    def shade(self) -> Shade:
+        """Levels and colors as they were chosen."""
+        given = LEVEL_RULES[self._policy].take is None
+        return Shade(self._policy, self.levels if given else None, self._palette_asked)
+
+    def set_shade(self, shade: Shade) -> None:
+        """Levels and colors; what is so already is left alone."""
+        if shade == self.shade:
+            return
+        self._palette_asked = shade.palette
+        self._palette_follows()
+        self.set_levels_policy(shade.rule, shade.levels)
+
+    def sample(self) -> Values:
+        """Some of the finite numbers on show, enough to tell how they are spread."""
+        return sample_of(self._plane, self._cells) if self._plane is not None else np.zeros(0)
 
     def set_levels_held(self, held: bool) -> None:
         """While held, another plane keeps the levels of the old one."""
@@ -141,7 +160,7 @@ class Heatmap(MapCanvas):
 
     def retake_levels(self) -> None:
         """Take automatic levels anew: at load, for another head, stage or size, and at rest after edits."""
-        if self._policy in (AUTO, MOST):
+        if LEVEL_RULES[self._policy].take is not None:
             before, self._levels = self._levels, None
             if not self.isVisible():
                 self._redraw()  # and taken when they are asked for
@@ -259,6 +278,13 @@ class Heatmap(MapCanvas):
         signed = self._plane is None or self._plane.signed
         self._cells.set_style(palette=self._palette_asked or ("signed" if signed else "weights"))
 
+    def _taken_levels(self) -> Levels | None:
+        """The levels that the rule takes from the plane; None where they are given, or nothing is known yet."""
+        rule = LEVEL_RULES[self._policy]
+        if self._plane is None or rule.take is None:
+            return LAST_GOOD
+        return levels_of_plane(self._plane, rule, self._cells)
+
     def _show_levels(self) -> None:
         self._redraw()
         self.levelsChanged.emit(self.levels)
@@ -266,7 +292,7 @@ class Heatmap(MapCanvas):
     def _on_news_arrived(self, rows: slice, columns: slice) -> None:
         """More of the plane is known, and with it perhaps a larger number."""
         before = self._levels
-        if self._policy in (AUTO, MOST) and not self._held:
+        if LEVEL_RULES[self._policy].take is not None and not self._held:
             self._levels = None
         if not self.isVisible():
             self._redraw()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QComboBox,
     QFormLayout,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -18,104 +16,122 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.figure.colors import LUT_NAMES
-from attn_gui.figure.display import Levels
+from attn_gui.document.numbers import parse_number
+from attn_gui.figure.colors import PALETTES
+from attn_gui.figure.display import Levels, Values
+from attn_gui.figure.levels import LEVEL_RULES, LOCKED, TYPED, LevelRule, Shade, color_table
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.heatmaps.levels import AUTO, LOCKED, MOST, POLICIES, TYPED
-from attn_gui.views.theme import restyle, scaled
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.popup_frame import PopupFrame
+from attn_gui.views.heatmaps.histogram import Histogram
+from attn_gui.views.theme import current_theme, restyle, scaled
+
+WIDTH = 260
 
 
-class LevelsPopup(QFrame):
-    """Closes by itself; every choice takes effect at once."""
+class LevelsPopup(PopupFrame):
+    """Every choice takes effect at once and is told as a whole shade."""
 
-    levelsPicked = Signal(str, object)
-    paletteChosen = Signal(object)
+    shadePicked = Signal(object)
 
-    def __init__(self, policy: str, levels: Levels, palette: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    def __init__(self, shade: Shade, levels: Levels, *, signed: bool, parent: QWidget | None = None) -> None:
+        super().__init__(WIDTH, parent)
         self.setObjectName("levels.popup")
-        self.setFrameShape(QFrame.Shape.StyledPanel)
-        self._policies = QButtonGroup(self)
-        self._low, self._high = self._edit(self.tr("Lowest value"), levels.low), self._edit(
-            self.tr("Highest value"), levels.high)
-        self._palette = QComboBox(self)
-        self._build(policy, palette)
+        self._shade, self._levels, self._signed = shade, levels, signed
+        self.histogram = Histogram(self.content)
+        self._rules = QButtonGroup(self)
+        self._low, self._high = self._edit(self.tr("Lowest value")), self._edit(self.tr("Highest value"))
+        self._palette = ChoiceBox(tuple(PALETTES), self.content)
+        self._build()
+        self._write_ends()
 
-    def _build(self, policy: str, palette: str) -> None:
-        column = QVBoxLayout(self)
+    def set_shown(self, shade: Shade, levels: Levels, sample: Values) -> None:
+        """What the map shows by now."""
+        self._shade, self._levels = shade, levels
+        table = color_table(shade.palette_for(self._signed), current_theme().name, levels)
+        self.histogram.set_sample(sample, levels, table)
+        if self._typed() != levels:  # else they may be on their way to others
+            self._write_ends()
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        column = QVBoxLayout(self.content)
         column.setContentsMargins(*[scaled(SPACING.l)] * 4)
         column.setSpacing(scaled(SPACING.s))
-        for key, text in self._policy_texts().items():
-            button = QRadioButton(text, self)
-            button.setObjectName(f"levels.{key}")
-            button.setChecked(key == policy)
-            self._policies.addButton(button, POLICIES.index(key))
-            column.addWidget(button)
-            if key == TYPED:
+        column.addWidget(self.histogram)
+        for number, rule in enumerate(LEVEL_RULES.values()):
+            if rule.weights_only and self._signed:
+                continue
+            column.addWidget(self._button(rule, number))
+            if rule.key == TYPED:
                 column.addLayout(self._typed_row())
-        self._policies.idClicked.connect(self._on_policies_id_clicked)
-        self._fill_palettes(palette)
+        self._rules.idClicked.connect(self._on_rules_id_clicked)
+        self._fill_palettes()
         form = QFormLayout()
         form.addRow(self.tr("Colors"), self._palette)
         column.addLayout(form)
 
-    def _policy_texts(self) -> dict[str, str]:
-        return {
-            AUTO: self.tr("Automatic"),
-            MOST: self.tr("Automatic for 99 % of the values"),
-            TYPED: self.tr("From – to"),
-            LOCKED: self.tr("Locked as they are"),
-        }
+    def _button(self, rule: LevelRule, number: int) -> QRadioButton:
+        button = QRadioButton(QCoreApplication.translate("Levels", rule.title), self.content)
+        button.setObjectName(f"levels.{rule.key}")
+        button.setChecked(rule.key == self._shade.rule)
+        self._rules.addButton(button, number)
+        return button
 
     def _typed_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setContentsMargins(scaled(SPACING.xxl), 0, 0, 0)
-        for widget in (self._low, QLabel("…", self), self._high):
+        for widget in (self._low, QLabel("…", self.content), self._high):
             row.addWidget(widget)
         return row
 
-    def _edit(self, name: str, value: float) -> QLineEdit:
-        edit = QLineEdit(f"{value:.6g}", self)
+    def _edit(self, name: str) -> QLineEdit:
+        edit = QLineEdit(self.content)
         edit.setAccessibleName(name)
         edit.setMaximumWidth(scaled(88))
         edit.textEdited.connect(self._on_edit_text_edited)
         return edit
 
-    def _fill_palettes(self, palette: str) -> None:
+    def _write_ends(self) -> None:
+        for edit, value in ((self._low, self._levels.low), (self._high, self._levels.high)):
+            edit.setText(f"{value:.6g}")
+
+    def _fill_palettes(self) -> None:
         self._palette.setAccessibleName(self.tr("Colors"))
         self._palette.setObjectName("levels.palette")
-        titles = {"signed": self.tr("Blue – orange"), "weights": self.tr("Green – navy"), "grey": self.tr("Grey")}
-        for name in LUT_NAMES:
-            self._palette.addItem(titles.get(name, name.capitalize() if name.islower() else name), name)
-        self._palette.setCurrentIndex(self._palette.findData(palette))
-        self._palette.activated.connect(self._on_palette_activated)
+        titles = {name: QCoreApplication.translate("Palettes", palette.title) for name, palette in PALETTES.items()}
+        self._palette.set_words(titles)
+        self._palette.set_key(self._shade.palette_for(self._signed))
+        self._palette.picked.connect(self._on_palette_picked)
 
-    def _on_policies_id_clicked(self, position: int) -> None:
-        if POLICIES[position] == TYPED:
+    def _pick(self, shade: Shade) -> None:
+        self._shade = shade
+        self.shadePicked.emit(shade)
+
+    def _on_rules_id_clicked(self, number: int) -> None:
+        rule = list(LEVEL_RULES)[number]
+        if rule == TYPED:
             self._on_edit_text_edited()
             self._low.setFocus(Qt.FocusReason.OtherFocusReason)
             self._low.selectAll()
         else:
-            self.levelsPicked.emit(POLICIES[position], None)
+            self._pick(replace(self._shade, rule=rule, levels=self._levels if rule == LOCKED else None))
 
     def _on_edit_text_edited(self) -> None:
-        self._policies.button(POLICIES.index(TYPED)).setChecked(True)
-        low, high = _number(self._low.text()), _number(self._high.text())
-        right = math.isfinite(low) and math.isfinite(high) and low < high
+        self._rules.button(list(LEVEL_RULES).index(TYPED)).setChecked(True)
+        levels = self._typed()
         for edit in (self._low, self._high):
-            edit.setProperty("wrong", "false" if right else "true")
+            edit.setProperty("wrong", "true" if levels is None else "false")
             restyle(edit)
-        if right:
-            self.levelsPicked.emit(TYPED, Levels(low, high))
+        if levels is not None:
+            self._levels = levels
+            self._pick(replace(self._shade, rule=TYPED, levels=levels))
 
-    def _on_palette_activated(self, position: int) -> None:
-        self.paletteChosen.emit(self._palette.itemData(position))
+    def _typed(self) -> Levels | None:
+        try:
+            return Levels(parse_number(self._low.text()), parse_number(self._high.text()))
+        except ValueError:
+            return None
 
-
-def _number(text: str) -> float:
-    """The number typed, NaN for none; a true minus sign counts as one."""
-    try:
-        return float(text.strip().replace("−", "-"))
-    except ValueError:
-        return math.nan
+    def _on_palette_picked(self, name: str) -> None:
+        self._pick(replace(self._shade, palette=name))

@@ -16,6 +16,7 @@ from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.marks import Lines, StageCell
 from attn_gui.views.heatmaps.overlay import Area
 from attn_gui.views.heatmaps.refresh import COUNTED_CELLS, refresh_map
+from attn_gui.views.heatmaps.shades import Shades
 from attn_gui.views.names import stage_title
 
 PLACES = ("left", "top", "factor", "result")
@@ -33,8 +34,10 @@ class Operands(QObject):
     saveImageRequested = Signal(str)
     barResized = Signal()
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, shades: Shades) -> None:
         super().__init__(parent)
+        self._shades = shades
+        shades.changed.connect(self._on_shades_changed)
         self.maps = {place: Heatmap(parent, zoomable=True) for place in PLACES}
         self.bars = {place: ColorBar(self.maps[place], parent) for place in WITH_BAR}
         self._operands: dict[str, Operand] = {}
@@ -57,8 +60,7 @@ class Operands(QObject):
         for place, bar in self.bars.items():
             bar.hide()
             bar.heightChanged.connect(self.barResized)
-            bar.levelsPicked.connect(self.maps[place].set_levels_policy)
-            bar.paletteChosen.connect(lambda name, at=place: self._on_bar_palette_chosen(at, name))
+            bar.shadePicked.connect(lambda shade, at=place: self._shades.set(self._sources[at], shade))
 
     @property
     def shown(self) -> dict[str, Heatmap]:
@@ -82,6 +84,7 @@ class Operands(QObject):
         for place, heatmap in self.maps.items():
             operand = self._operands.get(place)
             heatmap.set_plane(operand.plane(evaluation, batch, head) if operand is not None else None)
+            heatmap.set_shade(self._shades.of(self._sources.get(place, "")))
             heatmap.setVisible(operand is not None)
             heatmap.set_menu_offered(self._sources.get(place) in self._stages)
         self.retranslate()
@@ -152,6 +155,9 @@ class Operands(QObject):
         if self._sources[place] in self._stages:
             signal.emit(self._sources[place], *self._turned(place, row, column))
 
-    def _on_bar_palette_chosen(self, place: str, name: str | None) -> None:
-        self.maps[place].set_palette(name)
-        self.bars[place].update()
+    def _on_shades_changed(self, name: str) -> None:
+        for place in self._operands:
+            if self._sources[place] == name:
+                self.maps[place].set_shade(self._shades.of(name))
+                if place in self.bars:
+                    self.bars[place].update()

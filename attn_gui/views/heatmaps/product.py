@@ -19,6 +19,7 @@ from attn_gui.views.heatmaps.operands import Operands
 from attn_gui.views.heatmaps.product_layout import Places, lay_out
 from attn_gui.views.heatmaps.product_needs import axis_labels, label_font, needs_of
 from attn_gui.views.heatmaps.product_words import ProductWords
+from attn_gui.views.heatmaps.shades import Shades
 from attn_gui.views.heatmaps.stage_maps import StageMaps
 from attn_gui.views.heatmaps.windows import STAGE, JoinedWindows
 from attn_gui.views.theme import current_theme, scaled, set_ground
@@ -35,8 +36,9 @@ class ProductPicture(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.maps = StageMaps(self)
-        self.operands = Operands(self)
+        self.shades = Shades(self)
+        self.maps = StageMaps(self, self.shades)
+        self.operands = Operands(self, self.shades)
         self.stage = "weights"
         self.compact = False
         self.picture = Picture()

@@ -12,12 +12,11 @@ from attn_gui.figure.display import (
     Allowed,
     Levels,
     Values,
-    auto_levels,
     block_edges,
-    percentile_levels,
     pool_blocks,
     to_display,
 )
+from attn_gui.figure.levels import LevelRule, finite_open
 from attn_gui.views.heatmaps import pooling
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.heatmaps.planes import Block, PlaneLike
@@ -30,6 +29,9 @@ PICTURE = 512
 
 COUNTED = 1 << 21
 """Cells of the largest map whose legend counts them all."""
+
+SAMPLED = 1 << 17
+"""Numbers that are enough to show how they are spread."""
 
 _widest: WeakKeyDictionary[Evaluation, int] = WeakKeyDictionary()
 """Columns of the widest picture that was asked of an evaluation: it keeps one, of which smaller ones are made."""
@@ -72,29 +74,36 @@ def _quick(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slic
     return not isinstance(evaluation, Pooling) or evaluation.ready(plane.stage, plane.batch, plane.head, lines)
 
 
-def levels_of_plane(plane: PlaneLike, *, most: bool, owner: object = None) -> Levels | None:
-    """Levels from all numbers of a plane or, with `most`, from 99 % of them; of a very long one from its picture.
+def levels_of_plane(plane: PlaneLike, rule: LevelRule, owner: object = None) -> Levels | None:
+    """Levels of a plane by a rule that takes them from its numbers; None where nothing is known yet."""
+    numbers = numbers_of(plane, sampled=rule.sampled, owner=owner)
+    assert rule.take is not None
+    return None if numbers is None else rule.take(*numbers, plane.signed, plane.shape[1])
+
+
+def numbers_of(plane: PlaneLike, *, sampled: bool, owner: object = None) -> Block | None:
+    """The numbers of a plane; of a very long one those of its picture or, `sampled`, of rows at equal distances.
 
     None where nothing is known yet.
     """
     if (supply := supply_of(plane)) is not None and owner is not None:
-        sheet = supply.ask(owner, Sample(plane)) if most else supply.overview(plane)
-        if sheet is None or not sheet.known.any():
-            return None
-        values, allowed = sheet.part_known()
-        if most:
-            return percentile_levels(values, allowed, signed=plane.signed)
-        return auto_levels(values, allowed, signed=plane.signed, keys=plane.shape[1])
+        sheet = supply.ask(owner, Sample(plane)) if sampled else supply.overview(plane)
+        return sheet.part_known() if sheet is not None and sheet.known.any() else None
     rows, columns = plane.shape
     if rows * columns <= pooling.AT_ONCE:
-        values, allowed = plane.block(slice(0, rows), slice(0, columns))
-    elif most:
-        values, allowed = _sampled(plane)
-    else:
-        values, allowed = _picture(plane)
-    if most:
-        return percentile_levels(values, allowed, signed=plane.signed)
-    return auto_levels(values, allowed, signed=plane.signed, keys=columns)
+        return plane.block(slice(0, rows), slice(0, columns))
+    return _sampled(plane) if sampled else _picture(plane)
+
+
+def sample_of(plane: PlaneLike, owner: object = None) -> Values:
+    """Some finite open numbers of a plane, about as many as can be counted at once; none where none is known."""
+    numbers = numbers_of(plane, sampled=True, owner=owner)
+    if numbers is None:
+        return np.zeros(0)
+    step = numbers[0].size // SAMPLED + 1
+    values, allowed = (None if part is None else part[::step] for part in numbers)
+    assert values is not None
+    return finite_open(values, allowed)
 
 
 def counts_of(plane: PlaneLike) -> dict[int, int]:

@@ -8,13 +8,13 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.figure.display import Levels
 from attn_gui.views.heatmaps.catalog import KEY, bands_of, picture_of, stage_plane
 from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.marks import NOTHING, Lines, StageCell, lines_of
 from attn_gui.views.heatmaps.minimap import Minimap
 from attn_gui.views.heatmaps.refresh import COUNTED_CELLS, refresh_map
+from attn_gui.views.heatmaps.shades import Shades
 from attn_gui.views.names import stage_title, token_text
 
 
@@ -29,15 +29,14 @@ class StageMaps(QObject):
     toggleRequested = Signal(str, int, int)
     copyImageRequested = Signal(str)
     saveImageRequested = Signal(str)
-    levelsPicked = Signal(str, str, object)
-    paletteChosen = Signal(str, object)
     rearranged = Signal()  # other stages or other sizes
     marked = Signal()  # another cell is chosen
     barResized = Signal()
 
-    def __init__(self, home: QWidget) -> None:
+    def __init__(self, home: QWidget, shades: Shades) -> None:
         super().__init__(home)
-        self._home = home
+        self._home, self.shades = home, shades
+        shades.changed.connect(self._on_shades_changed)
         self._maps: dict[str, Heatmap] = {}
         self._bars: dict[str, ColorBar] = {}
         self._minimaps: dict[str, Minimap] = {}
@@ -136,16 +135,6 @@ class StageMaps(QObject):
             self._maps[stage].retake_levels()
             self._bars[stage].recount()
 
-    def set_levels(self, stage: str, policy: str, levels: Levels | None) -> None:
-        """Levels of one map; see `levels.POLICIES`."""
-        self._maps[stage].set_levels_policy(policy, levels)
-
-    def set_palette(self, stage: str, name: str | None) -> None:
-        """Colors of one map, None for those that fit its numbers."""
-        self._maps[stage].set_palette(name)
-        self._minimaps[stage].follow()
-        self._bars[stage].update()
-
     def set_values_shown(self, shown: bool) -> None:
         """Write values into cells where they fit."""
         self._values_shown = shown
@@ -196,17 +185,15 @@ class StageMaps(QObject):
         heatmap.copyImageRequested.connect(lambda: self.copyImageRequested.emit(stage))
         heatmap.saveImageRequested.connect(lambda: self.saveImageRequested.emit(stage))
         bar.heightChanged.connect(self.barResized)
-        bar.levelsPicked.connect(lambda policy, levels: self._on_bar_levels_picked(stage, policy, levels))
-        bar.paletteChosen.connect(lambda name: self._on_bar_palette_chosen(stage, name))
+        bar.shadePicked.connect(lambda shade: self.shades.set(stage, shade))
+        heatmap.set_shade(self.shades.of(stage))
         return heatmap
 
-    def _on_bar_levels_picked(self, stage: str, policy: str, levels: Levels | None) -> None:
-        self.set_levels(stage, policy, levels)
-        self.levelsPicked.emit(stage, policy, levels)
-
-    def _on_bar_palette_chosen(self, stage: str, name: str | None) -> None:
-        self.set_palette(stage, name)
-        self.paletteChosen.emit(stage, name)
+    def _on_shades_changed(self, name: str) -> None:
+        if name in self._maps:
+            self._maps[name].set_shade(self.shades.of(name))
+            self._minimaps[name].follow()
+            self._bars[name].update()
 
     def _name_maps(self) -> None:
         for stage in self.stages:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QRadioButton
+from PySide6.QtWidgets import QComboBox, QLineEdit, QRadioButton, QWidget
 
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Levels
@@ -27,13 +27,16 @@ def shown(plane):
 @pytest.fixture
 def bar(qtbot, shown, shown_map):
     heatmap = shown_map(shown)
-    color_bar = ColorBar(heatmap)
-    qtbot.addWidget(color_bar)
-    color_bar.levelsPicked.connect(heatmap.set_levels_policy)
-    color_bar.paletteChosen.connect(heatmap.set_palette)
+    window = QWidget()
+    window.resize(400, 400)
+    color_bar = ColorBar(heatmap, window)
+    qtbot.addWidget(window)
+    color_bar.shadePicked.connect(heatmap.set_shade)
     color_bar.resize(300, color_bar.heightForWidth(300))
-    color_bar.show()
-    color_bar.map = heatmap
+    window.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    window.show()
+    window.setFocus()  # and not the bar, which would draw its ring
+    color_bar.map, color_bar.home = heatmap, window
     return color_bar
 
 
@@ -80,9 +83,14 @@ def test_99_per_cent_leaves_the_outlier_out(plane, shown_map):
     assert heatmap.levels == Levels(-1.0, 1.0)
 
 
-@pytest.mark.parametrize(("keys", "levels", "rule"), [(64, Levels(0, 1), ""), (65, Levels(0, 0.25), "0 … largest")])
-def test_weights_are_0_to_1_up_to_64_keys_and_to_the_largest_above(plane, shown_map, qtbot, keys, levels, rule):
-    heatmap = shown_map(plane(np.full((3, keys), 0.25), signed=False), 4, 4)
+@pytest.mark.parametrize(("keys", "largest", "levels", "rule"), [
+    (64, 0.25, Levels(0, 1), ""), (65, 0.25, Levels(0, 0.25), "0 … largest"),
+    (50, 0.08, Levels(0, 0.08), "0 … largest"),
+])  # fmt: skip
+def test_weights_are_0_to_1_where_that_shows_them_and_to_the_largest_elsewhere(
+    plane, shown_map, qtbot, keys, largest, levels, rule
+):
+    heatmap = shown_map(plane(np.full((3, keys), largest), signed=False), 4, 4)
     color_bar = ColorBar(heatmap)
     qtbot.addWidget(color_bar)
     assert heatmap.levels == levels
@@ -108,8 +116,10 @@ def test_the_legend_counts_and_makes_room_for_itself(bar, qtbot):
 
 def test_a_click_on_the_bar_opens_the_levels(bar, qtbot):
     QTest.mouseClick(bar, Qt.MouseButton.LeftButton)
-    popup = bar.findChild(LevelsPopup)
+    popup = bar.window().findChild(LevelsPopup)
     assert popup.isVisible()
+    assert bar.window().rect().contains(popup.geometry())
+    assert popup.findChild(QRadioButton, "levels.full") is None  # which means nothing for signed numbers
     assert popup.findChild(QRadioButton, "levels.auto").isChecked()
     popup.findChild(QRadioButton, "levels.99").click()
     assert bar.map.levels_policy == "99"
@@ -117,15 +127,73 @@ def test_a_click_on_the_bar_opens_the_levels(bar, qtbot):
     assert bar.map.levels_policy == "locked"
     palette = popup.findChild(QComboBox, "levels.palette")
     palette.setCurrentIndex(palette.findData("viridis"))
-    palette.activated.emit(palette.currentIndex())
     assert bar.map.palette_name == "viridis"
-    popup.close()
+    popup.close_panel()
+
+
+def test_weights_go_from_0_to_1_or_to_the_largest_by_a_click(plane, shown_map, qtbot):
+    heatmap, window = shown_map(plane(np.full((3, 50), 0.08), signed=False), 4, 4), QWidget()
+    window.resize(400, 120)  # less than the popup takes
+    color_bar = ColorBar(heatmap, window)
+    color_bar.shadePicked.connect(heatmap.set_shade)
+    color_bar.setGeometry(250, 80, 140, 40)
+    qtbot.addWidget(window)
+    window.show()
+    QTest.mouseClick(color_bar, Qt.MouseButton.LeftButton)
+    popup = window.findChild(LevelsPopup)
+    assert window.rect().contains(popup.geometry())
+    for key, levels, said in (("full", Levels(0, 1), ""), ("largest", Levels(0, 0.08), "0 … largest")):
+        popup.findChild(QRadioButton, f"levels.{key}").click()
+        assert heatmap.levels == levels
+        assert color_bar.rule() == said
+    QTest.mouseClick(color_bar, Qt.MouseButton.LeftButton)
+    assert not popup.isVisible()
+
+
+def test_the_popup_shows_how_the_finite_values_are_spread(plane, shown_map, qtbot):
+    values = np.zeros((10, 20))
+    values[0, :4] = np.nan, np.inf, -np.inf, 3.0
+    heatmap, window = shown_map(plane(values)), QWidget()
+    window.resize(400, 400)
+    color_bar = ColorBar(heatmap, window)
+    qtbot.addWidget(window)
+    window.show()
+    histogram = color_bar.open_popup().histogram
+    assert histogram.counts.sum() == 197
+    assert sorted(histogram.counts[histogram.counts > 0].tolist()) == [1, 196]
+    assert histogram.accessibleDescription() == "from 0 to 3"
+    heatmap.set_plane(plane(np.full((2, 2), np.nan)))
+    assert histogram.counts.sum() == 0
+    assert histogram.accessibleDescription() == "no finite value"
+    heatmap.set_plane(plane(np.array([[1e308, -1e308]])))
+    assert histogram.counts.sum() == 2
+    histogram.grab()
+
+
+def test_zero_keeps_the_middle_color_whatever_levels_are_typed(plane, shown_map):
+    heatmap = shown_map(plane(np.array([[-5.0, -0.5, 0.0, 0.06, 5.0, 20.0]])), 20, 20)
+    heatmap.set_levels(Levels(-5.0, 20.0))
+    colors = [heatmap.cell_at(0, column)[1] for column in range(6)]
+    table = lut("signed", "light")
+    assert colors[2].rgb() == table[256]
+    assert colors[3].red() >= colors[3].blue(), "a positive number is never blue"
+    assert colors[1].blue() >= colors[1].red()
+    assert colors[5].rgb() == table[511]
+    assert abs(int(colors[4].lightness()) - int(colors[0].lightness())) < 40  # the same size, the same depth
+    heatmap.set_levels(Levels(2.0, 20.0))
+    assert heatmap.cell_at(0, 4)[1].red() > heatmap.cell_at(0, 4)[1].blue()
+    heatmap.set_palette("viridis")
+    heatmap.set_levels(Levels(-5.0, 20.0))
+    assert heatmap.cell_at(0, 0)[1].rgb() == lut("viridis")[0]
 
 
 def test_the_keyboard_opens_the_levels_too(bar):
     QTest.keyClick(bar, Qt.Key.Key_Space)
-    assert bar.findChild(LevelsPopup) is not None
-    bar.findChild(LevelsPopup).close()
+    popup = bar.window().findChild(LevelsPopup)
+    assert popup.isVisible()
+    QTest.keyClick(popup.first_stop(), Qt.Key.Key_Escape)
+    assert not popup.isVisible()
+    assert bar.hasFocus()
 
 
 def test_levels_are_typed_and_wrong_ones_are_not_taken(bar):
@@ -135,13 +203,12 @@ def test_levels_are_typed_and_wrong_ones_are_not_taken(bar):
         edit.selectAll()
         QTest.keyClicks(edit, text)
     assert bar.map.levels == Levels(-1.5, 4.0)
-    for text in ("abc", "-2", "nan", "inf"):
+    for text in ("abc", "-2", "nan", "inf", "7,5"):
         high.selectAll()
         QTest.keyClicks(high, text)
         assert high.property("wrong") == "true"
     assert bar.map.levels.low == -1.5
-    popup.close()
-    QApplication.processEvents()
+    popup.close_panel()
 
 
 @pytest.mark.parametrize(("width", "count"), [(300, 5), (150, 3), (96, 2)])

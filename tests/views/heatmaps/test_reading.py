@@ -8,6 +8,7 @@ import pytest
 from attn_gui.engine import Plane, Problem
 from attn_gui.engine.streaming import StreamingEvaluation
 from attn_gui.figure.display import pool_blocks
+from attn_gui.figure.levels import AUTO, LEVEL_RULES, MOST
 from attn_gui.views.heatmaps import pooling, reading
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.heatmaps.reading import bins_of, counts_of, levels_of_plane
@@ -52,8 +53,8 @@ def test_a_picture_is_pooled_in_pieces(long, window):
 
 
 def test_levels_see_the_one_spike_and_most_of_them_do_not(long):
-    assert levels_of_plane(long, most=False).high == 40.0
-    assert levels_of_plane(long, most=True).high < 5.0
+    assert levels_of_plane(long, LEVEL_RULES[AUTO]).high == 40.0
+    assert levels_of_plane(long, LEVEL_RULES[MOST]).high < 5.0
     assert long.largest <= 1000
 
 

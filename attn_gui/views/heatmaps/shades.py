@@ -1,0 +1,44 @@
+"""The levels and colors that a person chose, by the matrix that they are for, wherever it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from PySide6.QtCore import QObject, Signal
+
+from attn_gui.figure.levels import Shade
+
+PLAIN = Shade()
+
+
+class Shades(QObject):
+    """One shade for every stage or field; what was never chosen is plain."""
+
+    changed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._chosen: dict[str, Shade] = {}
+
+    def of(self, name: str) -> Shade:
+        """How a stage or field is colored."""
+        return self._chosen.get(name, PLAIN)
+
+    def set(self, name: str, shade: Shade) -> None:
+        """Color it so from now on."""
+        if shade == self.of(name):
+            return
+        self._chosen.pop(name, None)
+        if shade != PLAIN:
+            self._chosen[name] = shade
+        self.changed.emit(name)
+
+    def replace_all(self, shades: Mapping[str, Shade] | Iterable[tuple[str, Shade]]) -> None:
+        """These and no others."""
+        wanted = dict(shades)
+        for name in {*self._chosen, *wanted}:
+            self.set(name, wanted.get(name, PLAIN))
+
+    def chosen(self) -> dict[str, Shade]:
+        """What is not plain."""
+        return dict(self._chosen)

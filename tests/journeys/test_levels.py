@@ -1,0 +1,72 @@
+"""Levels and colors: picked at a color bar, for one matrix wherever it is shown, and for one document."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QRadioButton
+
+from attn_gui.figure.display import Levels
+from attn_gui.views.heatmaps.colorbar import ColorBar
+from attn_gui.views.heatmaps.levels_popup import LevelsPopup
+
+
+def bar_of(person, name):
+    """The visible color bar of a map."""
+    heatmap = person.find(name)
+    return next(bar for bar in person.window.findChildren(ColorBar) if bar._heatmap is heatmap and bar.isVisible())
+
+
+def open_levels(person, name="heatmap.weights"):
+    person.click(bar_of(person, name))
+    return next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
+
+
+def type_levels(person, low, high, name):
+    popup = open_levels(person, name)
+    for edit, text in zip(popup.findChildren(QLineEdit), (low, high), strict=False):
+        person.overwrite(edit, text, end="")
+    person.press("Esc")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 700)])
+@pytest.mark.parametrize("name", ["heatmap.weights", "operand.left", "operand.result"])
+def test_the_levels_open_within_the_window(launch, width, height, name):
+    person = launch(width=width, height=height)
+    popup = open_levels(person, name)
+    assert person.window.rect().contains(popup.geometry())
+    person.press("Esc")
+    assert not popup.isVisible()
+
+
+def test_a_curve_of_fifty_keys_is_seen_at_once_and_the_bar_says_by_which_levels(launch):
+    person = launch("nadaraya-watson.npz")
+    heatmap = person.find("heatmap.weights")
+    lightest = min(heatmap.cell_at(row, row)[1].lightness() for row in range(50))
+    assert lightest < 100
+    assert bar_of(person, "heatmap.weights").rule() == "0 … largest"
+    QTest.mouseClick(open_levels(person).findChild(QRadioButton, "levels.full"), Qt.MouseButton.LeftButton,
+                     pos=QPoint(8, 8))
+    assert heatmap.levels == Levels(0.0, 1.0)
+
+
+def test_levels_and_colors_do_not_reach_the_next_document(launch, tmp_path):
+    person = launch("worked-example.npz")
+    person.show_stage("scores")
+    type_levels(person, "-500", "700", "heatmap.scores")
+    type_levels(person, "-3", "4", "operand.left")
+    assert person.find("heatmap.scores").levels == Levels(-500.0, 700.0)
+    assert person.find("heatmap.query").levels == Levels(-3.0, 4.0)
+    popup = open_levels(person, "heatmap.scores")
+    person.click(popup.findChild(QRadioButton, "levels.locked"))
+    person.press("Esc")
+    person.save_as(tmp_path / "a.attn")
+    person.program.files.begin_with_example("thinking")
+    for name in ("heatmap.scores", "operand.left", "heatmap.query"):
+        assert person.find(name).levels_policy == "auto"
+    person.open(tmp_path / "a.attn")
+    assert person.find("heatmap.scores").levels_policy == "locked"
+    assert person.find("heatmap.scores").levels == Levels(-500.0, 700.0)
+    assert person.find("operand.left").levels == Levels(-3.0, 4.0)
+    assert person.find("operand.left").levels_policy == "typed"
