@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -332,7 +333,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -371,22 +372,6 @@
 </context>
 <context>
     <name>ColorBar</name>
-    <message>
-        <source>0 … largest</source>
-        <translation>0 … 最大值</translation>
-    </message>
-    <message>
-        <source>99 %</source>
-        <translation>99 %</translation>
-    </message>
-    <message>
-        <source>typed</source>
-        <translation>手动</translation>
-    </message>
-    <message>
-        <source>locked</source>
-        <translation>锁定</translation>
-    </message>
     <message>
         <source>not allowed</source>
         <translation>不允许</translation>
@@ -849,6 +834,21 @@
     </message>
 </context>
 <context>
+    <name>Histogram</name>
+    <message>
+        <source>How the values are spread</source>
+        <translation>数值的分布</translation>
+    </message>
+    <message>
+        <source>no finite value</source>
+        <translation>没有有限数值</translation>
+    </message>
+    <message>
+        <source>from {low} to {high}</source>
+        <translation>从 {low} 到 {high}</translation>
+    </message>
+</context>
+<context>
     <name>History</name>
     <message>
         <source>heads {old} → {new}</source>
@@ -1206,6 +1206,45 @@
     </message>
 </context>
 <context>
+    <name>Levels</name>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>0 … 1</source>
+        <translation>0 … 1</translation>
+    </message>
+    <message>
+        <source>0 … largest</source>
+        <translation>0 … 最大值</translation>
+    </message>
+    <message>
+        <source>Automatic for 99 % of the values</source>
+        <translation>自动（覆盖 99 % 的数值）</translation>
+    </message>
+    <message>
+        <source>99 %</source>
+        <translation>99 %</translation>
+    </message>
+    <message>
+        <source>From – to</source>
+        <translation>从 – 到</translation>
+    </message>
+    <message>
+        <source>typed</source>
+        <translation>键入</translation>
+    </message>
+    <message>
+        <source>Locked as they are</source>
+        <translation>锁定为当前值</translation>
+    </message>
+    <message>
+        <source>locked</source>
+        <translation>锁定</translation>
+    </message>
+</context>
+<context>
     <name>LevelsPopup</name>
     <message>
         <source>Lowest value</source>
@@ -1218,34 +1257,6 @@
     <message>
         <source>Colors</source>
         <translation>配色</translation>
-    </message>
-    <message>
-        <source>Automatic</source>
-        <translation>自动</translation>
-    </message>
-    <message>
-        <source>Automatic for 99 % of the values</source>
-        <translation>自动，覆盖 99 % 的数值</translation>
-    </message>
-    <message>
-        <source>From – to</source>
-        <translation>从 – 到</translation>
-    </message>
-    <message>
-        <source>Locked as they are</source>
-        <translation>锁定当前范围</translation>
-    </message>
-    <message>
-        <source>Blue – orange</source>
-        <translation>蓝 – 橙</translation>
-    </message>
-    <message>
-        <source>Green – navy</source>
-        <translation>绿 – 深蓝</translation>
-    </message>
-    <message>
-        <source>Grey</source>
-        <translation>灰度</translation>
     </message>
 </context>
 <context>
@@ -1687,6 +1698,25 @@
     <message>
         <source>Cancel the opening</source>
         <translation>取消打开</translation>
+    </message>
+</context>
+<context>
+    <name>Palettes</name>
+    <message>
+        <source>Blue – orange</source>
+        <translation>蓝 – 橙</translation>
+    </message>
+    <message>
+        <source>Green – navy</source>
+        <translation>绿 – 深蓝</translation>
+    </message>
+    <message>
+        <source>Grey</source>
+        <translation>灰度</translation>
+    </message>
+    <message>
+        <source>Blue – red (CET-D1)</source>
+        <translation>蓝 – 红（CET-D1）</translation>
     </message>
 </context>
 <context>
@@ -3542,68 +3572,4 @@
         <translation>取消</translation>
     </message>
 </context>
-<context><name>Histogram</name><message>
-        <source>How the values are spread</source>
-        <translation>数值的分布</translation>
-    </message>
-    <message>
-        <source>no finite value</source>
-        <translation>没有有限数值</translation>
-    </message>
-    <message>
-        <source>from {low} to {high}</source>
-        <translation>从 {low} 到 {high}</translation>
-    </message>
-</context><context><name>Levels</name><message>
-        <source>Automatic</source>
-        <translation>自动</translation>
-    </message>
-    <message>
-        <source>0 … 1</source>
-        <translation>0 … 1</translation>
-    </message>
-    <message>
-        <source>0 … largest</source>
-        <translation>0 … 最大值</translation>
-    </message>
-    <message>
-        <source>Automatic for 99 % of the values</source>
-        <translation>自动（覆盖 99 % 的数值）</translation>
-    </message>
-    <message>
-        <source>99 %</source>
-        <translation>99 %</translation>
-    </message>
-    <message>
-        <source>From – to</source>
-        <translation>从 – 到</translation>
-    </message>
-    <message>
-        <source>typed</source>
-        <translation>键入</translation>
-    </message>
-    <message>
-        <source>Locked as they are</source>
-        <translation>锁定为当前值</translation>
-    </message>
-    <message>
-        <source>locked</source>
-        <translation>锁定</translation>
-    </message>
-</context><context><name>Palettes</name><message>
-        <source>Blue – orange</source>
-        <translation>蓝 – 橙</translation>
-    </message>
-    <message>
-        <source>Green – navy</source>
-        <translation>绿 – 深蓝</translation>
-    </message>
-    <message>
-        <source>Grey</source>
-        <translation>灰度</translation>
-    </message>
-    <message>
-        <source>Blue – red (CET-D1)</source>
-        <translation>蓝 – 红（CET-D1）</translation>
-    </message>
-</context></TS>
+</TS>
