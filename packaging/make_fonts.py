@@ -1,6 +1,6 @@
-"""Cut the fonts that the program ships out of Debian's fonts-inter and fonts-noto-cjk.
+"""Cut the fonts that the program ships out of Debian's fonts-inter and fonts-noto-cjk, and ziamath's STIX Two Math.
 
-    apt-get install fonts-inter fonts-noto-cjk && pip install fonttools
+    apt-get install fonts-inter fonts-noto-cjk && pip install fonttools ziamath==0.13
     python3 packaging/make_fonts.py
 
 Run it again when a new Chinese translation uses a character that the subset lacks (tests/test_packaging.py says so).
@@ -8,10 +8,14 @@ Run it again when a new Chinese translation uses a character that the subset lac
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
+
+from attn_gui.views.typesetting.glyphs import FIRST_TALLER, FORMS, TALLER
+from attn_gui.views.typesetting.glyphs import FONT as MATH_FONT
 
 ROOT = Path(__file__).resolve().parents[1]
 FONTS = ROOT / "resources" / "fonts"
@@ -27,6 +31,12 @@ LATIN = (
 PUNCTUATION = ((0x20, 0x7F), (0xA0, 0x100), (0x2000, 0x2070), (0x2190, 0x21A0), (0x3000, 0x3020), (0xFF01, 0xFF5F))
 # calt is left out on purpose: it draws the token "->" as an arrow and "2x3" with a multiplication sign
 INTER_FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl", "tnum", "case", "zero", "frac", "sups", "subs"]
+# what formulas are written with: digits and signs, upright and slanted letters, Greek, operators
+MATHEMATICS = (
+    (0x20, 0x7F), (0xD7, 0xD8), (0x2016, 0x2017), (0x2032, 0x2033), (0x210E, 0x2114), (0x2202, 0x2203),
+    (0x2207, 0x2223), (0x2248, 0x2249), (0x2260, 0x2266), (0x22A4, 0x22A5), (0x22C5, 0x22C6), (0x22EF, 0x22F0),
+    (0x1D434, 0x1D468), (0x1D6E2, 0x1D71C),
+)  # fmt: skip
 NOTO_FEATURES = ["kern", "ccmp"]  # locl would bring the Japanese, Korean and Taiwanese form of every character along
 
 
@@ -36,6 +46,10 @@ def main() -> None:
     strong = TTFont(INTER / "Inter-SemiBold.otf")
     _name_as_bold(strong)
     _cut(strong, _span(LATIN), INTER_FEATURES, FONTS / "Inter-SemiBold.otf")
+    mathematics = TTFont(_stix())
+    _add_taller_forms(mathematics)
+    taller = range(FIRST_TALLER, FIRST_TALLER + FORMS * len(TALLER))
+    _cut(mathematics, _span(MATHEMATICS) | set(taller), [], FONTS / MATH_FONT)
     chinese = _span(PUNCTUATION) | _gb2312() | _translated()
     _cut(_face(NOTO, SIMPLIFIED), chinese, NOTO_FEATURES, FONTS / "NotoSansCJKsc-Subset.otf")
 
@@ -57,6 +71,25 @@ def _translated() -> set[int]:
     """Every character of our own Chinese texts, so that none of them can be missing."""
     sources = (ROOT / "resources" / "translations").glob("*_zh.ts")
     return {ord(letter) for path in sources for letter in path.read_text(encoding="utf-8") if ord(letter) > 0x7F}
+
+
+def _stix() -> Path:
+    found = find_spec("ziamath")
+    assert found is not None, "pip install ziamath"
+    return Path(str(found.origin)).with_name("fonts") / "STIXTwoMath-Regular.ttf"
+
+
+def _add_taller_forms(font: TTFont) -> None:
+    """Give the taller forms of brackets, roots and sums characters of the private use area, by which Qt finds them."""
+    variants, names, taller = font["MATH"].table.MathVariants, font.getBestCmap(), {}
+    for place, character in enumerate(TALLER):
+        at = variants.VertGlyphCoverage.glyphs.index(names[ord(character)])
+        _own, *records = variants.VertGlyphConstruction[at].MathGlyphVariantRecord
+        taller |= {FIRST_TALLER + FORMS * place + step: record.VariantGlyph for step, record in enumerate(records)}
+    for table in font["cmap"].tables:
+        others = {code: name for code, name in table.cmap.items() if not 0xE000 <= code < 0xF900}
+        table.cmap = others | taller if table.isUnicode() and table.format in (4, 12) else others
+    del font["MATH"]
 
 
 def _face(collection: Path, family: str) -> TTFont:

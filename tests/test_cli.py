@@ -225,7 +225,7 @@ def test_help_and_version_need_neither_qt_nor_numpy(arguments: list[str]) -> Non
     assert "attn-gui" in done.stdout
     imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
     assert "attn_gui" in imported
-    assert not {name.split(".")[0] for name in imported} & {"numpy", "PySide6", "pyqtgraph", "safetensors", "ziamath"}
+    assert not {name.split(".")[0] for name in imported} & {"numpy", "PySide6", "pyqtgraph", "safetensors"}
 
 
 def test_the_help_of_every_call_names_every_option() -> None:

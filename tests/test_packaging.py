@@ -180,6 +180,7 @@ SYSTEM_HAS = set("ᵀ")  # Inter has none; every system font does
     ("Inter-Regular.otf", "Inter-OFL.txt", 250_000),
     ("Inter-SemiBold.otf", "Inter-OFL.txt", 250_000),
     ("NotoSansCJKsc-Subset.otf", "NotoSansCJK-OFL.txt", 1_900_000),
+    ("STIXTwoMath-Subset.ttf", "STIXTwoMath-OFL.txt", 80_000),
 ])
 def test_shipped_fonts_are_small_and_licensed(qapp, font, license_text, most):
     assert resource("fonts", font).stat().st_size < most

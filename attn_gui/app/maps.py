@@ -9,11 +9,9 @@ from attn_gui.app.explain import exists
 from attn_gui.app.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Recomputed
-from attn_gui.figure.tokens import FONT_SIZE
-from attn_gui.views.formula import formula_svg
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.stage_formulas import short_stage_latex, stage_latex
-from attn_gui.views.theme import current_theme, scaled, theme_signal
+from attn_gui.views.theme import theme_signal
 
 REST_MS = 150  # after the last edit the colors take the new levels
 
@@ -72,9 +70,8 @@ class MapsController(QObject):
     def _show_formula(self, *_: object) -> None:
         """The formula of the stage on show, in the corner of the product picture."""
         evaluation, stage = self._computation.evaluation, self._view.look.stage
-        size, color = scaled(FONT_SIZE.formula), current_theme().text
         forms = dict.fromkeys((stage_latex(evaluation, stage), short_stage_latex(evaluation, stage)))
-        self._window.product.set_formula(*(formula_svg(latex, size, color) for latex in forms if latex))
+        self._window.product.set_formula(*filter(None, forms))
 
     def _show_tokens(self) -> None:
         problem = self._document.problem

@@ -64,8 +64,5 @@ class Start:
     def _rest(self) -> None:
         from pyqtgraph.util.garbage_collector import GarbageCollector
 
-        from attn_gui.views.typeset import formula_class
-
         gc.freeze()  # nor is it garbage later
         self._collector = GarbageCollector()  # on this thread alone: an object of Qt must not be deleted on another
-        threading.Thread(target=formula_class, daemon=True).start()  # before the first cell is explained

@@ -69,9 +69,9 @@ import sys
 from attn_gui.app.start import run
 sys.exit(run())
 """
-HEAVY = ("numpy", "pyqtgraph", "ziamath", "safetensors", "threadpoolctl")
+HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 SELDOM = (
-    "ziamath", "attn_gui.figure.sheet", "attn_gui.figure.painter", "attn_gui.document.clipboard",
+    "attn_gui.figure.sheet", "attn_gui.figure.painter", "attn_gui.document.clipboard",
     "attn_gui.engine.solution", "attn_gui.engine.verification", "attn_gui.engine.reference",
     "attn_gui.engine.streaming.evaluation",
 )  # fmt: skip

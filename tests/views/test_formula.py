@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
-from PySide6.QtCore import QByteArray
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from attn_gui.figure.tokens import THEMES
-from attn_gui.views.formula import FormulaView, formula_svg
+from attn_gui.views.formula import FormulaView
 from attn_gui.views.theme import apply_theme
-from attn_gui.views.typeset import RoleColors, color_roles, split_chain, typeset, unfenced
+from attn_gui.views.typesetting import typeset
+from attn_gui.views.typesetting.boxes import AXIS, SCALES
+from attn_gui.views.typesetting.chains import split_chain, unfenced
+from attn_gui.views.typesetting.glyphs import TALLER, forms, glyph
+from attn_gui.views.typesetting.reader import GREEK, SIGNS
 
 CHAIN = r"a_{10,13} = \frac{e^{s'_{10,13}-\max}}{Z} = \frac{e^{4.885-4.885}}{1.6367} = 0.6110"
-COLORS = RoleColors("#101010", "#200000", "#002000")
+
+pytestmark = pytest.mark.usefixtures("qapp")
 
 
 def colors_in(image: QImage) -> list[QColor]:
@@ -40,19 +45,58 @@ def test_a_chain_is_cut_before_each_equals_sign_and_nowhere_else() -> None:
     assert split_chain("= -3.2 + 4 - 5", "=+-") == ("= -3.2", "+ 4", "- 5")
 
 
+def ink(latex: str, role: str) -> list[tuple[float, float]]:
+    """Left and right of every outline of a role, from left to right, in em."""
+    path = typeset(latex).paths.get(role)
+    boxes = [polygon.boundingRect() for polygon in path.toSubpathPolygons()] if path is not None else []
+    return sorted((box.left(), box.right()) for box in boxes)
+
+
 @pytest.mark.parametrize(
     ("latex", "query", "key"),
-    [(r"\frac{q_{10} \cdot k_{13}}{\sqrt{d_k}}", ["q_{10}"], ["k_{13}"]),
-     (r"\mathrm{softmax}\left(Q K^T\right) V", ["Q"], ["K^T", "V"]),
-     (r"w^Q_{e,4} + b^K_{4} + W_Q", [], []),
-     (r"e^{q_1 k_2}", ["q_1"], ["k_2"])],
+    [(r"\frac{q_{10} \cdot k_{13}}{\sqrt{d_k}}", "q_{10}", "k_{13}"),
+     (r"\mathrm{softmax}\left(Q K^T\right) V", "Q", "K^T V"),
+     (r"w^Q_{e,4} + b^K_{4} + W_Q", "", ""),
+     (r"e^{q_1 k_2}", "q_1", "k_2")],
 )
-def test_only_queries_and_keys_are_colored(latex: str, query: list[str], key: list[str]) -> None:
-    colored = color_roles(latex, COLORS)
-    for letters, color in ((query, COLORS.query), (key, COLORS.key)):
-        assert colored.count(color) == len(letters)
-        for word in letters:
-            assert f"{{\\color{{{color}}}{{{word}}}}}" in colored
+def test_only_queries_and_keys_are_colored_with_their_indices(latex: str, query: str, key: str) -> None:
+    for words, role in ((query, "query"), (key, "key")):
+        assert len(ink(latex, role)) == len(ink(words, role))
+        assert not ink(words, "text")
+
+
+def test_numbers_stand_as_in_print() -> None:
+    """A power is smaller and raised, a fraction is centered on the height of the minus, an index is lowered."""
+    plain, power, index = typeset("2"), typeset("e^{2}"), typeset("a_{2}")
+    assert power.ascent > plain.ascent
+    assert index.descent > 0.1 > plain.descent
+    assert typeset("e^{22}").width - power.width == pytest.approx(plain.width * SCALES[1])
+    fraction = typeset(r"\frac{1}{2}")
+    assert fraction.ascent - AXIS == pytest.approx(fraction.descent + AXIS, abs=0.2)
+
+
+def test_a_sign_is_close_to_its_number_and_an_operator_is_not() -> None:
+    assert typeset("-3").width < typeset("2-3").width - typeset("2").width - 0.2
+    assert typeset("{-3}").width == pytest.approx(typeset("-3").width)
+    assert typeset("= -3").width == pytest.approx(typeset("{} = {}").width + typeset("-3").width, abs=0.3)
+    assert typeset("e^{2-3}").width < typeset("e^{2}").width + typeset("-3").width * SCALES[1] + 0.01
+
+
+def test_brackets_and_roots_grow_with_what_they_hold() -> None:
+    low, high = typeset(r"\left(a\right)"), typeset(r"\left(\frac{\frac{a}{b}}{\frac{c}{d}}\right)")
+    assert high.height > 2 * low.height
+    for content in ("a", r"\frac{a}{b}", r"\frac{\frac{a}{b}}{\frac{c}{d}}", "a_{b_{c}}"):
+        assert typeset(rf"\sqrt{{{content}}}").ascent > typeset(content).ascent
+    assert typeset(r"\sum_j a").descent > typeset(r"\frac{1}{\sum_j a}").descent - 1
+
+
+def test_the_font_has_every_sign_that_the_reader_knows_and_taller_brackets() -> None:
+    for character in [*(sign for sign, _kind in SIGNS.values() if sign not in "{}"), *GREEK.values(), "′", "ℎ", "0"]:
+        assert glyph(character).advance > 0
+    for character in TALLER:
+        heights = [form.ascent + form.descent for form in forms(character)]
+        assert len(heights) >= 2
+        assert heights == sorted(heights)
 
 
 def test_the_roles_are_painted_in_the_colors_of_the_theme(qtbot: QtBot, qapp: QApplication) -> None:
@@ -103,15 +147,20 @@ def test_a_formula_that_cannot_be_typeset_is_told_and_the_old_one_stays(qtbot: Q
     assert not view.grab().isNull()
 
 
-def test_the_svg_has_every_glyph(qapp: QApplication) -> None:
-    svg = formula_svg(r"O = \mathrm{softmax}\left(\frac{Q K^T}{\sqrt{d_k}}\right) V", 15, QColor("black"))
-    assert QSvgRenderer(QByteArray(svg)).isValid()
-    assert svg.count(b"<path") == len("O=softmax") + 2 + len("QKT") + len("dk") + 1 + len("V")
-    assert b"<symbol" not in svg
+@pytest.mark.parametrize("broken", [r"\frac{1}{", r"\unknown", "a }", r"\left(a", r"\mathrm{a", "a_", "é̂"])
+def test_what_cannot_be_read_is_a_value_error(broken: str) -> None:
+    with pytest.raises(ValueError, match="cannot typeset"):
+        typeset(broken)
 
 
-def test_typesetting_is_kept() -> None:
-    assert typeset(CHAIN, 15, COLORS) is typeset(CHAIN, 15, COLORS)
+def test_a_formula_takes_well_under_a_frame() -> None:
+    """New numbers every time, as on each click: pieces kept from before must not be what makes it quick."""
+    formulas = [rf"a_{{{k},7}} = \frac{{e^{{{k}.5 - 4.885}}}}{{1.{k}}} = \sqrt{{{k}}}" for k in range(100, 150)]
+    typeset("a_1")
+    begin = time.thread_time()
+    for formula in formulas:
+        typeset(formula)
+    assert time.thread_time() - begin < 50 * 0.008  # ten times what it takes
 
 
 def _near(color: QColor, other: QColor) -> bool:
@@ -131,7 +180,7 @@ def test_a_sum_in_parentheses_that_is_too_wide_breaks_at_its_signs(qtbot: QtBot)
     wide = view.sizeHint().width()
     assert view.lines(wide) == 1
     assert view.lines(wide * 0.55) > 2
-    assert all(piece.factor == 1 for piece in view._laid_out(wide * 0.55))  # nothing is made smaller
+    assert len({piece.size for piece in view._laid_out(wide * 0.55)}) == 1  # nothing is made smaller
 
 
 def test_only_outermost_parentheses_are_opened() -> None:

@@ -45,7 +45,7 @@ class AboutDialog(QDialog):
         self.setWindowTitle(self.tr("About"))
         self._title.setText(f"attn_gui {__version__}")
         self._what.setText(self.tr("Take attention apart by hand: edit Q, K, V and watch every step follow."))
-        self._built.setText(self.tr("Made with {parts}.").format(parts="NumPy, Qt for Python, pyqtgraph, ziamath"))
+        self._built.setText(self.tr("Made with {parts}.").format(parts="NumPy, Qt for Python, pyqtgraph"))
         self.notices.setAccessibleName(self.tr("Licenses"))
         self.buttons.button(BUTTONS.Close).setText(self.tr("Close"))
 

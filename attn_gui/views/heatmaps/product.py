@@ -100,8 +100,8 @@ class ProductPicture(QWidget):
         for heatmap in self._every_map():
             heatmap.set_levels_held(held)
 
-    def set_formula(self, *forms: bytes) -> None:
-        """The formula of the stage as SVG in the theme's colors; further forms are for less and less room."""
+    def set_formula(self, *forms: str) -> None:
+        """The LaTeX of the stage's formula; further forms are for less and less room."""
         self._words.set_formula(forms)
         self.arrange()
 

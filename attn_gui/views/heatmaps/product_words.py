@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QRect, QRectF, QSizeF
+from PySide6.QtCore import QCoreApplication, QRect, QRectF, QSizeF
 from PySide6.QtGui import QFontMetricsF, QPainter
-from PySide6.QtSvg import QSvgRenderer
 
 from attn_gui.engine import symbol
-from attn_gui.figure.tokens import SPACING, Theme
+from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
+from attn_gui.views.formula import role_colors
 from attn_gui.views.heatmaps.catalog import KEY, QUERY, WHOLE
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.labels import (
@@ -46,6 +46,7 @@ from attn_gui.views.heatmaps.product_needs import (
 )
 from attn_gui.views.names import stage_title
 from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.typesetting import Formula, typeset
 
 if TYPE_CHECKING:
     from attn_gui.views.heatmaps.product import ProductPicture
@@ -59,11 +60,11 @@ class ProductWords:
 
     def __init__(self, product: ProductPicture) -> None:
         self._product = product
-        self._formulas: tuple[QSvgRenderer, ...] = ()
+        self._formulas: tuple[Formula, ...] = ()
 
-    def set_formula(self, forms: Sequence[bytes]) -> None:
-        """The formula as SVG in forms that get shorter; of several the first that has room."""
-        self._formulas = tuple(QSvgRenderer(QByteArray(svg)) for svg in forms)
+    def set_formula(self, forms: Sequence[str]) -> None:
+        """The LaTeX of the formula in forms that get shorter; of several the first that has room."""
+        self._formulas = tuple(map(typeset, forms))
 
     def head_height(self) -> int:
         """Pixels of title and formula above a map that has no operands beside them."""
@@ -108,20 +109,21 @@ class ProductWords:
         return paint_words(painter, tuple(self._title()), edge, edge + ascent, theme)
 
     def _formula_size(self) -> QSizeF:
-        """The formula at its own size at the present zoom of the window: the SVG is typeset at that size."""
-        return QSizeF(self._formulas[0].viewBoxF().size()) if self._formulas else QSizeF()
+        """The first form at the size of the look and the present zoom of the window."""
+        return _size_of(self._formulas[0]) if self._formulas else QSizeF()
 
     def _paint_formula(self, painter: QPainter, places: Places, title_end: float) -> None:
         """In the corner below the title; beside the title where that has room and the corner has not."""
         for formula in self._formulas:
-            size = QSizeF(formula.viewBoxF().size())
+            size = _size_of(formula)
             rooms = [self._room_beside_title(places, title_end, size)]
             if places.top is not None:
                 rooms.insert(0, self._corner(places, places.top))
             fits = [min(1.0, room.width() / size.width(), room.height() / size.height()) for room in rooms]
             best = fits.index(max(fits))
             if fits[best] >= LEAST_FORMULA:
-                formula.render(painter, QRectF(rooms[best].topLeft(), size * fits[best]))
+                em, colors = scaled(FONT_SIZE.formula) * fits[best], role_colors(current_theme().text)
+                formula.paint(painter, rooms[best].topLeft(), em, colors)
                 return
 
     def _corner(self, places: Places, top_map: QRect) -> QRectF:
@@ -266,3 +268,7 @@ class ProductWords:
         if marked.column is not None and places.top is not None:
             pixels = stage_map.column_span.pixels_of_cells(slice(marked.column, marked.column + 1))
             paint_gap_lines(painter, places.top, places.stage, pixels, role_color(theme, marked.column_role))
+
+
+def _size_of(formula: Formula) -> QSizeF:
+    return QSizeF(formula.width, formula.height) * scaled(FONT_SIZE.formula)

@@ -14,6 +14,7 @@ from attn_gui.figure.tokens import THEMES
 from attn_gui.views.heatmaps import labels, lettering
 from attn_gui.views.heatmaps.product import ProductPicture
 from attn_gui.views.theme import apply_theme
+from attn_gui.views.typesetting import Formula, typeset
 
 N, M, D_K, D_V = 7, 11, 5, 2
 SQUARES = ("scores", "scaled", "masked", "weights")
@@ -338,20 +339,21 @@ def test_the_chosen_tokens_are_written_whole_wherever_they_stand(qtbot, monkeypa
     assert [text for text, shown in cut if text != shown] == []
 
 
-def test_a_formula_gives_way_to_its_short_form_where_there_is_little_room(picture, screen):
-    form = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} 20"><rect width="{}" height="20" fill="{}"/></svg>'
-    full, short = form.format(260, 260, "#ff0000"), form.format(60, 60, "#00ff00")
-    picture.set_formula(full.encode(), short.encode())
+def test_a_formula_gives_way_to_its_short_form_where_there_is_little_room(picture, screen, monkeypatch):
+    painted, paint = set(), Formula.paint
+    monkeypatch.setattr(Formula, "paint", lambda formula, *places: (painted.add(formula), paint(formula, *places)))
+    full, short = "a + b + c + d + e + f + g + h + i + j", "a"
+    picture.set_formula(full, short)
 
     def seen():
-        image = screen(picture)
-        colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(0, image.height(), 4)}
-        return colors & {"#ff0000", "#00ff00"}
+        painted.clear()
+        screen(picture)
+        return painted
 
     picture.resize(1300, 800)
-    assert seen() == {"#ff0000"}
+    assert seen() == {typeset(full)}
     picture.resize(480, 460)
-    assert seen() == {"#00ff00"}
+    assert seen() == {typeset(short)}
 
 
 def test_the_keyboard_goes_on_to_the_stage_that_is_shown(picture):
