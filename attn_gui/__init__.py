@@ -31,9 +31,17 @@ _HOMES = {
 }
 
 
+_DRAWN = ("explore", "render")  # these import Qt, which fails without its libraries and does not say which
+
+
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _DRAWN:
+        from attn_gui.libraries import DRAWING, complaint
+
+        if reason := complaint(DRAWING):
+            raise ImportError(reason)
     return getattr(import_module(_HOMES[name]), name)
 
 

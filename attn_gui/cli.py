@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from attn_gui import __version__
-from attn_gui.display import missing_display
+from attn_gui.display import obstacle
+from attn_gui.libraries import DRAWING, complaint
 
 if TYPE_CHECKING:
     from attn_gui.formats import Loaded
@@ -57,7 +58,7 @@ def _window(words: list[str]) -> int:
     chosen = _window_parser().parse_args(words)
     if chosen.file is not None:
         _open(chosen.file)  # a bad file is refused here, before a window appears
-    if reason := missing_display():
+    if reason := obstacle():
         raise Refusal(reason)
     from attn_gui.app.start import run
 
@@ -66,6 +67,8 @@ def _window(words: list[str]) -> int:
 
 def _export(words: list[str]) -> int:
     chosen = _export_parser().parse_args(words)
+    if reason := complaint(DRAWING):
+        raise Refusal(reason)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"  # with a display, too: the same figure everywhere
     from attn_gui.batch import export
 

@@ -1,4 +1,4 @@
-"""Whether a window could be shown: Qt itself would abort with a core dump. Imports neither Qt nor the project."""
+"""Reasons why no window could be shown: Qt itself would abort with a core dump. Imports no Qt."""
 
 from __future__ import annotations
 
@@ -9,8 +9,15 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
+from attn_gui.libraries import DRAWING, WAYLAND, X11, Libraries, complaint, missing
+
 _X_DISPLAY = re.compile(r"(?:(?P<host>[^:/]*)(?:/unix)?):(?P<number>\d{1,5})(?:\.\d+)?")
 _PATIENCE = 3.0  # seconds for an X server on another machine
+
+
+def obstacle(environment: Mapping[str, str] = os.environ) -> str | None:
+    """One sentence on what keeps a window from opening, a library or the display; None if it can open."""
+    return complaint(DRAWING) or missing_display(environment) or complaint(_window_libraries(environment))
 
 
 def missing_display(environment: Mapping[str, str] = os.environ) -> str | None:
@@ -23,6 +30,18 @@ def missing_display(environment: Mapping[str, str] = os.environ) -> str | None:
     if (wayland and _answers_wayland(wayland, environment)) or (x_display and _answers_x(x_display)):
         return None
     return f"The display {wayland or x_display} does not answer; “attn-gui export” works without one."
+
+
+def _window_libraries(environment: Mapping[str, str]) -> Libraries:
+    """What Qt loads for the display in use; where both kinds are there it takes the one that works."""
+    forced = environment.get("QT_QPA_PLATFORM", "")
+    if _needs_none(forced):
+        return {}
+    usable = [
+        libraries for name, variable, libraries in (("wayland", "WAYLAND_DISPLAY", WAYLAND), ("xcb", "DISPLAY", X11))
+        if environment.get(variable) and (name in forced or not forced)
+    ]  # fmt: skip
+    return min(usable, key=lambda libraries: len(missing(libraries)), default={})
 
 
 def _needs_none(platforms: str) -> bool:

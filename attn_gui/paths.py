@@ -18,7 +18,7 @@ def resource(*parts: str) -> Path:
     return resources().joinpath(*parts)
 
 
-def notices() -> Path:
-    """The licences of what is shipped: beside the resources of a wheel, in packaging/ of a checkout."""
-    installed = resources() / "NOTICE.md"
-    return installed if installed.is_file() else _PACKAGE.parent / "packaging" / "NOTICE.md"
+def notices() -> str:
+    """What is shipped and by whom, then the license of each font in full."""
+    licenses = sorted(resource("fonts").glob("*-OFL.txt"))
+    return "\n\n".join(path.read_text(encoding="utf-8") for path in (resource("NOTICE.md"), *licenses))

@@ -1,6 +1,6 @@
 """Make the small examples in resources/examples; the two of real models are copies (their README says of what).
 
-    python3 packaging/make_examples.py
+    .venv/bin/python packaging/make_examples.py
 
 The same files come out every time.
 """

@@ -1,7 +1,7 @@
 """Cut the fonts that the program ships out of Debian's fonts-inter and fonts-noto-cjk, and ziamath's STIX Two Math.
 
     apt-get install fonts-inter fonts-noto-cjk && pip install fonttools ziamath==0.13
-    python3 packaging/make_fonts.py
+    .venv/bin/python packaging/make_fonts.py
 
 Run it again when a new Chinese translation uses a character that the subset lacks (tests/test_packaging.py says so).
 """

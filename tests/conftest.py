@@ -9,6 +9,12 @@ from collections.abc import Iterator
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before the first import of Qt
 
 import pytest
+
+from attn_gui.libraries import COLLECTING, DRAWING, complaint
+
+if missing := complaint(DRAWING | COLLECTING):
+    pytest.exit(missing, returncode=2)
+
 from hypothesis import settings
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication, QWidget

@@ -212,7 +212,7 @@ class CommandsController(QObject):
     def show_about(self) -> None:
         from attn_gui.views.dialogs.about import AboutDialog
 
-        AboutDialog(self._window, notices=notices().read_text(encoding="utf-8")).exec()
+        AboutDialog(self._window, notices=notices()).exec()
 
     def _listed(self) -> list[QAction]:
         return [self.actions[row.name] for row in ACTIONS]

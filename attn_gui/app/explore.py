@@ -10,7 +10,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QCoreApplication, QThread
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.display import missing_display
+from attn_gui.display import obstacle
 from attn_gui.engine import Problem
 from attn_gui.figure.fonts import load_fonts, release_gui
 
@@ -47,7 +47,7 @@ def explore(
     In a script it returns when the window is closed; where a Qt event loop runs already (IPython's `%gui qt`) at once.
     Raises ShapeError or ValueError as Problem does, RuntimeError with a sentence where no window can open.
     """
-    if reason := missing_display():
+    if reason := obstacle():
         raise RuntimeError(reason)
     if problem is None and query is not None:
         labels = None if tokens is None else tuple(tokens)

@@ -1,0 +1,439 @@
+"""The two commands of the README on machines that lack something: which Python, which libraries, which .venv."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from attn_gui import libraries
+
+ROOT = Path(__file__).resolve().parents[1]
+POSIX = pytest.mark.skipif(os.name == "nt", reason="signals, links and exec are POSIX's")
+EVERY = libraries.DRAWING | libraries.X11 | libraries.WAYLAND | libraries.COLLECTING
+
+
+def script(name: str) -> ModuleType:
+    """A file of packaging/, which are scripts and no modules of ours."""
+    spec = importlib.util.spec_from_file_location(f"{name}_script", ROOT / "packaging" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def dev() -> ModuleType:
+    return script("dev")
+
+
+class Machine:
+    """A machine on which the set-up runs: what it has, and which steps and commands were carried out on it."""
+
+    def __init__(self, checkout: ModuleType, root: Path) -> None:
+        self.module, self.root = checkout, root
+        self.steps: list[list[str]] = []
+        self.ran: list[list[str]] = []
+        self.fails = ""  # the step that has this word in it
+        self.missing: set[str] = set()
+
+    def watched(self, command: list[object], task: str) -> None:
+        self.steps.append([str(word) for word in command])
+        if self.fails and self.fails in self.steps[-1]:
+            raise self.module.Trouble(f"This failed: {task}")
+        if "venv" in self.steps[-1]:
+            make_venv(self.root / ".venv")
+        if "apt-get" in self.steps[-1] and "install" in self.steps[-1]:
+            self.missing.clear()
+
+    def prepare(self, *, tests: bool = True) -> list[list[str]]:
+        """The steps of one set-up."""
+        self.steps.clear()
+        self.module.Checkout(self.root, tests=tests).prepare()
+        return list(self.steps)
+
+    def say(self, text: str) -> None:
+        self.said = text
+
+
+def make_venv(place: Path, version: str = f"{sys.version_info[0]}.{sys.version_info[1]}") -> None:
+    (place / "bin").mkdir(parents=True)
+    (place / "bin" / "python").symlink_to(sys.executable)
+    (place / "pyvenv.cfg").write_text(f"version = {version}.1\n")
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
+    """A bare checkout, on a machine with all libraries, pip and no uv; steps are noted instead of carried out."""
+    checkout = script("checkout")
+    (tmp_path / "packaging").mkdir()
+    (tmp_path / "pyproject.toml").write_text("[project]")
+    (tmp_path / "packaging" / "constraints.txt").write_text("numpy==2\n")
+    found = Machine(checkout, tmp_path)
+    known = script_libraries(found)
+    monkeypatch.setattr(checkout, "libraries", lambda root: known)
+    monkeypatch.setattr(checkout, "watched", found.watched)
+    monkeypatch.setattr(checkout, "quiet", lambda command: "pip" in map(str, command))
+    monkeypatch.setattr(checkout, "found_uv", lambda: None)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000, raising=False)
+    return found
+
+
+def script_libraries(machine: Machine) -> ModuleType:
+    """The program's list as the set-up reads it, on a machine that lacks what the test says."""
+    spec = importlib.util.spec_from_file_location("libraries_of_the_test", ROOT / "attn_gui" / "libraries.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.loads = lambda library: library not in machine.missing
+    module.sys = type("System", (), {"platform": "linux", "version_info": sys.version_info})
+    return module
+
+
+def managed_by(monkeypatch: pytest.MonkeyPatch, *present: str) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}" if name in present else None)
+
+
+# --- .venv ---------------------------------------------------------------------------------------
+@POSIX
+def test_a_bare_checkout_is_set_up_once(machine):
+    venv, install = machine.prepare()
+    assert venv[1:] == ["-m", "venv", str(machine.root / ".venv")]
+    assert install[-4:] == ["-c", str(machine.root / "packaging" / "constraints.txt"), "-e", f"{machine.root}[test]"]
+    assert machine.prepare() == []
+    assert machine.prepare(tests=False) == []
+
+
+@POSIX
+def test_the_program_alone_brings_no_test_tools(machine):
+    assert machine.prepare(tests=False)[-1][-1] == str(machine.root)
+    assert machine.prepare(tests=False) == []
+    assert machine.prepare()[-1][-1] == f"{machine.root}[test]"
+    assert machine.prepare(tests=False) == []
+
+
+@POSIX
+def test_uv_is_used_where_it_is(machine, monkeypatch):
+    monkeypatch.setattr(machine.module, "found_uv", lambda: "/opt/uv")
+    venv, install = machine.prepare()
+    assert venv[:2] == ["/opt/uv", "venv"]
+    assert install[:3] == ["/opt/uv", "pip", "install"]
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["pyproject.toml", "packaging/constraints.txt"])
+def test_other_requirements_are_installed_again(machine, name):
+    machine.prepare()
+    (machine.root / name).write_text("numpy==3\n")
+    (install,) = machine.prepare()
+    assert "install" in install
+
+
+@POSIX
+def test_what_was_stopped_half_way_is_installed_again(machine):
+    machine.prepare()
+    (machine.root / "pyproject.toml").write_text("[project]\nname = 'other'")
+    machine.fails = "install"
+    with pytest.raises(machine.module.Trouble):
+        machine.prepare()
+    machine.fails = ""
+    machine.module.quiet = lambda command: True  # the old ones are all there
+    assert len(machine.prepare()) == 1
+    assert machine.prepare() == []
+
+
+@POSIX
+@pytest.mark.parametrize("how", ["another version", "no Python"])
+def test_a_venv_of_a_python_that_is_gone_is_made_anew(machine, capsys, how):
+    machine.prepare()
+    if how == "no Python":
+        (machine.root / ".venv" / "bin" / "python").unlink()
+        (machine.root / ".venv" / "bin" / "python").symlink_to("/nowhere/python3")
+    else:
+        (machine.root / ".venv" / "pyvenv.cfg").write_text("version = 3.10.2\n")
+    capsys.readouterr()
+    assert machine.prepare()[0][1:3] == ["-m", "venv"]
+    assert "made anew" in capsys.readouterr().err
+    assert machine.prepare() == []
+
+
+@POSIX
+def test_a_venv_that_uv_made_is_taken_as_it_is(machine, monkeypatch):
+    """With all that is needed in it; neither pip nor ensurepip need to be there."""
+    make_venv(machine.root / ".venv")
+    monkeypatch.setattr(machine.module, "quiet", lambda command: machine.module.HAS_ALL in command)
+    monkeypatch.setattr(machine.module.importlib.util, "find_spec", lambda name: None)
+    assert machine.prepare() == []
+
+
+def test_the_question_whether_all_is_there_is_answered_by_what_is_installed():
+    checkout = script("checkout")
+    for what in ("program", "tests"):
+        assert asked(checkout, str(ROOT), what) == 0
+    assert asked(checkout, str(ROOT / "elsewhere"), "program") == 1
+
+
+def asked(checkout: ModuleType, root: str, what: str) -> int:
+    """As .venv's Python is asked, with this checkout on its path."""
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{checkout.HAS_ALL}"
+    return subprocess.run([sys.executable, "-c", code, root, what], capture_output=True, cwd="/").returncode
+
+
+@POSIX
+def test_a_venv_without_pip_gets_it(machine, monkeypatch):
+    make_venv(machine.root / ".venv")
+    monkeypatch.setattr(machine.module, "quiet", lambda command: False)
+    ensure, install = machine.prepare()
+    assert ensure[1:] == ["-m", "ensurepip"]
+    assert "install" in install
+
+
+@POSIX
+@pytest.mark.parametrize("place", ["moved", "moved to 图 with blanks"])
+def test_a_moved_folder_goes_on_without_the_network(machine, capsys, tmp_path_factory, place):
+    machine.prepare()
+    venv = machine.root / ".venv"
+    site = venv / "lib" / "python3" / "site-packages"
+    (site / "attn_gui.dist-info").mkdir(parents=True)
+    (site / "_attn_gui.pth").write_text(str(machine.root))
+    (site / "attn_gui.dist-info" / "direct_url.json").write_text(f'{{"url": "{machine.root.as_uri()}"}}')
+    (venv / "bin" / "tool").write_text(f"#!{venv}/bin/python\nimport sys\nprint(sys.argv)\n")
+    (venv / "bin" / "tool").chmod(0o755)
+    old, machine.root = machine.root, tmp_path_factory.mktemp("new") / place
+    shutil.move(old, machine.root)
+    capsys.readouterr()
+    assert machine.prepare() == []
+    assert capsys.readouterr().err.count("\n") == 1
+    tool = subprocess.run([machine.root / ".venv/bin/tool", "a b"], capture_output=True, text=True, check=True)
+    assert tool.stdout.strip().endswith("'a b']")
+    site = machine.root / ".venv" / "lib" / "python3" / "site-packages"
+    assert (site / "_attn_gui.pth").read_text() == str(machine.root)
+    assert machine.root.as_uri() in (site / "attn_gui.dist-info" / "direct_url.json").read_text()
+    assert machine.prepare() == []
+    assert capsys.readouterr().err == ""
+
+
+@POSIX
+def test_what_leads_python_and_pip_elsewhere_is_left_behind(monkeypatch, tmp_path):
+    checkout = script("checkout")
+    for name in ("PYTHONPATH", "PIP_USER"):
+        monkeypatch.setenv(name, "1")
+    out = tmp_path / "out"
+    checkout.watched([sys.executable, "-c", f"import os; open({str(out)!r}, 'w').write(str(dict(os.environ)))"], "Ask.")
+    assert not {"PYTHONPATH", "PIP_USER"} & set(ast.literal_eval(out.read_text()))
+
+
+# --- libraries -----------------------------------------------------------------------------------
+@pytest.mark.parametrize(("manager", "words"), [
+    ("apt-get", "sudo apt-get update && sudo apt-get install -y --no-install-recommends libgl1 libxcb-cursor0"),
+    ("dnf", "sudo dnf install -y 'libGL.so.1()(64bit)' 'libxcb-cursor.so.0()(64bit)'"),
+    ("zypper", "sudo zypper install -y 'libGL.so.1()(64bit)' 'libxcb-cursor.so.0()(64bit)'"),
+    ("pacman", "sudo pacman -S --needed libglvnd xcb-util-cursor"),
+])
+def test_an_ordinary_user_gets_the_line_to_paste(machine, monkeypatch, manager, words):
+    machine.missing = {"libGL.so.1", "libxcb-cursor.so.0"}
+    managed_by(monkeypatch, manager)
+    with pytest.raises(machine.module.Trouble) as asked:
+        machine.prepare(tests=False)
+    assert f"\n\n  {words}\n" in str(asked.value)
+    assert machine.steps == []
+
+
+def test_root_with_apt_gets_them_installed(machine, monkeypatch):
+    machine.missing = {"libGL.so.1"}
+    managed_by(monkeypatch, "apt-get")
+    monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
+    update, install = machine.prepare()[:2]
+    assert update == ["apt-get", "update"]
+    assert {"install", "-y", "libgl1"} <= set(install)
+    assert "libxcb-cursor0" not in install
+
+
+def test_tests_need_no_window_and_the_window_needs_no_tests(machine, monkeypatch):
+    managed_by(monkeypatch, "apt-get")
+    machine.missing = set(libraries.X11) | set(libraries.WAYLAND)
+    machine.prepare(tests=True)
+    machine.missing = set(libraries.COLLECTING)
+    machine.prepare(tests=False)
+    with pytest.raises(machine.module.Trouble, match="libgssapi-krb5-2"):
+        machine.prepare(tests=True)
+
+
+def test_a_python_without_venv_is_told_what_to_install(machine, monkeypatch):
+    managed_by(monkeypatch, "apt-get")
+    monkeypatch.setattr(machine.module.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(machine.module.Trouble, match=rf"install .* python3\.{sys.version_info[1]}-venv\n"):
+        machine.prepare()
+
+
+def test_without_a_known_package_manager_the_libraries_are_named(machine, monkeypatch):
+    machine.missing = {"libEGL.so.1"}
+    managed_by(monkeypatch)
+    with pytest.raises(machine.module.Trouble, match=r"libEGL\.so\.1"):
+        machine.prepare()
+
+
+def test_the_list_names_packages_for_every_library():
+    assert len(EVERY) == sum(map(len, (libraries.DRAWING, libraries.X11, libraries.WAYLAND, libraries.COLLECTING)))
+    assert all(packages.debian and packages.arch for packages in EVERY.values())
+
+
+# --- what is said while one waits ----------------------------------------------------------------
+def test_a_long_step_gives_signs_of_life_and_keeps_its_words_to_itself(monkeypatch, capfd):
+    checkout = script("checkout")
+    monkeypatch.setattr(checkout, "PAUSE", 0.2)
+    code = "import time\nfor k in range(4): print('part', k, flush=True); time.sleep(0.25)"
+    checkout.watched([sys.executable, "-c", code], "Doing it.")
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("Doing it.\n  0 s: ")
+    assert "part" in err
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    ("WARNING: Retrying, connection broken by NewConnectionError\\n" * 6, r"The packages cannot be reached [^\n]*"),
+    ("error: no space left", r"error: no space left\nThis failed with exit code 1: Doing it\."),
+])
+def test_a_step_that_fails_says_why(words, said):
+    checkout = script("checkout")
+    code = f"print('{words}'); raise SystemExit(1)"
+    with pytest.raises(checkout.Trouble) as failed:
+        checkout.watched([sys.executable, "-c", code], "Doing it.")
+    assert re.fullmatch(said, str(failed.value))
+
+
+STOPPED = """
+import sys; sys.path.insert(0, {folder!r})
+import checkout
+def prepare(self): checkout.watched([sys.executable, "-c", {child!r}], "Doing it.")
+checkout.Checkout.prepare = prepare
+sys.exit(checkout.main(["app"], ""))
+"""
+CHILD = "import os, time; open({mark!r}, 'w').write(str(os.getpid())); time.sleep(100)"
+
+
+@POSIX
+@pytest.mark.parametrize(("signal_number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_step_too(tmp_path, signal_number, code):
+    mark = tmp_path / "mark"
+    source = STOPPED.format(folder=str(ROOT / "packaging"), child=CHILD.format(mark=str(mark)))
+    process = subprocess.Popen([sys.executable, "-B", "-c", source], stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: mark.exists() and bool(mark.read_text()))
+    process.send_signal(signal_number)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == code
+    assert "Traceback" not in said
+    assert signal_number != signal.SIGINT or said.endswith("Stopped; the same command goes on from here.\n")
+    wait_for(lambda: not alive(int(mark.read_text())))
+
+
+def wait_for(true: Callable[[], bool], patience: float = 60.0) -> None:
+    end = time.monotonic() + patience
+    while not true():
+        assert time.monotonic() < end
+        threading.Event().wait(0.02)
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@POSIX
+def test_a_second_set_up_waits_for_the_first(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("")
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'packaging')!r}); import checkout, pathlib\n" \
+        f"held = checkout.locked(pathlib.Path({str(tmp_path)!r})); print('mine', flush=True); sys.stdin.read()"
+    start = [sys.executable, "-B", "-c", code]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(start, **pipes) as first:
+        assert first.stdout.readline() == "mine\n"
+        with subprocess.Popen(start, **pipes) as second:
+            assert "Waiting" in second.stderr.readline()
+            first.communicate(timeout=60)
+            assert second.stdout.readline() == "mine\n"
+            second.communicate(timeout=60)
+
+
+# --- which Python --------------------------------------------------------------------------------
+def fake_python(folder: Path, name: str, code: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{code}\n")
+    (folder / name).chmod(0o755)
+
+
+@POSIX
+@pytest.mark.parametrize("version", [(3, 9, 2), (3, 15, 0)])
+def test_an_unfit_python_hands_over_to_the_newest_that_runs(dev, monkeypatch, tmp_path, version):
+    fake_python(tmp_path / "shims", "python3.14", "echo 'pyenv: python3.14: command not found' >&2; exit 127")
+    fake_python(tmp_path / "shims", "python3.15", "exit 0")
+    fake_python(tmp_path / "usr", "python3.12", f'exec "{sys.executable}" "$@"')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'shims'}{os.pathsep}{tmp_path / 'usr'}")
+    handed: list[list[str]] = []
+    monkeypatch.setattr(dev, "handed_over", lambda command: handed.append(command) or 7)
+    monkeypatch.setattr(dev.sys, "version_info", version)
+    assert dev.main(["test", "-x"]) == 7
+    assert handed == [[str(tmp_path / "usr" / "python3.12"), dev.__file__, "test", "-x"]]
+
+
+def test_without_a_fitting_python_one_sentence_names_those_that_fit(dev, monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(dev.sys, "version_info", (3, 15, 0))
+    assert dev.main(["test"]) == 1
+    assert capsys.readouterr().err == "A Python from 3.11 to 3.14 is needed; this is 3.15.0, and no other was found.\n"
+
+
+def test_the_range_of_pythons_is_the_one_that_pip_is_told(dev):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    first, below = (f"3.{dev.FIRST[1]}", f"3.{dev.LAST[1] + 1}")
+    assert project["requires-python"] == f">={first},<{below}"
+    named = [entry.rpartition(" ")[2] for entry in project["classifiers"] if "Python :: 3." in entry]
+    assert named == [f"3.{minor}" for minor in range(dev.FIRST[1], dev.LAST[1] + 1)]
+    assert f"Python {first} to 3.{dev.LAST[1]}" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_script_reads_on_an_old_python():
+    """It has to live long enough to say that it needs a newer one; 2.7 has none of these."""
+    source = (ROOT / "packaging" / "dev.py").read_text(encoding="utf-8")
+    assert source.isascii()
+    tree = ast.parse(source, feature_version=(3, 7))
+    newer = (ast.JoinedStr, ast.AnnAssign, ast.NamedExpr, ast.Nonlocal, ast.AsyncFunctionDef, ast.YieldFrom)
+    assert not [node.lineno for node in ast.walk(tree) if isinstance(node, newer)]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    assert not [f.name for f in functions if f.returns or any(a.annotation for a in f.args.args) or f.args.kwonlyargs]
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+
+
+@pytest.mark.parametrize("words", [[], ["tset"], ["--help"]])
+def test_anything_else_shows_the_two_commands(words):
+    done = subprocess.run([sys.executable, "-B", ROOT / "packaging" / "dev.py", *words], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "dev.py app" in done.stderr
+
+
+def test_test_tools_are_pinned():
+    """Every package that the project asks for, at one version."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked_for = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    pins = (ROOT / "packaging" / "constraints.txt").read_text(encoding="utf-8")
+    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", pins, re.MULTILINE))
+    names = {re.match(r"[\w.-]+", line)[0].lower().replace("_", "-") for line in asked_for}
+    assert names - set(pinned) == set()
