@@ -1083,6 +1083,10 @@
         <source>History</source>
         <translation>历史</translation>
     </message>
+    <message>
+        <source>Show or fold away the steps so far</source>
+        <translation>展开或收起历史步骤</translation>
+    </message>
 </context>
 <context>
     <name>Inspector</name>
