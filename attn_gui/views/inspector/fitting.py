@@ -30,7 +30,8 @@ class FittingPage(QScrollArea):
         width, room = self.viewport().width(), self.viewport().height()
         layout = self._page.layout()
         if layout is not None and width > 0:
-            needed = layout.minimumHeightForWidth(width) if layout.hasHeightForWidth() else layout.minimumSize().height()
+            tall = layout.hasHeightForWidth()
+            needed = layout.minimumHeightForWidth(width) if tall else layout.minimumSize().height()
             self._page.resize(width, max(needed, room))
 
     # --- what Qt asks ----------------------------------------------------------------------------
