@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
 Shortcut = QKeySequence.StandardKey | str | None
@@ -156,6 +156,7 @@ ACTIONS = (
         separator=True,
     ),
     Row("next_zone", "compute", QT_TRANSLATE_NOOP("Actions", "Next &zone"), "F6"),
+    Row("previous_zone", "compute", QT_TRANSLATE_NOOP("Actions", "Previous z&one"), "Shift+F6"),
     Row("search_actions", "help", QT_TRANSLATE_NOOP("Actions", "&Search actions…"), "Ctrl+Shift+P", "search"),
     Row("shortcuts", "help", QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"), "F1"),
     Row("about", "help", QT_TRANSLATE_NOOP("Actions", "&About"), None),
@@ -183,10 +184,14 @@ def translated(source: str) -> str:
 
 
 class Actions(QObject):
-    """The table's rows as QActions, by name; `on` ties a row to what it does."""
+    """The table's rows as QActions, by name; `on` ties a row to what it does once what is half typed is handed on."""
 
-    def __init__(self, parent: QObject) -> None:
+    held = Signal()  # a command waits, since what is half typed cannot be handed on
+
+    def __init__(self, parent: QObject, settle: Callable[[], bool]) -> None:
+        """`settle` hands on what is half typed; False if it cannot be."""
         super().__init__(parent)
+        self._settle = settle
         self._groups: dict[str, QActionGroup] = {}
         self.by_name = {row.name: self._make(row) for row in ACTIONS}
         self.retranslate()
@@ -195,8 +200,18 @@ class Actions(QObject):
         return self.by_name[name]
 
     def on(self, name: str, slot: Callable[..., object]) -> None:
-        """Call `slot` when a person triggers the action."""
-        self.by_name[name].triggered.connect(slot)
+        """Call `slot`, with the state of what can be checked, unless the editor that is open refuses its text."""
+        action = self.by_name[name]
+
+        def act(checked: bool) -> None:
+            if not self._settle():
+                self.held.emit()
+            elif action.isCheckable():
+                slot(checked)
+            else:
+                slot()
+
+        action.triggered.connect(act)
 
     def retranslate(self) -> None:
         """Labels in the present language; undo and redo are named by the history."""

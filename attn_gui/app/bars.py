@@ -21,7 +21,7 @@ class Bars(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self.actions = Actions(window)
+        self.actions = Actions(window, window.settle)
         self.menus = {key: QMenu(window) for key, _ in MENUS}
         self._bar = QToolBar(window)
         self._build_menus()

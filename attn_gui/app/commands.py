@@ -78,15 +78,18 @@ class CommandsController(QObject):
             "temperature": lambda on: program.variants.switch("temperature", on),
             "rotary_positions": lambda on: program.variants.switch("rotary_theta", on),
             "previous_place": program.explain.back,
-            "next_zone": self.next_zone,
+            "next_zone": lambda: self.step_zone(1),
+            "previous_zone": lambda: self.step_zone(-1),
             "search_actions": self.search,
             "shortcuts": self.show_shortcuts,
             "about": self.show_about,
             "reset_layout": program.layout.reset,
         }.items():
             on(name, lambda checked=False, slot=slot, name=name: self._run(name, slot, checked))
+        on("set_target", program.targets.open)
         program.targets.use_action(self.actions["set_target"])
-        program.reach.use_action(self.actions["show_reach"])
+        on("show_reach", lambda shown: program.view.set(reach=shown))
+        self.actions.held.connect(self._show_checks)
         for kind in ("integers", "random", "identity"):
             on(f"fill_{kind}", table(partial(program.table_edits.fill, kind)))
         for mode, key in (("product", "product"), ("all_stages", "all")):
@@ -177,14 +180,14 @@ class CommandsController(QObject):
         self._program.table_edits.clear()
 
     # --- commands about commands -----------------------------------------------------------------
-    def next_zone(self) -> None:
-        """Move the focus to the next zone of the window."""
+    def step_zone(self, way: int) -> None:
+        """Move the focus to the next zone of the window (1), or to the one before (-1)."""
         zones = [self._window.findChild(QWidget, name) for name in ZONES]
         focus = QApplication.focusWidget()
         here = [k for k, zone in enumerate(zones) if zone and focus and (zone is focus or zone.isAncestorOf(focus))]
-        present = here[-1] if here else -1  # the heads stand within the pictures' zone
+        present = here[-1] if here else min(-way, 0)  # the heads stand within the pictures' zone
         for step in range(1, len(zones) + 1):
-            place = (present + step) % len(zones)
+            place = (present + way * step) % len(zones)
             zone = zones[place]
             if zone and zone.isVisible() and (self._focus_map(ZONES[place]) or _focus_first(zone)):
                 return
@@ -219,9 +222,15 @@ class CommandsController(QObject):
 
 
 def _focus_first(zone: QWidget) -> bool:
-    inner = [zone, *zone.findChildren(QWidget)]
-    for widget in inner:
-        if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
-            widget.setFocus(Qt.FocusReason.TabFocusReason)
+    """The first stop of a zone in the order of the keyboard, which is not the one in which its widgets were made."""
+    inner = {zone, *zone.findChildren(QWidget)}
+    stop = first = zone.window()
+    while (stop := stop.nextInFocusChain()) is not first:
+        if stop in inner and stop.isVisible() and stop.isEnabled() and _takes_tab(stop):
+            stop.setFocus(Qt.FocusReason.TabFocusReason)
             return True
     return False
+
+
+def _takes_tab(widget: QWidget) -> bool:
+    return widget.focusPolicy() & Qt.FocusPolicy.TabFocus == Qt.FocusPolicy.TabFocus

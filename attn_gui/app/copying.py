@@ -34,7 +34,7 @@ class CopyController(QObject):
         """Wait for what is being written."""
         self._writing.finish()
 
-    def _on_asked(self, form: TextForm, _checked: bool = False) -> None:
+    def _on_asked(self, form: TextForm) -> None:
         """Copy from what has the keyboard; tell where nothing there can be copied."""
         source = copy_source(QApplication.focusWidget())
         copied = source.copied() if source is not None else None

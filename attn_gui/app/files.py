@@ -106,7 +106,8 @@ class FilesController(QObject):
         elif isinstance(found, Exception):
             raise found
         elif isinstance(found, Loaded):
-            if self._document.modified and self._document.generation != generation:
+            half_typed = not self._window.settle()
+            if half_typed or (self._document.modified and self._document.generation != generation):
                 self._offer_again(path, self._document.name)
             else:
                 self._take(path, found)
@@ -172,7 +173,6 @@ class FilesController(QObject):
 
     # --- keeping ---------------------------------------------------------------------------------
     def save(self) -> bool:
-        self._window.shape_panel.finish()
         return self._write(self._document.path) if self._document.path else self.save_as()
 
     def save_as(self) -> bool:
@@ -200,8 +200,11 @@ class FilesController(QObject):
         return True
 
     def _may_leave(self) -> bool:
-        """Ask to save what is not saved; False means stay, else a file that is still being read is wanted no more."""
-        may = not self._document.modified or self._ask_to_save()
+        """Ask to save what is not saved, what is half typed included; False means stay.
+
+        Where it is left, a file that is still being read is wanted no more.
+        """
+        may = self._window.settle() and (not self._document.modified or self._ask_to_save())
         if may:
             self.opening.forget()
         return may

@@ -107,6 +107,8 @@ class Program(QObject):
         if path.suffix.lower() not in MATRIX_SUFFIXES:
             self.files.open_path(path)
             return
+        if not self.window.settle():
+            return
         if field:
             self.target.use(field)
         if self.target.writable():
@@ -114,6 +116,7 @@ class Program(QObject):
 
     def end(self) -> None:
         """Close without asking; for whoever drives the program from outside."""
+        self.window.hide()  # gives up what is half typed
         self.computation.end()
         self.verify.finish()
         self.targets.finish()

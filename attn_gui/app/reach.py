@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtGui import QAction
 
 from attn_gui.app.computation import Computation
 from attn_gui.app.tables import TablesController
@@ -44,10 +43,6 @@ class ReachController(QObject):
         computation.rebuilt.connect(lambda _opened: self._later())
         window.product.stageCellChosen.connect(self._on_map_cell_chosen)
         window.inspector.reachToggled.connect(lambda shown: view.set(reach=shown))
-
-    def use_action(self, action: QAction) -> None:
-        """The action of the menu that shows and hides it."""
-        action.triggered.connect(lambda shown: self._view.set(reach=shown))
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         panel.view.cellChosen.connect(lambda row, column: self._on_table_cell_chosen(field, row, column))

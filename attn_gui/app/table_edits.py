@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from attn_gui.app.table_target import TableTarget, block_shape
 from attn_gui.app.tables import TablesController
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Edits, Label, SetFields
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.document.names import field_symbol
+from attn_gui.document.names import cell_name, field_symbol
 from attn_gui.engine import fill, resize
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.tables.view import Refused
 
 
 class TableEdits(QObject):
@@ -28,7 +29,7 @@ class TableEdits(QObject):
 
     def __init__(self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget) -> None:
         super().__init__(window)
-        self._window, self._document, self._target = window, document, target
+        self._window, self._document, self._target, self._tables = window, document, target, tables
         target.blocked.connect(self._offer_ways_out)
         target.elsewhere.connect(self._say_where)
         tables.on_new_table(self._connect)
@@ -40,7 +41,16 @@ class TableEdits(QObject):
         view.fillDownRequested.connect(lambda: self._in(field, self.fill_down))
         view.fillRightRequested.connect(lambda: self._in(field, self.fill_right))
         view.typingBlocked.connect(lambda: self._offer_ways_out(field))
+        view.gaveUp.connect(lambda refused: self._on_view_gave_up(field, refused))
         panel.barPicked.connect(lambda key: self._on_bar_picked(field, key))
+
+    def _on_view_gave_up(self, field: str, refused: Refused) -> None:
+        """Somebody left a text behind that is no number: say that the cell is as it was."""
+        cell = cell_name(field, (refused.row, refused.column))
+        index = self._tables.models[field].index(refused.row, refused.column)
+        value = str(index.data(Qt.ItemDataRole.EditRole))
+        self._window.banner.show_error(lambda: self.tr("{sentence} {cell} keeps {value}.").format(
+            sentence=refused.sentence, cell=cell, value=value))
 
     def _in(self, field: str, gesture: Callable[[], None]) -> None:
         self._target.use(field)

@@ -50,7 +50,6 @@ class TargetController(QObject):
 
     def use_action(self, action: QAction) -> None:
         """The action of the menu: enabled where the chosen cell can have a target, and in the menus of such maps."""
-        action.triggered.connect(self.open)
         self._computation.rebuilt.connect(lambda *_: self._offer(action))
         self._view.changed.connect(lambda *_: self._offer(action))
         self._offer(action)

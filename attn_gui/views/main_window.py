@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.views.controls.half_typed import settle
 from attn_gui.views.theme import dress, scaled, set_ground
 
 if TYPE_CHECKING:
@@ -174,6 +175,10 @@ class MainWindow(QMainWindow):
             _stack(column, *panels, stretch=stretch)
         self.banner.hide()
         self.mask_panel.hide()
+
+    def settle(self) -> bool:
+        """End the visit to the open editor, as every command does first; False if its text is refused."""
+        return settle(self)
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -310,6 +310,10 @@
         <translation>下一区域(&amp;Z)</translation>
     </message>
     <message>
+        <source>Previous z&amp;one</source>
+        <translation>上一区域(&amp;O)</translation>
+    </message>
+    <message>
         <source>&amp;Search actions…</source>
         <translation>搜索操作(&amp;S)…</translation>
     </message>
@@ -349,6 +353,13 @@
     <message>
         <source>Row {row}, column {column}</source>
         <translation>第 {row} 行，第 {column} 列</translation>
+    </message>
+</context>
+<context>
+    <name>CentimeterField</name>
+    <message>
+        <source>A side of a figure is at most {most} cm long.</source>
+        <translation>图的边长最大为 {most} 厘米。</translation>
     </message>
 </context>
 <context>
@@ -605,14 +616,6 @@
         <translation>格式</translation>
     </message>
     <message>
-        <source>width</source>
-        <translation>宽度</translation>
-    </message>
-    <message>
-        <source>height</source>
-        <translation>高度</translation>
-    </message>
-    <message>
         <source>dots per inch</source>
         <translation>每英寸点数</translation>
     </message>
@@ -633,8 +636,12 @@
         <translation>自动</translation>
     </message>
     <message>
-        <source> cm</source>
-        <translation> 厘米</translation>
+        <source>width in cm</source>
+        <translation>宽度（厘米）</translation>
+    </message>
+    <message>
+        <source>height in cm</source>
+        <translation>高度（厘米）</translation>
     </message>
     <message>
         <source>where they fit</source>
@@ -1082,10 +1089,6 @@
     <message>
         <source>History</source>
         <translation>历史</translation>
-    </message>
-    <message>
-        <source>Show or fold away the steps so far</source>
-        <translation>展开或收起历史步骤</translation>
     </message>
 </context>
 <context>
@@ -3281,6 +3284,10 @@
 </context>
 <context>
     <name>TableEdits</name>
+    <message>
+        <source>{sentence} {cell} keeps {value}.</source>
+        <translation>{sentence}{cell} 仍为 {value}。</translation>
+    </message>
     <message>
         <source>This command acts on a table: click one of its cells first.</source>
         <translation>此命令作用于表格：请先点击表格中的一格。</translation>

@@ -45,7 +45,7 @@ def test_both_keys_for_redo_work_whatever_the_system_calls_standard(monkeypatch,
 
 def test_the_keys_are_those_of_the_actions(qapp, rows):
     parent = QObject()
-    actions = Actions(parent)
+    actions = Actions(parent, lambda: True)
     for name, row in rows.items():
         assert actions[name].objectName() == f"action.{name}"
         assert actions[name].shortcuts() == row.shortcuts()

@@ -95,16 +95,6 @@ def test_a_refused_text_can_be_mended(launch):
     assert len(person.steps()) == 2
 
 
-def test_a_click_elsewhere_does_not_lose_a_refused_text(launch):
-    person = launch("worked-example.npz")
-    person.type_into("query", 0, 1, "1,5", end="Return")
-    line = editor(person)
-    person.go_to("key", 1, 1)
-    assert line.isVisible()
-    assert line.text() == "1,5"
-    assert person.number("query", 0, 1) == 0
-
-
 def test_enter_tab_and_shift_move_on(launch):
     person = launch("worked-example.npz")
     person.type_into("query", 0, 0, "5")

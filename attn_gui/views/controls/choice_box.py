@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QWheelEvent
@@ -14,12 +14,12 @@ class ChoiceBox(QComboBox):
 
     picked = Signal(str)
 
-    def __init__(self, keys: tuple[str, ...], parent: QWidget | None = None) -> None:
+    def __init__(self, keys: Iterable[str] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         for key in keys:
             self.addItem(key, key)
-        self.currentIndexChanged.connect(lambda _: self.picked.emit(self.currentData()))
+        self.currentIndexChanged.connect(self._on_self_current_index_changed)
 
     def set_key(self, key: str) -> None:
         """Show a choice."""
@@ -31,8 +31,21 @@ class ChoiceBox(QComboBox):
         for key, word in words.items():
             self.setItemText(self.findData(key), word)
 
+    def set_choices(self, choices: Sequence[tuple[str, str]]) -> None:
+        """(key, word) of every choice; the chosen key stays if it is still there."""
+        key = self.currentData()
+        with QSignalBlocker(self):
+            self.clear()
+            for choice, word in choices:
+                self.addItem(word, choice)
+            self.setCurrentIndex(max(self.findData(key), 0))
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
             super().wheelEvent(event)
         else:
             event.ignore()
+
+    def _on_self_current_index_changed(self, index: int) -> None:
+        if index >= 0:
+            self.picked.emit(self.itemData(index))

@@ -7,6 +7,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QSpinBox, QStyle, QStyleOptionSpinBox, QWidget
 
 from attn_gui.figure.tokens import SIZE
+from attn_gui.views.controls.half_typed import belongs_to_window
 from attn_gui.views.controls.refusal import asks_to_undo
 from attn_gui.views.theme import scaled
 
@@ -56,8 +57,13 @@ class CountBox(QSpinBox):
         """Whether something half typed is in the box."""
         return self.cleanText() != self.textFromValue(self.value())
 
+    def settle(self) -> bool:
+        """Hand on what is typed; nonsense gives way to the number before, in sight."""
+        self.interpretText()
+        return True
+
     def event(self, event: QEvent) -> bool:
-        if asks_to_undo(event) and not self.pending():
+        if belongs_to_window(event) or (asks_to_undo(event) and not self.pending()):
             event.ignore()  # undo belongs to the document unless something half typed is in the box
             return False
         return super().event(event)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QAbstractSpinBox, QWidget
 
 from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.controls.half_typed import passes
 from attn_gui.views.controls.refusal import RefusalTip, mark
 
 LISTED = 16  # so many possible numbers are named in a refusal, those nearest to what was typed
@@ -73,6 +74,17 @@ class SizeBox(CountBox):
             self._show_pending()
             self.committed.emit(self._settled)
 
+    def settle(self) -> bool:
+        """Hand on what is typed; False if it cannot be, or was not taken, and then the box says why."""
+        sentence = self._objection(self.cleanText())
+        if sentence:
+            self._refuse(sentence)
+            return False
+        self.interpretText()
+        asked = self.value()
+        self.finish()
+        return self._settled == asked
+
     def restore(self) -> None:
         """Back to the number before the visit."""
         self.set_value(self._settled)
@@ -131,6 +143,9 @@ class SizeBox(CountBox):
         self._staying = False
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
+        if passes(event):
+            self.lineEdit().event(event)  # all of it but the tidying and handing on of what is half typed
+            return
         if not self._staying:
             self.finish()  # before Qt tidies a text that it finds wrong, so that the refusal can name it
         super().focusOutEvent(event)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from attn_gui.document.phrases import Refusal
+from attn_gui.views.controls.half_typed import belongs_to_window, passes
 from attn_gui.views.controls.refusal import RefusalTip, asks_to_undo, mark
 
 
@@ -59,6 +60,14 @@ class TypedField(QLineEdit):
             self.restore()
             self.refused.emit(sentence)
 
+    def settle(self) -> bool:
+        """Hand on what is typed; False if it cannot be, or was not taken, and then the field says why."""
+        typed, sentence = self.text(), self._take() if self.pending() else ""
+        if sentence:
+            self._refuse(sentence)
+            self.selectAll()
+        return not sentence and (self.text() == typed or not self.pending())
+
     def restore(self) -> None:
         """Back to the text before the visit."""
         self.setText(self._settled_text)
@@ -67,17 +76,14 @@ class TypedField(QLineEdit):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def event(self, event: QEvent) -> bool:
-        if asks_to_undo(event) and not self.pending():
+        if belongs_to_window(event) or (asks_to_undo(event) and not self.pending()):
             event.ignore()  # undo belongs to the document unless something half typed is in the field
             return False
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            sentence = self._take() if self.pending() else ""
-            if sentence:
-                self._refuse(sentence)
-            else:
+            if self.settle():
                 super().keyPressEvent(event)
             self.selectAll()
         elif event.key() == Qt.Key.Key_Escape and self.pending():
@@ -94,7 +100,8 @@ class TypedField(QLineEdit):
         self._staying = False
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        self.finish()
+        if not passes(event):
+            self.finish()
         super().focusOutEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------

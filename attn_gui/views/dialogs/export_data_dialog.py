@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export_choice import DATA_FORMATS, TEXT_FORMATS, DataChoice
 from attn_gui.views.dialogs.export_form import BUTTONS, ExportForm
@@ -43,7 +43,7 @@ class ExportDataDialog(ExportForm):
         self._head_count, self._names, self._all = heads, names, tuple(arrays)
         self.arrays = CheckList(arrays, self._title, self)
         self.every, self.none = QPushButton(self), QPushButton(self)
-        self.format, self.heads = QComboBox(self), QLineEdit(self)
+        self.format, self.heads = ChoiceBox(parent=self), QLineEdit(self)
         self.item = CountBox(self, minimum=0, maximum=items - 1)
         self.bom, self.headers = QCheckBox(self), QCheckBox(self)
         self.target, self._said = TargetFields(self), QLabel(self)

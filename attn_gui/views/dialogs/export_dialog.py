@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
@@ -21,11 +20,12 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export_choice import IMAGE_FORMATS, ExportChoice
 from attn_gui.views.dialogs.export_form import BUTTONS, ExportForm
 from attn_gui.views.dialogs.fields import (
-    CentimeterBox,
+    CentimeterField,
     CheckList,
     Field,
     TargetFields,
@@ -59,8 +59,8 @@ class ExportDialog(ExportForm):
         self._head_count, self._draw, self._names = heads, draw, names
         self.stages = CheckList(stages, stage_title, self)
         self.heads, self.item = QLineEdit(self), CountBox(self, minimum=0, maximum=items - 1)
-        self.format, self.values, self.theme = QComboBox(self), QComboBox(self), QComboBox(self)
-        self.width_cm, self.height_cm = CentimeterBox(self), CentimeterBox(self)
+        self.format, self.values, self.theme = ChoiceBox(parent=self), ChoiceBox(parent=self), ChoiceBox(parent=self)
+        self.width_cm, self.height_cm = CentimeterField(self), CentimeterField(self)
         self.dpi = CountBox(self, minimum=30, maximum=2400)
         self.colorbar, self.sheet = QCheckBox(self), QCheckBox(self)
         self.target = TargetFields(self)
@@ -78,8 +78,8 @@ class ExportDialog(ExportForm):
         self.heads.setText(", ".join(map(str, choice.heads)))
         self.item.setValue(choice.batch)
         self.format.setCurrentIndex(self.format.findData(choice.format))
-        self.width_cm.setValue(choice.width or 0)
-        self.height_cm.setValue(choice.height or 0)
+        self.width_cm.set_value(choice.width)
+        self.height_cm.set_value(choice.height)
         self.dpi.setValue(choice.dpi)
         self.values.setCurrentIndex(list(VALUES.values()).index(choice.values))
         self.theme.setCurrentIndex(self.theme.findData(choice.theme))
@@ -99,14 +99,13 @@ class ExportDialog(ExportForm):
         self.setWindowTitle(self.tr("Export image"))
         words = {
             "stages": self.tr("stages"), "heads": self.tr("heads"), "item": self.tr("item"),
-            "format": self.tr("format"), "width": self.tr("width"), "height": self.tr("height"),
+            "format": self.tr("format"), "width": self.tr("width in cm"), "height": self.tr("height in cm"),
             "dpi": self.tr("dots per inch"), "values": self.tr("numbers in cells"), "theme": self.tr("colors"),
             "target": self.tr("folder"),
         }
         self._call_editors(words)
         for box in (self.width_cm, self.height_cm):
-            box.setSpecialValueText(self.tr("automatic"))
-            box.setSuffix(self.tr(" cm"))
+            box.setPlaceholderText(self.tr("automatic"))
         for place, text in enumerate((self.tr("where they fit"), self.tr("always"), self.tr("never"))):
             self.values.setItemText(place, text)
         for place, text in enumerate((self.tr("light, on white"), self.tr("dark"))):
@@ -170,7 +169,7 @@ class ExportDialog(ExportForm):
     def _listen(self) -> None:
         for signal in (
             self.stages.ticked, self.heads.textChanged, self.item.valueChanged, self.format.currentIndexChanged,
-            self.width_cm.valueChanged, self.height_cm.valueChanged, self.dpi.valueChanged,
+            self.width_cm.textChanged, self.height_cm.textChanged, self.dpi.valueChanged,
             self.values.currentIndexChanged, self.theme.currentIndexChanged, self.colorbar.toggled, self.sheet.toggled,
             self.target.changed,
         ):
@@ -182,7 +181,7 @@ class ExportDialog(ExportForm):
     def _choice(self, heads: tuple[int, ...]) -> ExportChoice:
         return ExportChoice(
             stages=self.stages.keys(), heads=heads, batch=self.item.value(), format=self.format.currentData(),
-            width=self.width_cm.value() or None, height=self.height_cm.value() or None, dpi=self.dpi.value(),
+            width=self.width_cm.typed(), height=self.height_cm.typed(), dpi=self.dpi.value(),
             values=VALUES[self.values.currentData()], colorbar=self.colorbar.isChecked(),
             sheet=self.sheet.isChecked(), theme=self.theme.currentData(), folder=self.target.path(),
         )

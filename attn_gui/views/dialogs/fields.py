@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QLocale, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
-    QDoubleSpinBox,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
@@ -20,11 +19,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.figure.tokens import SIZE, SPACING
-from attn_gui.views.theme import dress, scaled
+from attn_gui.document.phrases import Refusal
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.number_field import NumberField
+from attn_gui.views.theme import dress
 
 KEY = Qt.ItemDataRole.UserRole
 SHOWN_ROWS = 7
+LONGEST_CM = 200
 
 
 class CheckList(QListWidget):
@@ -70,20 +72,24 @@ class CheckList(QListWidget):
         return [self.item(row) for row in range(self.count())]
 
 
-class CentimeterBox(QDoubleSpinBox):
-    """A length in centimeters; 0 stands for a length that suits the figure."""
+class CentimeterField(NumberField):
+    """A length in centimeters; none stands for a length that suits the figure."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setLocale(QLocale.c())
-        self.setRange(0, 200)
-        self.setDecimals(1)
+        super().__init__(parent, optional=True, positive=True)
 
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), max(scaled(SIZE.control), self.fontMetrics().height() + 6))
+    def typed(self) -> float | None:
+        """The length that is typed now. Raises ValueError with a sentence if it is none."""
+        try:
+            return self.read(self.text().strip())
+        except Refusal as refusal:
+            raise ValueError(refusal.sentence()) from None
 
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    def read(self, text: str) -> float | None:
+        length = super().read(text)
+        if length is not None and length > LONGEST_CM:
+            raise ValueError(self.tr("A side of a figure is at most {most} cm long.").format(most=LONGEST_CM))
+        return length
 
 
 class TargetFields(QWidget):

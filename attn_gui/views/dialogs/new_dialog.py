@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QGridLayout,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.engine.symbols import symbol
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.fields import lay_out
 from attn_gui.views.theme import dress
@@ -63,7 +63,7 @@ class NewDialog(QDialog):
         self._kinds = QButtonGroup(self)
         self.radios = {kind: QRadioButton(self) for kind in KINDS}
         self.boxes = {name: CountBox(self, maximum=largest) for name, largest in SIZES.items()}
-        self.fill, self.seed = QComboBox(self), CountBox(self, minimum=0, maximum=999_999)
+        self.fill, self.seed = ChoiceBox(parent=self), CountBox(self, minimum=0, maximum=999_999)
         self._own_m = NewChoice().m  # kept while self-attention shows n in its place
         self._labels = {name: QLabel(self) for name in (*SIZES, "fill", "seed")}
         self._what, self._shapes = QLabel(self), QLabel(self)

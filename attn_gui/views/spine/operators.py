@@ -7,6 +7,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
 
@@ -102,11 +103,11 @@ class ListBox(OperatorBox):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
-        self.list = QComboBox(self)
+        self.list = ChoiceBox(parent=self)
         self.list.setObjectName(f"control.{name}")
         self.list.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.list.setMinimumWidth(scaled(LEAST_WIDTH))
-        self.list.currentIndexChanged.connect(self._on_list_current_index_changed)
+        self.list.picked.connect(self.picked)
         self.hold(self.list)
 
     def set_caption(self, text: str) -> None:
@@ -115,22 +116,10 @@ class ListBox(OperatorBox):
 
     def set_choices(self, choices: list[tuple[str, str]]) -> None:
         """(key, text) of every choice; the chosen key stays if it is still there."""
-        key = self.list.currentData()
-        blocked = self.list.blockSignals(True)
-        self.list.clear()
-        for choice, text in choices:
-            self.list.addItem(text, choice)
-        self.list.setCurrentIndex(max(self.list.findData(key), 0))
-        self.list.blockSignals(blocked)
+        self.list.set_choices(choices)
 
     def set_key(self, key: str) -> None:
-        blocked = self.list.blockSignals(True)
-        self.list.setCurrentIndex(self.list.findData(key))
-        self.list.blockSignals(blocked)
-
-    def _on_list_current_index_changed(self, index: int) -> None:
-        if index >= 0:
-            self.picked.emit(self.list.itemData(index))
+        self.list.set_key(key)
 
 
 class MaskBox(OperatorBox):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFocusEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSlider, QWidget
 
 from attn_gui.figure.tokens import SPACING
@@ -24,6 +24,7 @@ class ScaleSlider(QSlider):
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._begun = False
         self.setObjectName("control.scale_slider")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setRange(0, PARTS)
         self.setPageStep(PARTS // 10)
         self.sliderPressed.connect(self._end_gesture)
@@ -46,6 +47,12 @@ class ScaleSlider(QSlider):
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._end_gesture()
         super().focusInEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
 
 
 class ScaleBox(ListBox):

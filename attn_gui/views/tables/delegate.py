@@ -15,41 +15,31 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemDelegate, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import NAN, Levels, to_display
 from attn_gui.figure.tokens import LINE, SPACING, Theme
+from attn_gui.views.controls.half_typed import passes
 from attn_gui.views.tables.editor import CellEditor
+from attn_gui.views.tables.steps import step_of, way_out
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
 TINT = {"light": 0.32, "dark": 0.45}
 CHOSEN = 0.22  # of the accent, over a selected cell
 NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-STEPS = {
-    Qt.Key.Key_Return: (1, 0),
-    Qt.Key.Key_Enter: (1, 0),
-    Qt.Key.Key_Tab: (0, 1),
-    Qt.Key.Key_Backtab: (0, -1),
-}
-
-
-def step_of(event: QKeyEvent) -> tuple[int, int] | None:
-    """Where Enter and Tab go from a cell, as (rows, columns); Shift turns them round."""
-    step = STEPS.get(Qt.Key(event.key()))
-    if step is None or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-        return None
-    back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and event.key() != Qt.Key.Key_Backtab
-    return (-step[0], -step[1]) if back else step
+Hint = QAbstractItemDelegate.EndEditHint
 
 
 class CellDelegate(QStyledItemDelegate):
     """Paints text and tint of a cell with one call to the model; tells where the typing goes on."""
 
-    stepped = Signal(int, int)
+    stepped = Signal(object)  # Step
+    leftBy = Signal(bool)  # Ctrl+Tab: forward, or backward
+    gaveUp = Signal()  # the focus went elsewhere while the text was refused
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -111,16 +101,32 @@ class CellDelegate(QStyledItemDelegate):
             editor.set_cell(option.rect)
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
-        """Enter and Tab commit and go on; a refused text keeps its editor."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and isinstance(editor, CellEditor):
+        """Enter and Tab commit and go on; a refused text keeps its editor, until the focus goes elsewhere."""
+        if not isinstance(editor, CellEditor):
+            return super().eventFilter(editor, event)
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             step = step_of(event)
             if step is not None:
-                self.commitData.emit(editor)
-                if not editor.refused:
-                    self.closeEditor.emit(editor, QAbstractItemDelegate.EndEditHint.NoHint)
-                    self.stepped.emit(*step)
+                if self._settle(editor):
+                    self.stepped.emit(step)
                 return True
+            out = way_out(event)
+            if out is not None:
+                if self._settle(editor):
+                    self.leftBy.emit(out)
+                return True
+        elif isinstance(event, QFocusEvent) and event.lostFocus():
+            if not passes(event) and not self._settle(editor):
+                self.closeEditor.emit(editor, Hint.RevertModelCache)
+                self.gaveUp.emit()
+            return False
         return super().eventFilter(editor, event)
+
+    def _settle(self, editor: CellEditor) -> bool:
+        self.commitData.emit(editor)
+        if not editor.refused:
+            self.closeEditor.emit(editor, Hint.NoHint)
+        return not editor.refused
 
 
 @lru_cache(maxsize=1 << 14)

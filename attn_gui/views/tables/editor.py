@@ -1,11 +1,12 @@
-"""Typing into a cell: the line, and the bubble below it that says why a text was refused."""
+"""Typing into a cell: the line, and the bubble above it that says why a text was refused."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.views.controls.half_typed import belongs_to_window
 from attn_gui.views.theme import restyle, scaled, ui_font
 
 BUBBLE_WIDTH = 12 * SIZE.control
@@ -43,6 +44,12 @@ class CellEditor(QLineEdit):
         self.setProperty("wrong", "true" if refused else "false")
         restyle(self)
 
+    def event(self, event: QEvent) -> bool:
+        if belongs_to_window(event):
+            event.ignore()
+            return False
+        return super().event(event)
+
     def _on_self_text_changed(self) -> None:
         if self._cell.isValid():
             self.set_cell(self._cell)
@@ -53,7 +60,7 @@ class CellEditor(QLineEdit):
 
 
 class Bubble(QLabel):
-    """One sentence that hangs below a cell, over whatever is there."""
+    """One sentence above a cell, over whatever is there."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -63,7 +70,7 @@ class Bubble(QLabel):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def point_at(self, cell: QRect) -> None:
-        """Stand below the cell, given in the window's coordinates, or above it where there is no room."""
+        """Stand above the cell, given in the window's coordinates: the row that is typed next lies below."""
         self.setFont(ui_font("small", weight=600))
         self.setWordWrap(False)
         margin, room = scaled(SPACING.s), min(scaled(BUBBLE_WIDTH), self._over.width())
@@ -73,9 +80,7 @@ class Bubble(QLabel):
         else:
             self.resize(self.sizeHint())
         left = max(0, min(cell.left(), self._over.width() - self.width()))
-        top = cell.bottom() + 1 + margin
-        if top + self.height() > self._over.height():
-            top = cell.top() - margin - self.height()
-        self.move(QPoint(left, max(0, top)))
+        top = cell.top() - margin - self.height()
+        self.move(QPoint(left, top if top >= 0 else cell.bottom() + 1 + margin))
         self.raise_()
         self.show()

@@ -6,10 +6,11 @@ import html
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QToolTip, QWidget
 
 from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.views.controls.half_typed import belongs_to_window, passes
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 ELIDE = Qt.TextElideMode.ElideRight
@@ -138,7 +139,15 @@ class TokenHeader(MarkedHeader):
         self._editor.show()
         self._editor.setFocus()
 
+    def settle(self) -> bool:
+        """Take the name that is being typed; any text is one."""
+        self._commit()
+        return True
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._editor and belongs_to_window(event):
+            event.ignore()
+            return True
         if watched is self._editor and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
                 self._commit()
@@ -146,7 +155,7 @@ class TokenHeader(MarkedHeader):
             if event.key() == Qt.Key.Key_Escape:
                 self._close()
                 return True
-        if watched is self._editor and event.type() == QEvent.Type.FocusOut:
+        if watched is self._editor and isinstance(event, QFocusEvent) and event.lostFocus() and not passes(event):
             self._commit()
         return super().eventFilter(watched, event)
 

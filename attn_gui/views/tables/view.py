@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from PySide6.QtCore import (
     QAbstractItemModel,
     QEvent,
     QItemSelection,
+    QItemSelectionModel,
     QModelIndex,
     QRect,
     Qt,
@@ -24,13 +26,22 @@ from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplica
 
 from attn_gui.document.copying import Copied
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.views.tables.delegate import CellDelegate, Index, step_of
+from attn_gui.views.tables.delegate import CellDelegate, Hint, Index
 from attn_gui.views.tables.editor import Bubble, CellEditor
 from attn_gui.views.tables.marked_view import MarkedView
+from attn_gui.views.tables.steps import Area, Step, Walk, step_of, way_out
 
 Trigger = QAbstractItemView.EditTrigger
 Modifier = Qt.KeyboardModifier
 FAR = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
+
+
+class Refused(NamedTuple):
+    """A text that could not be a cell's number, and why."""
+
+    row: int
+    column: int
+    sentence: str
 
 
 class MatrixView(MarkedView):
@@ -43,6 +54,7 @@ class MatrixView(MarkedView):
     fillRightRequested = Signal()
     typingBlocked = Signal()  # somebody typed into a computed matrix
     left = Signal()  # Esc outside of an editor
+    gaveUp = Signal(object)  # Refused: a text that was left behind; the cell keeps its number
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,6 +63,8 @@ class MatrixView(MarkedView):
         self._goal: QModelIndex | None = None
         self._least = 1
         self._bubble: Bubble | None = None
+        self._refusal = Refused(0, 0, "")
+        self._walk, self._walking = Walk(), False
         self.setItemDelegate(self.cells)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.setEditTriggers(Trigger.DoubleClicked | Trigger.EditKeyPressed | Trigger.AnyKeyPressed)
@@ -60,6 +74,8 @@ class MatrixView(MarkedView):
         self.setTabKeyNavigation(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.cells.stepped.connect(self.step)
+        self.cells.leftBy.connect(self.leave)
+        self.cells.gaveUp.connect(lambda: self.gaveUp.emit(self._refusal))
 
     # --- silent setters --------------------------------------------------------------------------
     def setModel(self, model: QAbstractItemModel | None) -> None:
@@ -101,13 +117,15 @@ class MatrixView(MarkedView):
 
     # --- keys ------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        step, asked = step_of(event), self._asked(event)
+        step, out, asked = step_of(event), way_out(event), self._asked(event)
         far = FAR.get(Qt.Key(event.key())) if event.modifiers() & Modifier.ControlModifier else None
         if step is not None:
-            self.step(*step)
+            self.step(step)
+        elif out is not None:
+            self.leave(out)
         elif far is not None:
             rows, columns = self.model().rowCount(), self.model().columnCount()
-            self.step(far[0] * rows, far[1] * columns, extend=bool(event.modifiers() & Modifier.ShiftModifier))
+            self._move(far[0] * rows, far[1] * columns, extend=bool(event.modifiers() & Modifier.ShiftModifier))
         elif asked is not None:
             asked()
         else:
@@ -115,12 +133,54 @@ class MatrixView(MarkedView):
             return
         event.accept()
 
-    def step(self, rows: int, columns: int, extend: bool = False) -> None:
+    def step(self, step: Step) -> None:
+        """Go on as Enter or Tab asks."""
+        index, shape = self.currentIndex(), (self.model().rowCount(), self.model().columnCount())
+        self.setFocus()
+        if not index.isValid():
+            return
+        area, self._walking = self._selected(), True
+        row, column = self._walk.goal((index.row(), index.column()), step, area, shape)
+        if area[0] == area[1]:
+            self._go(row, column)
+        else:
+            goal = self.model().index(row, column)
+            self.selectionModel().setCurrentIndex(goal, QItemSelectionModel.SelectionFlag.NoUpdate)
+            self.scrollTo(goal)
+        self._walking = False
+
+    def leave(self, forward: bool) -> None:
+        """Hand the focus on to the next widget, or the one before, instead of to the next cell."""
+        self.setTabKeyNavigation(False)
+        self.focusNextPrevChild(forward)
+        self.setTabKeyNavigation(True)
+
+    def settle(self) -> bool:
+        """Enter the number that is being typed; False if it is refused, with the reason beside it."""
+        for editor in self._editors():
+            self.commitData(editor)
+            self.closeEditor(editor, Hint.NoHint)
+            if editor.refused:
+                editor.setFocus()
+                return False
+        return True
+
+    def _editors(self) -> list[CellEditor]:
+        return [editor for editor in self.viewport().findChildren(CellEditor) if not editor.isHidden()]
+
+    def _selected(self) -> Area:
+        """The selected block, or the current cell where it lies outside."""
+        index, selection = self.currentIndex(), self.selectionModel().selection()
+        if selection.isEmpty() or not selection.contains(index):
+            return ((index.row(), index.column()),) * 2
+        block = selection.at(0)
+        return (block.top(), block.left()), (block.bottom(), block.right())
+
+    def _move(self, rows: int, columns: int, extend: bool) -> None:
         """Go some cells on, not past the border; or stretch the selection as far."""
         index = self.currentIndex()
         row = min(max(index.row() + rows, 0), self.model().rowCount() - 1)
         column = min(max(index.column() + columns, 0), self.model().columnCount() - 1)
-        self.setFocus()
         self._go(row, column, extend)
 
     def _go(self, row: int, column: int, extend: bool = False) -> None:
@@ -168,15 +228,15 @@ class MatrixView(MarkedView):
             QApplication.sendEvent(editor, event)
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
-        """A refused text stays where it is until it is mended or given up with Esc."""
-        reverted = hint == QAbstractItemDelegate.EndEditHint.RevertModelCache
+        """A refused text stays where it is until it is mended or given up, with Esc or by going elsewhere."""
+        reverted = hint == Hint.RevertModelCache
         if isinstance(editor, CellEditor) and editor.refused and not reverted:
             return
         self._hide_bubble()
         super().closeEditor(editor, hint)
 
     def _on_model_refused(self, row: int, column: int, sentence: str) -> None:
-        index = self.model().index(row, column)
+        index, self._refusal = self.model().index(row, column), Refused(row, column, sentence)
         editor = self.indexWidget(index)
         if not self.isVisible() or not isinstance(editor, CellEditor):
             return
@@ -200,6 +260,8 @@ class MatrixView(MarkedView):
     # --- what happened ---------------------------------------------------------------------------
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
+        if not self._walking:
+            self._walk.end()
         if current.isValid() and not self._silent:
             self.cellChosen.emit(current.row(), current.column())
 
@@ -211,8 +273,8 @@ class MatrixView(MarkedView):
 
     def hideEvent(self, event: QHideEvent) -> None:
         """A refused text does not outlive its table: an editor left open would still commit while it is destroyed."""
-        for editor in self.viewport().findChildren(CellEditor):
-            self.closeEditor(editor, QAbstractItemDelegate.EndEditHint.RevertModelCache)
+        for editor in self._editors():
+            self.closeEditor(editor, Hint.RevertModelCache)
         super().hideEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

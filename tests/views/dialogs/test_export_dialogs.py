@@ -66,7 +66,7 @@ def test_what_is_asked_for_is_what_is_shown(qtbot: QtBot, tmp_path: Path) -> Non
     qtbot.keyClicks(dialog.heads, "0, 2-3")
     dialog.format.setCurrentIndex(dialog.format.findData("svg"))
     dialog.values.setCurrentIndex(dialog.values.findData("never"))
-    dialog.width_cm.setValue(8.5)
+    dialog.width_cm.set_value(8.5)
     qtbot.mouseClick(dialog.colorbar, Qt.MouseButton.LeftButton, pos=QPoint(6, dialog.colorbar.height() // 2))
     dialog.sheet.click()
     assert dialog.result_choice() == ExportChoice(

@@ -1,0 +1,216 @@
+"""What is typed but not entered: every command hands it on first, and stops where it cannot be."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QCloseEvent, QFocusEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QMessageBox
+
+from attn_gui.app.actions import ACTIONS
+from attn_gui.formats import open_file
+from attn_gui.views.controls.mask_fields import LimitField
+from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.tables.editor import CellEditor
+
+SMALL = "worked-example.npz"
+
+
+@pytest.fixture
+def saved(launch, tmp_path):
+    person = launch(SMALL)
+    person.save_as(tmp_path / "kept.attn")
+    assert not person.window.isWindowModified()
+    return person
+
+
+def type_without_enter(person, text="77"):
+    person.go_to("query", 0, 0)
+    person.type(text)
+    assert isinstance(person.focus(), CellEditor)
+
+
+def begin_a_size(person, text):
+    box = person.find("control.n")
+    box.setFocus()
+    person.press("Ctrl+A")
+    person.type(text)
+
+
+def test_save_takes_what_is_typed(saved, tmp_path):
+    type_without_enter(saved)
+    saved.press("Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.query[0, 0] == 77
+    assert not saved.window.isWindowModified()
+
+
+def test_save_takes_a_size_and_a_number_of_the_spine(saved, tmp_path):
+    begin_a_size(saved, "4")
+    saved.press("Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.n == 4
+    saved.pick("scale", "typed")
+    saved.press("Ctrl+A")
+    saved.type("0.3")
+    saved.press("Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.scale == 0.3
+
+
+def test_save_takes_a_mask_limit_and_a_token(saved, tmp_path):
+    saved.do("masks")
+    saved.find("panel.mask").add_layer("window")
+    limit = saved.find("panel.mask").findChildren(LimitField)[0].box
+    limit.setFocus()
+    saved.press("Ctrl+A")
+    saved.type("3")
+    saved.press("Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.mask[0].left == 3
+    saved.press("Esc")
+    saved.table("query").verticalHeader().rename(0)
+    saved.press("Ctrl+A")
+    saved.type("cat")
+    saved.press("Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.query_tokens[0] == "cat"
+
+
+@pytest.mark.parametrize("begin", [type_without_enter, lambda person: begin_a_size(person, "4")])
+@pytest.mark.parametrize("close", [
+    lambda person: person.press("Ctrl+Q"), lambda person: QApplication.sendEvent(person.window, QCloseEvent()),
+])  # fmt: skip
+def test_closing_asks_about_what_is_typed(saved, begin, close):
+    begin(saved)
+    saved.answering(QMessageBox, lambda _: saved.press("Esc"), lambda: close(saved))
+    assert saved.window.isVisible()
+    assert saved.window.isWindowModified()
+
+
+def test_a_dropped_file_and_an_example_ask_about_what_is_typed(saved, tmp_path):
+    other = tmp_path / "other.attn"
+    other.write_bytes((tmp_path / "kept.attn").read_bytes())
+    type_without_enter(saved)
+    saved.answering(QMessageBox, lambda _: saved.press("Esc"), lambda: saved.drop(other))
+    assert saved.number("query", 0, 0) == 77
+    saved.do("undo")
+    type_without_enter(saved, "78")
+    link = saved.window.inspector.exampleRequested
+    saved.answering(QMessageBox, lambda _: saved.press("Esc"), lambda: link.emit("minilm"))
+    assert saved.number("query", 0, 0) == 78
+
+
+def test_a_dropped_matrix_comes_after_what_is_typed(saved, tmp_path):
+    matrix = tmp_path / "m.csv"
+    matrix.write_text("5,6\n")
+    type_without_enter(saved)
+    saved.drop(matrix, saved.table("key").mapTo(saved.window, QPoint(20, 30)))
+    assert saved.number("query", 0, 0) == 77
+    assert saved.number("key", 0, 0) == 5
+
+
+def test_undo_from_the_tool_bar_takes_back_what_is_typed(saved):
+    saved.type_into("key", 0, 0, "5")
+    type_without_enter(saved)
+    saved.do("undo")
+    assert saved.number("query", 0, 0) == 1
+    assert saved.number("key", 0, 0) == 5
+    assert saved.action("redo").text().endswith("typed Q[0, 0]")
+
+
+def test_no_command_passes_a_bad_text_by(saved, monkeypatch):
+    """Each of them: the text stays, is refused where it stands, and nothing has happened."""
+    person = saved
+    person.type_into("key", 0, 0, "5")
+    type_without_enter(person, "x1")
+    line, before = person.focus(), (person.program.document.generation, person.program.view.look)
+    for kind in (QDialog, QMessageBox):
+        monkeypatch.setattr(kind, "exec", lambda *_: pytest.fail("a command went on"))
+    for name in ("getOpenFileName", "getSaveFileName", "getExistingDirectory"):
+        monkeypatch.setattr(QFileDialog, name, lambda *_: pytest.fail("a command went on"))
+    for row in ACTIONS:
+        action = person.action(row.name)
+        if action.isEnabled():
+            checked = action.isChecked()
+            action.trigger()
+            assert QApplication.activeModalWidget() is None, row.name
+            assert (person.focus(), line.text()) == (line, "x1"), row.name
+            assert action.isChecked() == checked, row.name
+            assert (person.program.document.generation, person.program.view.look) == before, row.name
+            assert line.property("wrong") == "true"
+    person.window.close()
+    assert person.window.isVisible()
+    person.press("Esc")
+    assert person.number("query", 0, 0) == 1
+
+
+def test_a_bad_size_stops_save_and_says_why(saved, tmp_path):
+    before = (tmp_path / "kept.attn").read_bytes()
+    begin_a_size(saved, "0")
+    saved.press("Ctrl+S")
+    box = saved.find("control.n")
+    assert box.hasFocus()
+    assert box.text() == "0"
+    assert saved.find("refusal").isVisible()
+    assert (tmp_path / "kept.attn").read_bytes() == before
+
+
+def test_menus_and_other_windows_do_not_end_a_visit(saved):
+    """A person looks something up and goes on typing; only then it is decided what becomes of it."""
+    type_without_enter(saved, "7")
+    line = saved.focus()
+    for reason in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason,
+                   Qt.FocusReason.ActiveWindowFocusReason):  # fmt: skip
+        QApplication.sendEvent(line, QFocusEvent(QEvent.Type.FocusOut, reason))
+        assert saved.focus() is line
+    saved.type("7")
+    saved.press("Return")
+    assert saved.number("query", 0, 0) == 77
+
+
+def test_a_click_elsewhere_gives_a_refused_text_up_and_says_so(saved):
+    person = saved
+    before = person.numbers("query")
+    person.type_into("query", 0, 0, "x1")
+    person.go_to("query", 1, 1)
+    assert person.numbers("query") == before
+    assert "x1" in person.banner()
+    assert "Q[0, 0] keeps 1" in person.banner()
+    person.type("4")
+    person.press("Return")
+    assert person.number("query", 1, 1) == 4
+    assert not person.banner()
+
+
+@pytest.mark.parametrize("begin", ["double click", "F2", "type"])
+def test_after_a_refusal_the_table_can_be_typed_into(saved, begin):
+    person = saved
+    person.type_into("query", 0, 0, "x1")
+    table = person.go_to("query", 1, 0)
+    if begin == "double click":
+        QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton,
+                          pos=table.visualRect(table.model().index(1, 0)).center())
+        person.press("Ctrl+A")
+    elif begin == "F2":
+        person.press("F2", "Ctrl+A")
+    person.type("9")
+    person.press("Return")
+    assert person.number("query", 1, 0) == 9
+
+
+def test_the_refusal_leaves_the_cell_and_the_next_row_in_sight(saved):
+    person = saved
+    person.type_into("query", 0, 0, "x1")
+    table = person.table("query")
+    said = next(label for label in person.window.findChildren(QLabel)
+                if label.property("bubble") == "error" and label.isVisible())
+    place = said.geometry()
+    for row in (0, 1):
+        cell = table.visualRect(table.model().index(row, 0))
+        cell.moveTopLeft(table.viewport().mapTo(person.window, cell.topLeft()))
+        assert not place.intersects(cell)
+
+
+def test_ctrl_e_while_typing_exports(saved):
+    for begin in (type_without_enter, lambda person: begin_a_size(person, "4")):
+        begin(saved)
+        saved.answering(ExportDialog, lambda _: saved.press("Esc"), lambda: saved.press("Ctrl+E"))
+    assert saved.number("query", 0, 0) == 77
+    assert saved.program.document.problem.n == 4
