@@ -156,7 +156,7 @@ ACTIONS = (
         separator=True,
     ),
     Row("next_zone", "compute", QT_TRANSLATE_NOOP("Actions", "Next &zone"), "F6"),
-    Row("previous_zone", "compute", QT_TRANSLATE_NOOP("Actions", "Previous z&one"), "Shift+F6"),
+    Row("previous_zone", "compute", QT_TRANSLATE_NOOP("Actions", "Previous zon&e"), "Shift+F6"),
     Row("search_actions", "help", QT_TRANSLATE_NOOP("Actions", "&Search actions…"), "Ctrl+Shift+P", "search"),
     Row("shortcuts", "help", QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"), "F1"),
     Row("about", "help", QT_TRANSLATE_NOOP("Actions", "&About"), None),

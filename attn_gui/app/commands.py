@@ -224,11 +224,13 @@ class CommandsController(QObject):
 def _focus_first(zone: QWidget) -> bool:
     """The first stop of a zone in the order of the keyboard, which is not the one in which its widgets were made."""
     inner = {zone, *zone.findChildren(QWidget)}
-    stop = first = zone.window()
-    while (stop := stop.nextInFocusChain()) is not first:
+    first = zone.window()
+    stop: QWidget | None = first.nextInFocusChain()
+    while stop is not None and stop is not first:
         if stop in inner and stop.isVisible() and stop.isEnabled() and _takes_tab(stop):
             stop.setFocus(Qt.FocusReason.TabFocusReason)
             return True
+        stop = stop.nextInFocusChain()
     return False
 
 

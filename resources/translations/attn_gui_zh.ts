@@ -310,8 +310,8 @@
         <translation>下一区域(&amp;Z)</translation>
     </message>
     <message>
-        <source>Previous z&amp;one</source>
-        <translation>上一区域(&amp;O)</translation>
+        <source>Previous zon&amp;e</source>
+        <translation>上一区域(&amp;E)</translation>
     </message>
     <message>
         <source>&amp;Search actions…</source>

@@ -24,7 +24,7 @@ class Editor(Protocol):
 
 def settle(window: QWidget) -> bool:
     """Settle the editor that has the window's focus; False if it refuses, so that the command has to wait."""
-    widget = window.focusWidget()
+    widget: QWidget | None = window.focusWidget()
     while widget is not None and not isinstance(widget, Editor):
         widget = widget.parentWidget()
     return widget is None or widget is window or widget.settle()
