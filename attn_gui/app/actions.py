@@ -159,6 +159,7 @@ ACTIONS = (
     Row("previous_zone", "compute", QT_TRANSLATE_NOOP("Actions", "Previous zon&e"), "Shift+F6"),
     Row("search_actions", "help", QT_TRANSLATE_NOOP("Actions", "&Search actions…"), "Ctrl+Shift+P", "search"),
     Row("shortcuts", "help", QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"), "F1"),
+    Row("show_log", "help", QT_TRANSLATE_NOOP("Actions", "Show the &log"), None, separator=True),
     Row("about", "help", QT_TRANSLATE_NOOP("Actions", "&About"), None),
 )
 DECIMALS = (2, 3, 4, 6)

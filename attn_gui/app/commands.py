@@ -82,6 +82,7 @@ class CommandsController(QObject):
             "previous_zone": lambda: self.step_zone(-1),
             "search_actions": self.search,
             "shortcuts": self.show_shortcuts,
+            "show_log": program.faults.show_log,
             "about": self.show_about,
             "reset_layout": program.layout.reset,
         }.items():

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-import threading
-import traceback
 from pathlib import Path
-from types import TracebackType
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
@@ -18,6 +14,7 @@ from attn_gui.app.curve import CurveController
 from attn_gui.app.examples import FIRST, example_of
 from attn_gui.app.explain import ExplainController
 from attn_gui.app.export import ExportController
+from attn_gui.app.faults import Faults
 from attn_gui.app.files import FilesController
 from attn_gui.app.history import HistoryController
 from attn_gui.app.judging import SensitivityController, VerifyController
@@ -40,8 +37,6 @@ from attn_gui.document.document import Change, Document
 from attn_gui.formats import MATRIX_SUFFIXES, open_file
 from attn_gui.paths import resource
 
-log = logging.getLogger("attn_gui")
-
 
 class Program(QObject):
     """Everything that lives as long as the window; it can be used as soon as something is opened in it."""
@@ -52,6 +47,7 @@ class Program(QObject):
         shell = shell or Shell(app, lang)
         self.settings, self.look, self.window, self.layout = shell.settings, shell.look, shell.window, shell.layout
         self.window.fill()
+        self.faults = Faults(self.window)
         first = example_of(FIRST)
         self.view = ViewState(self, Look(head=first.head))  # what it begins with, lest that be drawn twice
         problem = open_file(resource("examples", first.file)).problem
@@ -130,12 +126,3 @@ class Program(QObject):
         self.window.close()
         self.window.deleteLater()
         self.deleteLater()
-
-    def report_from_thread(self, args: threading.ExceptHookArgs) -> None:
-        if args.exc_value is not None:
-            self.report(args.exc_type, args.exc_value, args.exc_traceback)
-
-    def report(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """An error nobody expected: logged whole, said in one line, the document left as it is."""
-        log.error("unexpected error\n%s", "".join(traceback.format_exception(kind, error, trace)))
-        self.window.banner.show_error(self.tr("Something went wrong: {error}").format(error=error))

@@ -54,11 +54,14 @@ class Start:
             self._shell.window.conceal()
             self.program = Program(self._app, shell=self._shell)
             self.program.begin(self._path)
-        except BaseException:
+        except BaseException as error:
+            from attn_gui.app.faults import details, record
+
+            record(details(error))
             self._app.exit(1)  # an empty window is of no use to anybody
             raise
-        sys.excepthook = self.program.report
-        threading.excepthook = self.program.report_from_thread
+        sys.excepthook = self.program.faults.report
+        threading.excepthook = self.program.faults.report_from_thread
         QTimer.singleShot(REST_MS, self._rest)
 
     def _rest(self) -> None:

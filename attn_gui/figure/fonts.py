@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
 
-from attn_gui.figure.tokens import FONT_FAMILIES, FONT_WEIGHT
+from attn_gui.figure.tokens import CHINESE_FAMILIES, FONT_FAMILIES, FONT_WEIGHT
 from attn_gui.paths import resource
 
 LATIN = ("Inter-Regular.otf", "Inter-SemiBold.otf")
@@ -36,13 +36,13 @@ def release_gui() -> None:
 
 
 def load_fonts() -> None:
-    """Make the shipped fonts known to Qt: Inter always, Chinese only where the system has none.
+    """Make the shipped fonts known to Qt: Inter always, Chinese where the system has none of the same quality.
 
     Once a process is enough, more does no harm. Needs a QGuiApplication.
     """
     for name in LATIN:
         _load(name)
-    if not QFontDatabase.families(QFontDatabase.WritingSystem.SimplifiedChinese):
+    if not set(CHINESE_FAMILIES) & set(QFontDatabase.families()):  # others, such as Droid Sans Fallback, lack weights
         _load(CHINESE)
 
 

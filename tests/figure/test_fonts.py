@@ -1,0 +1,45 @@
+"""The shipped Chinese font is taken unless the system has a whole one of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attn_gui.paths import resource
+
+ROOT = Path(__file__).resolve().parents[2]
+OWN = "NotoSansCJKsc-Subset.otf"
+CONFIG = '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>{dir}</dir></fontconfig>'
+USED = """
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QTextLayout
+app = QGuiApplication([])
+there = [name for name in QFontDatabase.families() if name.endswith(('Backs', 'SC'))]
+from attn_gui.figure import fonts
+fonts.load_fonts()
+layout = QTextLayout("注意力分数，", fonts.figure_font(20))
+layout.beginLayout(); layout.createLine(); layout.endLayout()
+print(sorted({run.rawFont().familyName() for run in layout.glyphRuns()}), fonts.CHINESE in fonts._loaded, there)
+"""
+
+
+def renamed(family: str, into: Path) -> None:
+    """Our own font under another name of the same length."""
+    name, other = "Noto Sans CJK SC".encode("utf-16-be"), family.encode("utf-16-be")
+    assert len(name) == len(other)
+    into.mkdir()
+    (into / "system.otf").write_bytes(resource("fonts", OWN).read_bytes().replace(name, other))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="fontconfig tells which fonts a system has")
+@pytest.mark.parametrize(("system", "ours"), [("Droid Sans Backs", True), ("Noto Sans CJK SC", False)])
+def test_a_stray_chinese_font_does_not_replace_ours(tmp_path: Path, system: str, ours: bool) -> None:
+    renamed(system, tmp_path / "fonts")
+    (tmp_path / "fonts.conf").write_text(CONFIG.format(dir=tmp_path / "fonts"))
+    env = {**os.environ, "FONTCONFIG_FILE": str(tmp_path / "fonts.conf"), "XDG_CACHE_HOME": str(tmp_path),
+           "QT_QPA_PLATFORM": "offscreen"}  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", USED], env=env, cwd=ROOT, capture_output=True, text=True, timeout=100)
+    assert done.stdout == f"['Noto Sans CJK SC'] {ours} ['{system}']\n", done.stdout + done.stderr
