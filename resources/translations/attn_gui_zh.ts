@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -324,11 +325,11 @@
         <source>&amp;About</source>
         <translation>关于(&amp;A)</translation>
     </message>
-<message>
+    <message>
         <source>Show the &amp;log</source>
         <translation>查看日志(&amp;L)</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -340,7 +341,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -719,6 +720,29 @@
     <message>
         <source>Cancel the export</source>
         <translation>取消导出</translation>
+    </message>
+</context>
+<context>
+    <name>Faults</name>
+    <message>
+        <source>The log is in {folder}.</source>
+        <translation>日志在 {folder} 中。</translation>
+    </message>
+    <message>
+        <source>Copy details</source>
+        <translation>复制详细信息</translation>
+    </message>
+    <message>
+        <source>Where it happened and the versions of everything, none of your numbers</source>
+        <translation>出错的位置和各部件的版本，不含您的任何数值</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside the program: {fault}.</source>
+        <translation>程序内部出错：{fault}。</translation>
+    </message>
+    <message>
+        <source>The details are on the clipboard.</source>
+        <translation>详细信息已复制到剪贴板。</translation>
     </message>
 </context>
 <context>
@@ -1757,13 +1781,6 @@
     <message>
         <source>key →</source>
         <translation>键 →</translation>
-    </message>
-</context>
-<context>
-    <name>Program</name>
-    <message>
-        <source>Something went wrong: {error}</source>
-        <translation>出错了：{error}</translation>
     </message>
 </context>
 <context>
@@ -3586,24 +3603,4 @@
         <translation>取消</translation>
     </message>
 </context>
-<context><name>Faults</name><message>
-        <source>The log is in {folder}.</source>
-        <translation>日志在 {folder} 中。</translation>
-    </message>
-    <message>
-        <source>Copy details</source>
-        <translation>复制详细信息</translation>
-    </message>
-    <message>
-        <source>Where it happened and the versions of everything, none of your numbers</source>
-        <translation>出错的位置和各部件的版本，不含您的任何数值</translation>
-    </message>
-    <message>
-        <source>Something went wrong inside the program: {fault}.</source>
-        <translation>程序内部出错：{fault}。</translation>
-    </message>
-    <message>
-        <source>The details are on the clipboard.</source>
-        <translation>详细信息已复制到剪贴板。</translation>
-    </message>
-</context></TS>
+</TS>
