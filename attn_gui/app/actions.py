@@ -123,6 +123,7 @@ ACTIONS = (
         "Ctrl+Shift+R",
         checkable=True,
     ),
+    Row("release_cell", "view", QT_TRANSLATE_NOOP("Actions", "Choose no &cell")),
     Row("copy_image", "view", QT_TRANSLATE_NOOP("Actions", "Copy ima&ge of the map"), "Ctrl+Alt+C"),
     Row("zoom_in", "view", QT_TRANSLATE_NOOP("Actions", "Zoom &in"), Keys.ZoomIn, also=("Ctrl+=",), separator=True),
     Row("zoom_out", "view", QT_TRANSLATE_NOOP("Actions", "Zoom &out"), Keys.ZoomOut),

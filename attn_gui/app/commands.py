@@ -70,6 +70,7 @@ class CommandsController(QObject):
             "second_sequence": program.panel.set_second_sequence,
             "make_direct": program.panel.make_direct,
             "copy_image": program.export.copy_image,
+            "release_cell": program.keys.release,
             "masks": program.panel.show_masks,
             "toggle_mask_cell": program.panel.toggle_mask_cell,
             "mask_tool": program.panel.set_painting,
@@ -157,7 +158,8 @@ class CommandsController(QObject):
             self.actions[name].setChecked(checked)
         for name in ("biases", "second_sequence", "make_direct"):
             self.actions[name].setEnabled(problem.projected)
-        self.actions["toggle_mask_cell"].setEnabled(look.cell is not None)
+        for name in ("toggle_mask_cell", "release_cell"):
+            self.actions[name].setEnabled(look.cell is not None)
 
     def _show_history(self, *_: object) -> None:
         """Undo and redo say what they would undo and redo."""

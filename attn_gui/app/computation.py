@@ -72,6 +72,11 @@ class Computation(QObject):
         """Whether anything is still to come: the evaluation or pictures of it."""
         return self.pending or self._settling.busy or (self.supply is not None and self.supply.busy)
 
+    @property
+    def stoppable(self) -> bool:
+        """Whether pictures are being computed that Esc stops."""
+        return self.supply is not None and self.supply.busy
+
     def finish(self) -> None:
         """Wait for what is under way, for whoever needs the answer now."""
         self._passes.finish()

@@ -21,6 +21,8 @@ from attn_gui.formats import FormatError, Loaded, Note, open_file, save_session
 from attn_gui.paths import resource
 from attn_gui.views.main_window import MainWindow
 
+LONGEST_FOLDER = 48  # letters of a folder in the menu of recent files
+
 
 class FilesController(QObject):
     """Begins and keeps documents; asks before anything unsaved is lost."""
@@ -176,18 +178,21 @@ class FilesController(QObject):
         return self._write(self._document.path) if self._document.path else self.save_as()
 
     def save_as(self) -> bool:
-        proposal = str(Path(self._folder()) / f"{self._document.name}.attn")
-        name, _ = QFileDialog.getSaveFileName(self._window, self.tr("Save as"), proposal, self.tr("Session (*.attn)"))
-        path = Path(name) if Path(name).suffix.lower() == ".attn" else Path(f"{name}.attn")
-        return bool(name) and self._may_replace(path, Path(name)) and self._write(path)
+        path = self._asked_path(f"{self._document.name}.attn")
+        return path is not None and self._write(path)
 
-    def _may_replace(self, path: Path, asked: Path) -> bool:
-        """The file dialog asks before it replaces the name that was typed, not the one with the ending added."""
-        if path == asked or not path.exists():
-            return True
-        question = self.tr("{name} is already there. Replace it?").format(name=path.name)
-        buttons = QMessageBox.StandardButton
-        return QMessageBox.question(self._window, self.tr("Save as"), question, buttons.Yes | buttons.No) == buttons.Yes
+    def _asked_path(self, proposal: str) -> Path | None:
+        """A path that ends in .attn, from a dialog that asks before it replaces a file; None if it was left."""
+        dialog = QFileDialog(self._window, self.tr("Save as"), self._folder(), self.tr("Session (*.attn)"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("attn")
+        dialog.selectFile(proposal)
+        chosen = Path(dialog.selectedFiles()[0]) if dialog.exec() else None
+        dialog.deleteLater()
+        if chosen is None or chosen.suffix.lower() == ".attn":
+            return chosen
+        whole = chosen.with_name(f"{chosen.name}.attn")  # Qt takes the end of "run.1" for a suffix
+        return self._asked_path(str(whole)) if whole.exists() else whole
 
     def _write(self, path: Path) -> bool:
         try:
@@ -228,8 +233,9 @@ class FilesController(QObject):
     def fill_recent(self, menu: QMenu) -> None:
         """The files opened last; those that are gone stay, greyed."""
         menu.clear()
+        menu.setToolTipsVisible(True)
         for path in self._settings.recent():
-            action = QAction(path.name, menu)
+            action = QAction(f"{path.name}\t{_short(path.parent)}".replace("&", "&&"), menu)
             action.setToolTip(str(path))
             action.setEnabled(path.exists())
             action.triggered.connect(lambda _=False, path=path: self.open_path(path))
@@ -249,3 +255,9 @@ class FilesController(QObject):
 
     def _filters(self) -> str:
         return ";;".join((self.tr("Problems (*.attn *.npz)"), self.tr("All files (*)")))
+
+
+def _short(folder: Path) -> str:
+    """A folder as a menu has room for it: the home folder as ~, of a long path its end."""
+    text = f"~/{folder.relative_to(Path.home())}" if folder.is_relative_to(Path.home()) else str(folder)
+    return text if len(text) <= LONGEST_FOLDER else f"…{text[-LONGEST_FOLDER:]}"

@@ -16,7 +16,7 @@ from attn_gui.views.tables import MatrixPanel
 
 
 class MapKeys(QObject):
-    """`[` `]` head, 1 … 9 step of the spine, V values, R reach, Enter to the table, Esc back."""
+    """`[` `]` head, 1 … 9 step of the spine, V values, R reach, Enter to the table, Esc back and to no cell."""
 
     def __init__(
         self,
@@ -31,6 +31,8 @@ class MapKeys(QObject):
         for picture in (window.product, window.all_stages):
             picture.installEventFilter(self)
         window.product.maps.activated.connect(self._on_map_activated)
+        window.product.groundClicked.connect(self.release)
+        window.all_stages.groundClicked.connect(self.release)
         tables.on_new_table(self._connect_table)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -41,6 +43,8 @@ class MapKeys(QObject):
     def _act(self, event: QKeyEvent) -> bool:
         if event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
             return False
+        if event.key() == Qt.Key.Key_Escape:
+            return self._leave()
         text = event.text()
         if text in ("[", "]"):
             self._step_head(1 if text == "]" else -1)
@@ -57,6 +61,19 @@ class MapKeys(QObject):
         else:
             return False
         return True
+
+    def _leave(self) -> bool:
+        """Esc takes one thing away: a refusal, then the chosen cell; pictures under way are stopped by `progress`."""
+        if self._window.banner.dismiss_refusal():
+            return True
+        leaves = self._view.look.cell is not None and not self._computation.stoppable
+        if leaves:
+            self.release()
+        return leaves
+
+    def release(self) -> None:
+        """Choose no cell: the explanation gives way to the first steps."""
+        self._view.set(cell=None)
 
     def _on_map_activated(self, stage: str, row: int, column: int) -> None:
         """From a cell of a map to the row of a table that it comes from."""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.commands import CommandsController
 from attn_gui.app.computation import Computation
+from attn_gui.app.context_menus import ContextMenus
 from attn_gui.app.copying import CopyController
 from attn_gui.app.curve import CurveController
 from attn_gui.app.examples import FIRST, example_of
@@ -81,6 +82,7 @@ class Program(QObject):
         self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
         window.dropped.connect(self.take_in)
         self.copying = CopyController(window, shell.bars.actions)
+        self.context_menus = ContextMenus(window, shell.bars)
         self.commands = CommandsController(self, shell.bars)
         window.fit_panels()
 

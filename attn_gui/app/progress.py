@@ -80,7 +80,7 @@ class ProgressController(QObject):
         """Esc, where nobody else has a use for it."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
             supply = self._computation.supply
-            if supply is not None and supply.busy:
+            if supply is not None and self._computation.stoppable:
                 supply.stop()
                 self._show()
                 return True

@@ -81,6 +81,13 @@ class Banner(QFrame):
         if self._error and not self._labels:
             self.hide()
 
+    def dismiss_refusal(self) -> bool:
+        """Close the line if it says what was refused; whether it did."""
+        refusing = self._error and self.isVisible()
+        if refusing:
+            self._on_close_clicked()
+        return refusing
+
     def text(self) -> str:
         """The sentence as it reads now."""
         return self._text.text()

@@ -8,7 +8,7 @@ import threading
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QMessageBox, QSpinBox
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QMessageBox, QSpinBox
 
 SMALL = "worked-example.npz"
 BUTTONS = QMessageBox.StandardButton
@@ -138,10 +138,14 @@ def test_a_file_is_not_replaced_without_asking(launch, tmp_path):
         asked.append(box.text())
         answer_with(BUTTONS.No)(box)
 
-    def type_without_ending():
-        person.choose_file(tmp_path / "kept", lambda: person.do("save_as"))
+    def type_without_ending(dialog):
+        line = dialog.findChild(QLineEdit, "fileNameEdit")
+        line.setCompleter(None)
+        person.overwrite(line, str(tmp_path / "kept"), end="")
+        person.answering(QMessageBox, refuse, lambda: person.press("Return"))
+        dialog.reject()
 
-    person.answering(QMessageBox, refuse, type_without_ending)
+    person.answering(QFileDialog, type_without_ending, lambda: person.do("save_as"))
     assert "kept.attn" in asked[0]
     assert path.read_bytes() == before
     assert person.window.isWindowModified()
@@ -194,13 +198,15 @@ def test_recent_files_are_listed_and_open(launch, tmp_path):
     person.type_into("query", 0, 0, "4")
     person.save_as(second)
     menu = open_menu(person, "recent")
-    assert [action.text() for action in menu.actions()][:2] == ["second.attn", "first.attn"]
-    click_in_menu(menu, "first.attn")
+    shown = [f"{name}\t{tmp_path}" if len(str(tmp_path)) < 48 else f"{name}\t…{str(tmp_path)[-48:]}"
+             for name in ("second.attn", "first.attn")]  # fmt: skip
+    assert [action.text() for action in menu.actions()][:2] == shown
+    click_in_menu(menu, shown[1])
     assert person.number("query", 0, 0) == 1
     second.unlink()
     menu = open_menu(person, "recent")
     grey = {action.text(): action.isEnabled() for action in menu.actions()}
-    assert grey | {"first.attn": True, "second.attn": False} == grey
+    assert grey | {shown[1]: True, shown[0]: False} == grey
     menu.close()
 
 

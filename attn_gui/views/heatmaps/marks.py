@@ -33,8 +33,9 @@ NOTHING = Lines()
 def lines_of(chosen: StageCell | None) -> dict[str, Lines]:
     """The lines of every map that has any.
 
-    A score marks row i of Q and row j of K; a weight also row j of V and row i of O; a cell of a head's output row i
-    of the weights and its column of V; other cells their own row and column.
+    A score marks row i of Q, row j of K and its own place in every map of queries and keys; a weight also row j of V
+    and row i of O; a cell of a head's output row i of the weights and its column of V; other cells their own row and
+    column.
     """
     if chosen is None:
         return {}
@@ -51,8 +52,7 @@ def lines_of(chosen: StageCell | None) -> dict[str, Lines]:
 
 
 def _of_pair(stage: str, row: int, column: int) -> dict[str, Lines]:
-    earlier = SQUARE[: SQUARE.index(stage) + 1]
-    lines = {name: Lines(row, column) for name in earlier}
+    lines = {name: Lines(row, column) for name in SQUARE}
     lines |= {name: Lines(row) for name in QUERIES}
     lines |= {name: Lines(column, row_role=KEY) for name in KEYS}
     if stage == "weights":

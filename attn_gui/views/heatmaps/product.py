@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.tokens import SPACING, Theme
-from attn_gui.views.heatmaps.catalog import Picture, picture_of
+from attn_gui.views.heatmaps.catalog import SQUARE, Picture, picture_of
 from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.labels import labels_fit
@@ -22,6 +22,7 @@ from attn_gui.views.heatmaps.product_words import ProductWords
 from attn_gui.views.heatmaps.shades import Shades
 from attn_gui.views.heatmaps.stage_maps import StageMaps
 from attn_gui.views.heatmaps.windows import STAGE, JoinedWindows
+from attn_gui.views.heatmaps.zoom import Window
 from attn_gui.views.theme import current_theme, scaled, set_ground
 
 LEAST_SIZE = (200, 160)
@@ -31,6 +32,7 @@ class ProductPicture(QWidget):
     """Lays the maps of the present stage out so that row i is one height and column j one width throughout."""
 
     stageCellChosen = Signal(str, int, int)
+    groundClicked = Signal()
     hovered = Signal(str, int, int)
     hoverLeft = Signal()
 
@@ -69,8 +71,11 @@ class ProductPicture(QWidget):
     def set_stage(self, stage: str) -> None:
         """Put another stage in the corner."""
         if stage != self.stage:
+            window = self._pairs_shown()
             self.stage = stage
             self._on_maps_rearranged()
+            if window is not None and self._pairs_shown() is not None:
+                self.maps.map(stage).set_window(window)
 
     def set_tokens(self, query_tokens: Sequence[str] | None, key_tokens: Sequence[str] | None) -> None:
         """Names of queries and keys; None for numbers."""
@@ -105,6 +110,12 @@ class ProductPicture(QWidget):
         self._words.set_formula(forms)
         self.arrange()
 
+    def set_menu_actions(self, actions: Sequence[QAction]) -> None:
+        """What the context menus of the maps offer."""
+        self.maps.set_menu_actions(actions)
+        for heatmap in self.operands.maps.values():
+            heatmap.addActions(actions)
+
     def set_values_shown(self, shown: bool) -> None:
         """Write values into cells where they fit."""
         self.maps.set_values_shown(shown)
@@ -136,6 +147,10 @@ class ProductPicture(QWidget):
     def stage_map(self) -> Heatmap | None:
         """The map in the corner."""
         return self.maps.map(self.stage) if self.stage in self.maps.stages else None
+
+    def _pairs_shown(self) -> Window | None:
+        """The queries and keys in view, where the stage has both."""
+        return self.maps.map(self.stage).window_shown if self.stage in SQUARE and self.stage_map() else None
 
     def arrange(self) -> None:
         """Place the maps of the present stage, and those of the others where they would be."""
@@ -273,6 +288,13 @@ class ProductPicture(QWidget):
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._ground)
         painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()  # so that the release comes here
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.groundClicked.emit()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(LEAST_SIZE[0]), scaled(LEAST_SIZE[1]))

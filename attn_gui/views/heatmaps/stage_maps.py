@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.views.heatmaps.catalog import KEY, bands_of, picture_of, stage_plane
+from attn_gui.views.heatmaps.catalog import KEY, SQUARE, bands_of, picture_of, stage_plane
 from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.marks import NOTHING, Lines, StageCell, lines_of
 from attn_gui.views.heatmaps.minimap import Minimap
 from attn_gui.views.heatmaps.refresh import COUNTED_CELLS, refresh_map
 from attn_gui.views.heatmaps.shades import Shades
+from attn_gui.views.heatmaps.windows import SharedWindow
 from attn_gui.views.names import stage_title, token_text
 
 
@@ -41,6 +43,8 @@ class StageMaps(QObject):
         self._bars: dict[str, ColorBar] = {}
         self._minimaps: dict[str, Minimap] = {}
         self._values_shown = True
+        self._menu_actions: Sequence[QAction] = ()
+        self._shared = SharedWindow(self)
         self.evaluation: Evaluation | None = None
         self.batch, self.head = 0, 0
         self.chosen: StageCell | None = None
@@ -83,6 +87,7 @@ class StageMaps(QObject):
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
         """Show another evaluation, item or head."""
         self.evaluation = None  # while maps change one by one, nobody lays them out
+        self._shared.join(())
         for stage, heatmap in self._maps.items():
             if stage not in evaluation.stages:
                 heatmap.setObjectName("")
@@ -93,6 +98,7 @@ class StageMaps(QObject):
             heatmap.set_plane(stage_plane(evaluation, stage, batch, head))
             heatmap.set_bands(bands_of(evaluation, stage))
         self.evaluation, self.batch, self.head = evaluation, batch, head
+        self._shared.join([self._maps[stage] for stage in evaluation.stages if stage in SQUARE])
         self._name_maps()
         self.set_tokens(self.query_tokens, self.key_tokens)
         self.set_chosen(self.chosen)
@@ -135,6 +141,12 @@ class StageMaps(QObject):
             self._maps[stage].retake_levels()
             self._bars[stage].recount()
 
+    def set_menu_actions(self, actions: Sequence[QAction]) -> None:
+        """What the context menus of all maps offer, those made later included."""
+        self._menu_actions = actions
+        for heatmap in self._maps.values():
+            heatmap.addActions(actions)
+
     def set_values_shown(self, shown: bool) -> None:
         """Write values into cells where they fit."""
         self._values_shown = shown
@@ -175,6 +187,7 @@ class StageMaps(QObject):
         heatmap.hide()
         bar.hide()
         heatmap.set_values_shown(self._values_shown)
+        heatmap.addActions(self._menu_actions)
         self.marked.connect(self._minimaps[stage].follow)
         heatmap.cellChosen.connect(lambda row, column: self.cellChosen.emit(stage, row, column))
         heatmap.clicked.connect(lambda: self.clicked.emit(stage))

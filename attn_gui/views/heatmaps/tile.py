@@ -147,8 +147,8 @@ class StageTile(QWidget):
         event.setAccepted(self._in_title(event))  # so that the release comes here
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._in_title(event):
-            event.accept()
+        event.setAccepted(self._in_title(event))
+        if event.isAccepted():
             self.picked.emit(self.stage)
 
     def _in_title(self, event: QMouseEvent) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from attn_gui.figure.tokens import SPACING
@@ -18,6 +18,7 @@ class AllStages(QScrollArea):
     """Borrows the maps while it is visible; what they show is set where they live, in `StageMaps`."""
 
     stagePicked = Signal(str)
+    groundClicked = Signal()
 
     def __init__(self, maps: StageMaps, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,6 +73,13 @@ class AllStages(QScrollArea):
             tile.repaint_words()
 
     # --- what Qt asks ----------------------------------------------------------------------------
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()  # so that the release comes here
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.groundClicked.emit()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.arrange()

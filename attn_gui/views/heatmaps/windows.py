@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QScrollBar, QWidget
@@ -98,3 +98,28 @@ class JoinedWindows(QObject):
             stage.set_window((low, low + bottom - top, left, right))
         else:
             stage.set_window((top, bottom, low, low + right - left))
+
+
+class SharedWindow(QObject):
+    """Shows the same rows and columns in several maps of one shape: what one of them zooms to, all do."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._maps: Sequence[Heatmap] = ()
+        self._following = False
+
+    def join(self, maps: Sequence[Heatmap]) -> None:
+        """Hold these maps together; those before are let go."""
+        for heatmap in self._maps:
+            heatmap.windowChanged.disconnect(self._on_window_changed)
+        self._maps = maps
+        for heatmap in maps:
+            heatmap.windowChanged.connect(self._on_window_changed)
+
+    def _on_window_changed(self, window: Window) -> None:
+        if self._following:
+            return
+        self._following = True
+        for heatmap in self._maps:
+            heatmap.set_window(window)
+        self._following = False

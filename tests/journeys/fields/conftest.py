@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
@@ -21,8 +21,8 @@ LEFT = Qt.MouseButton.LeftButton
 class Fields:
     """A person with one problem before them, and a folder to keep things in."""
 
-    def __init__(self, launch: Callable[..., Any], folder: Path, patch: pytest.MonkeyPatch, bot: QtBot) -> None:
-        self._launch, self._folder, self._patch, self._bot = launch, folder, patch, bot
+    def __init__(self, launch: Callable[..., Any], folder: Path, bot: QtBot) -> None:
+        self._launch, self._folder, self._bot = launch, folder, bot
 
     def open(self, example: str) -> Fields:
         """Start the program with an example, by its file name."""
@@ -73,10 +73,8 @@ class Fields:
     def save_and_reopen(self) -> None:
         """Save as a session, and open the session as it is on the disk."""
         path = self._folder / "kept.attn"
-        for asked in ("getSaveFileName", "getOpenFileName"):
-            self._patch.setattr(QFileDialog, asked, lambda *_, **__: (str(path), ""))
-        self.person.do("save_as")
-        self.person.do("open")
+        self.person.save_as(path)
+        self.person.open(path)
 
     def export(self) -> dict[str, np.ndarray]:
         """Write every array and stage as one .npz through the dialog, and read it back.
@@ -96,5 +94,5 @@ class Fields:
 
 
 @pytest.fixture
-def fields(launch: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> Fields:
-    return Fields(launch, tmp_path, monkeypatch, qtbot)
+def fields(launch: Callable[..., Any], tmp_path: Path, qtbot: QtBot) -> Fields:
+    return Fields(launch, tmp_path, qtbot)

@@ -262,7 +262,7 @@ def test_every_stage_has_its_own_in_both_modes(qtbot, evaluation):
     assert "Weights" in minimap.accessibleName()
     assert minimap.toolTip()
     product.set_stage("scores")
-    assert not product.maps.minimap("scores").isVisible()
+    assert product.maps.minimap("scores").isVisible()  # the next stage is zoomed to the same cells
     product.set_evaluation(Evaluation(evaluation.problem.replace(mask=())), 0, 2)
     product.hide()
     tiles.show()

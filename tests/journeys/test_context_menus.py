@@ -1,0 +1,101 @@
+"""Right clicks and the Menu key on every zone; letting a chosen cell go; what All stages marks and zooms together."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+SMALL = "worked-example.npz"
+
+
+def _menu(widget: QWidget, place: QPoint | None = None, *, keyboard: bool = False) -> QMenu:
+    """The menu that a right click, or the Menu key, opens on a widget."""
+    at = place or widget.rect().center()
+    reason = QContextMenuEvent.Reason.Keyboard if keyboard else QContextMenuEvent.Reason.Mouse
+    QApplication.sendEvent(widget, QContextMenuEvent(reason, at, widget.mapToGlobal(at)))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu), f"no menu on {widget.objectName()}"
+    return menu
+
+
+def _names(menu: QMenu) -> set[str]:
+    return {action.objectName() or action.menu().objectName() for action in menu.actions()
+            if action.objectName() or action.menu()}  # fmt: skip
+
+
+@pytest.mark.parametrize(("zone", "offered"), [
+    ("node.weights", {"action.copy", "menu.copy_as", "action.masks", "action.export_image"}),
+    ("head.0", {"action.copy", "action.next_head"}),
+    ("history.steps", {"action.undo", "action.redo", "action.copy"}),
+    ("inspector.terms", {"action.copy", "action.previous_place", "action.release_cell"}),
+])  # fmt: skip
+@pytest.mark.parametrize("keyboard", [False, True])
+def test_every_zone_has_a_menu_that_acts_on_what_it_was_opened_on(launch, zone, offered, keyboard):
+    person = launch(SMALL)
+    person.click_cell("weights", 1, 0)
+    target = person.find(zone)
+    if keyboard:
+        target.setFocus()
+    menu = _menu(target, keyboard=keyboard)
+    assert offered <= _names(menu)
+    assert target.hasFocus()
+    menu.close()
+
+
+def test_a_map_offers_to_copy_itself_and_to_let_its_cell_go(launch):
+    person = launch(SMALL)
+    heatmap = person.find("heatmap.weights")
+    heatmap.setFocus()
+    menu = _menu(heatmap.viewport(), heatmap.cell_rect(1, 0).center())
+    assert {"action.copy", "menu.copy_as", "action.release_cell", "action.show_reach"} <= _names(menu)
+    assert heatmap.chosen == (1, 0)
+    person.action("release_cell").trigger()
+    menu.close()
+    assert heatmap.chosen is None
+    assert not person.action("release_cell").isEnabled()
+
+
+def test_escape_in_a_map_lets_the_chosen_cell_go(launch):
+    person = launch(SMALL)
+    person.click_cell("weights", 1, 0)
+    person.press("Esc")
+    assert person.find("heatmap.weights").chosen is None
+
+
+@pytest.mark.parametrize("mode", ["product", "all_stages"])
+def test_a_click_beside_the_maps_lets_the_chosen_cell_go(launch, mode):
+    person = launch(SMALL)
+    person.do(mode)
+    person.click_cell("weights", 1, 0)
+    ground = person.program.window.product if mode == "product" else person.program.window.all_stages.widget()
+    QTest.mouseClick(ground, Qt.MouseButton.LeftButton, pos=QPoint(2, ground.height() - 3))
+    assert person.find("heatmap.weights").chosen is None
+
+
+def test_all_stages_mark_the_place_of_the_chosen_score_in_every_map_of_queries_and_keys(launch):
+    person = launch()
+    person.do("all_stages")
+    person.click_cell("scores", 2, 3)
+    for stage in ("scores", "scaled", "weights"):
+        marks = person.find(f"heatmap.{stage}").marks
+        assert (marks.row, marks.column) == (2, 3)
+
+
+def test_all_stages_zoom_together_and_a_stage_keeps_the_zoom_of_the_one_before(launch):
+    person = launch()
+    person.do("all_stages")
+    person.click_cell("scores", 2, 3)
+    person.press("+", "+")
+    window = person.find("heatmap.scores").window_shown
+    assert window[1] - window[0] < 16
+    for stage in ("scaled", "weights"):
+        assert person.find(f"heatmap.{stage}").window_shown == pytest.approx(window)
+    person.do("product")
+    person.show_stage("weights")
+    window = person.find("heatmap.weights").window_shown
+    assert window[1] - window[0] < 16
+    person.show_stage("scaled")
+    assert person.find("heatmap.scaled").window_shown == pytest.approx(window)
