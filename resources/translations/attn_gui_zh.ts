@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -328,11 +329,11 @@
         <source>Show the &amp;log</source>
         <translation>查看日志(&amp;L)</translation>
     </message>
-<message>
+    <message>
         <source>Choose no &amp;cell</source>
         <translation>取消选中单元格(&amp;C)</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -344,7 +345,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -777,10 +778,6 @@
     <message>
         <source>Session (*.attn)</source>
         <translation>会话 (*.attn)</translation>
-    </message>
-    <message>
-        <source>{name} is already there. Replace it?</source>
-        <translation>{name} 已存在，要替换吗？</translation>
     </message>
     <message>
         <source>Save the changes to {name}?</source>
