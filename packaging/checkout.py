@@ -28,7 +28,7 @@ COMMANDS = {
     "app": ("-m", "attn_gui"),
     "test": ("-m", "pytest"),
     "bench": (
-        "-m", "pytest", "tests/bench", "-q", "--timeout=1800", "--benchmark-columns=median",
+        "-m", "pytest", "tests/bench", "-q", "-n0", "--timeout=1800", "--benchmark-columns=median",
         "-o", "python_files=bench_*.py", "-o", "python_functions=bench_*",
     ),
 }  # fmt: skip

@@ -1,10 +1,11 @@
-"""What every test stands on: no screen, settings of its own, and no window left behind."""
+"""What every test stands on: no screen, settings of its own, and nothing left behind for the tests after it."""
 
 from __future__ import annotations
 
 import gc
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before the first import of Qt
 
@@ -15,12 +16,16 @@ from attn_gui.libraries import COLLECTING, DRAWING, complaint
 if missing := complaint(DRAWING | COLLECTING):
     pytest.exit(missing, returncode=2)
 
+
 from hypothesis import settings
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
+from attn_gui.app import translations
 from attn_gui.figure.fonts import load_fonts
-from attn_gui.views.theme import apply_theme
+from attn_gui.figure.tokens import THEMES
+from attn_gui.views.theme import apply_theme, current_theme, scaled
 
 # no deadline: the first drawing of a widget is slow on a busy machine, and that is not what the properties are about
 settings.register_profile("house", deadline=None, max_examples=50, database=None)
@@ -34,12 +39,36 @@ gc.disable()  # else it may run on a thread of the program, and an object of Qt 
 QTS_OWN = ("QTipLabel",)  # Qt keeps the last tooltip for a while
 
 
-@pytest.fixture(scope="session")
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="families of cases whole, not the share of every day")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """All cores for folders; files and single tests begin sooner without other processes."""
+    return None if all(Path(arg).is_dir() for arg in config.args) else 0
+
+
+@pytest.fixture(scope="session", autouse=True)
 def qapp(qapp: QApplication) -> QApplication:
-    """Dressed as the program is, so that no test depends on which one came first."""
+    """Dressed as the program is and there from the first test on: nothing depends on which one comes first.
+
+    Without it a test that draws a figure would make an application of its own, in which no window can be.
+    """
     load_fonts()
+    translations.set_language(qapp, "en")
     apply_theme(qapp, "light")
     return qapp
+
+
+@pytest.fixture(autouse=True)
+def _as_it_was(qapp: QApplication) -> Iterator[None]:
+    """Language, theme, zoom and clipboard belong to the application, and outlive the window that changed them."""
+    yield
+    translations.set_language(qapp, "en")
+    if current_theme() is not THEMES["light"] or scaled(100) != 100:
+        apply_theme(qapp, "light")
+    QGuiApplication.clipboard().clear()
 
 
 @pytest.fixture(autouse=True)

@@ -45,7 +45,7 @@ class Program(QObject):
     def __init__(self, app: QApplication, lang: str | None = None, shell: Shell | None = None) -> None:
         """In a shell whose window is on the screen already, or in a new one."""
         super().__init__(app)
-        shell = shell or Shell(app, lang)
+        self._shell = shell = shell or Shell(app, lang)
         self.settings, self.look, self.window, self.layout = shell.settings, shell.look, shell.window, shell.layout
         self.window.fill()
         self.faults = Faults(self.window)
@@ -126,5 +126,5 @@ class Program(QObject):
         self.document.stack.setClean()
         self.document.stack.blockSignals(True)  # it tells of its end, when whoever listens is gone
         self.window.close()
-        self.window.deleteLater()
-        self.deleteLater()
+        for owned in (self.window, self.look, self._shell, self):
+            owned.deleteLater()

@@ -30,7 +30,8 @@ def set_language(app: QCoreApplication, language: str) -> None:
     if language not in LANGUAGES:
         raise ValueError(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
     while _installed:
-        app.removeTranslator(_installed.pop())
+        app.removeTranslator(_installed[-1])
+        _installed.pop().deleteLater()
     ours = str(resource("translations", f"attn_gui_{language}.qm"))
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     qts = [f"{folder}/{QTS_OWN[language]}"] if language in QTS_OWN else []

@@ -48,9 +48,8 @@ def tool() -> ModuleType:
 
 
 @pytest.fixture
-def app(qapp: QApplication) -> Iterator[QApplication]:
-    yield qapp
-    set_language(qapp, "en")
+def app(qapp: QApplication) -> QApplication:
+    return qapp
 
 
 def messages(path: Path) -> dict[tuple[str, str], str]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QItemSelectionModel, QPoint, QPointF, Qt
 from PySide6.QtGui import QAction, QWheelEvent
 from PySide6.QtTest import QTest
@@ -18,17 +16,6 @@ SAID = ("text", "title", "windowTitle", "toolTip", "accessibleName", "accessible
 TIME = re.compile(r"[\d.]+ ms")
 LETTERS = re.compile("[\u4e00-\u9fff]")
 QTS_OWN = ("ScrollLeftButton", "ScrollRightButton")  # of tab bars: Qt names them once
-
-
-@pytest.fixture(autouse=True)
-def _as_it_was(qapp) -> Iterator[None]:
-    """The language and theme of the tests belong to the application and outlive the window."""
-    from attn_gui.app.translations import set_language
-    from attn_gui.views.theme import apply_theme
-
-    yield
-    set_language(qapp, "en")
-    apply_theme(qapp, "light")
 
 
 def work(person) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator
 from itertools import product
 
 import pytest
@@ -13,7 +12,6 @@ from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QIcon, QImage, QPale
 from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QPushButton, QSpinBox
 
 from attn_gui.figure.colors import luminance
-from attn_gui.figure.fonts import load_fonts
 from attn_gui.figure.tokens import SIZE, THEMES
 from attn_gui.paths import resource
 from attn_gui.views.icons import icon
@@ -24,12 +22,9 @@ GROUNDS = ("window", "surface", "raised", "sunken")
 INKS = ("text", "text2", "text3", "accent", "query", "key", "edit", "error", "good")
 
 
-@pytest.fixture(autouse=True)
-def app(qapp: QApplication) -> Iterator[QApplication]:
-    load_fonts()
-    apply_theme(qapp, "light")
-    yield qapp
-    apply_theme(qapp, "light")
+@pytest.fixture
+def app(qapp: QApplication) -> QApplication:
+    return qapp
 
 
 def contrast(one: QColor, other: QColor) -> float:

@@ -53,6 +53,15 @@ class Working:
         return apart(Evaluation(self.problem()), self.evaluation, stages)
 
 
+def rounding(dtype: str, terms: int, size: float) -> float:
+    """What the rounding of a sum may amount to: λ √terms u times the largest that it holds on the way.
+
+    Roundings have either sign; more than λ = 6 has one sum in ten million (Higham and Mary, A new approach to
+    probabilistic rounding error analysis, 2019). u is half of ε.
+    """
+    return float(6 * np.sqrt(terms) * np.finfo(dtype).eps / 2 * size)
+
+
 def whole(evaluation: Evaluation, stage: str) -> Any:
     return evaluation.box(stage, indices.whole(evaluation.shape(stage)))
 

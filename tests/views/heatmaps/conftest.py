@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.figure.fonts import load_fonts
 from attn_gui.views.heatmaps.heatmap import Heatmap
-from attn_gui.views.theme import apply_theme
 
 
 class ArrayPlane:
@@ -34,14 +32,6 @@ class ArrayPlane:
 
     def cells(self, box: tuple[slice, ...]) -> tuple[slice, slice]:
         return box[-2], box[-1]
-
-
-@pytest.fixture(autouse=True)
-def _light(qapp: QApplication) -> Iterator[None]:
-    load_fonts()
-    apply_theme(qapp, "light")
-    yield
-    apply_theme(qapp, "light")
 
 
 @pytest.fixture

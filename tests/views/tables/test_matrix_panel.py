@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -75,8 +75,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(qtbot) -> Iterator[Callable[..., Desk]]:
-    apply_theme(QApplication.instance(), "light")
+def desk(qtbot) -> Callable[..., Desk]:
     made = []
 
     def make(array: np.ndarray | None = None, width: int = 600, height: int = 300, **options: bool) -> Desk:
@@ -90,8 +89,7 @@ def desk(qtbot) -> Iterator[Callable[..., Desk]]:
         QTest.qWaitForWindowExposed(found.panel)
         return found
 
-    yield make
-    apply_theme(QApplication.instance(), "light")
+    return make
 
 
 def test_typing_replaces_and_enter_goes_down(desk):
