@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
+from attn_gui.app.making import Arrays, Making
 from attn_gui.app.offers import Offer, Offers
 from attn_gui.app.sentences import called, saying
 from attn_gui.engine import Fix, ShapeError
@@ -15,6 +16,7 @@ from attn_gui.views.inputs import InputsView
 from attn_gui.views.tables import MatrixPanel
 
 Fields = Mapping[str, object]
+Accept = Callable[[Fields, Arrays], None]  # with the arrays that were made for it
 
 
 AXES = {"row": 0, "column": 1}
@@ -23,10 +25,12 @@ AXES = {"row": 0, "column": 1}
 class Clashes(QObject):
     """Offers the fixes of a clash; nothing is changed until one is picked."""
 
-    def __init__(self, banner: Banner, kind: str, parent: QObject, inputs: InputsView | None = None) -> None:
+    def __init__(
+        self, banner: Banner, kind: str, parent: QObject, making: Making, inputs: InputsView | None = None
+    ) -> None:
         """`inputs` are the tables of the document, where what is brought clashes with one of them."""
         super().__init__(parent)
-        self._banner, self._offers, self._inputs = banner, Offers(banner, kind, parent), inputs
+        self._making, self._offers, self._inputs = making, Offers(banner, kind, parent), inputs
         self._marked: list[MatrixPanel] = []
         banner.changed.connect(self._unmark)
 
@@ -35,7 +39,7 @@ class Clashes(QObject):
         clash: ShapeError,
         base: Callable[[], Fields],
         changes: Callable[[], Fields],
-        accept: Callable[[Fields], None],
+        accept: Accept,
         *,
         words: Words | None = None,
         before: Sequence[Offer] = (),
@@ -74,18 +78,21 @@ class Clashes(QObject):
         self._marked.clear()
 
     def _take(
-        self, fix: Fix, base: Callable[[], Fields], changes: Callable[[], Fields], accept: Callable[[Fields], None]
+        self, fix: Fix, base: Callable[[], Fields], changes: Callable[[], Fields], accept: Accept
     ) -> None:
-        from attn_gui.engine import apply_fix
+        def make() -> Fields:
+            from attn_gui.engine import apply_fix
 
-        try:
             given = changes()
-            fixed = {**given, **apply_fix(fix, {**base(), **given})}
-            accept(fixed)
-        except ShapeError as clash:  # one thing is put right, another is not
-            self.offer(clash, base, lambda: fixed, accept)
-        except ValueError as error:
-            self._banner.show_error(saying(error))
+            return {**given, **apply_fix(fix, {**base(), **given})}
+
+        def take(fixed: Fields, fresh: Arrays) -> None:
+            try:
+                accept(fixed, fresh)
+            except ShapeError as clash:  # one thing is put right, another is not
+                self.offer(clash, base, lambda: fixed, accept)
+
+        self._making.begin(self._label(fix), make, take)
 
     def _label(self, fix: Fix) -> str:
         words = {

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.background import Background
 from attn_gui.document.document import Change, Document
-from attn_gui.engine import Evaluation
+from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.choice import evaluation_of, is_long
 from attn_gui.engine.indices import Box, count
 from attn_gui.engine.sentences import FieldError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from attn_gui.views.heatmaps.supply import Supply
 
 QUICK_CELLS = 100_000  # n · m · heads that are computed anew within a frame or two
+QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
 PATIENCE_MS = 300  # after which the window says that it is computing
 HOLD_MS = 100  # looking for BLAS takes a while, and before the first paint nothing needs it
 SETTLE_MS = 1500  # after the last edit of a long problem
@@ -119,7 +120,7 @@ class Computation(QObject):
     def _rebuild(self) -> None:
         problem = self._document.problem
         self._rest.stop()
-        if problem.n * problem.m * problem.num_heads * problem.batch_size <= QUICK_CELLS:
+        if _is_quick(problem):
             self._passes.forget()
             self._take(Evaluation(problem))
             return
@@ -188,3 +189,9 @@ class Computation(QObject):
         if isinstance(found, frozenset) and self.supply is not None and not self._rest.isActive():
             self.supply.draw_anew(found)
             self.settled.emit()
+
+
+def _is_quick(problem: Problem) -> bool:
+    """Whether the window may wait for a full pass."""
+    numbers = sum(array.size for array in problem.arrays().values())
+    return problem.n * problem.m * problem.num_heads * problem.batch_size <= QUICK_CELLS and numbers <= QUICK_NUMBERS

@@ -11,13 +11,17 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
 from attn_gui.app.clash import Clashes
 from attn_gui.app.examples import EXAMPLES, example_of
+from attn_gui.app.making import Arrays, Making
 from attn_gui.app.offers import Offer, Offers
 from attn_gui.app.opening import Opening
 from attn_gui.app.sentences import saying, sentences
 from attn_gui.app.settings import Settings
 from attn_gui.document.document import Document
-from attn_gui.engine import Problem, ShapeError, new_problem
+from attn_gui.document.edits import Label
+from attn_gui.engine import Problem, ShapeError
+from attn_gui.engine.create import new_fields
 from attn_gui.formats import FormatError, Loaded, Note, open_file, save_session
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
 from attn_gui.views.main_window import MainWindow
 
@@ -27,13 +31,14 @@ LONGEST_FOLDER = 48  # letters of a folder in the menu of recent files
 class FilesController(QObject):
     """Begins and keeps documents; asks before anything unsaved is lost."""
 
-    def __init__(self, window: MainWindow, document: Document, settings: Settings) -> None:
+    def __init__(self, window: MainWindow, document: Document, settings: Settings, making: Making) -> None:
         super().__init__(window)
+        self._making = making
         self._window, self._document, self._settings = window, document, settings
         self._view_of: Callable[[], Mapping[str, object]] = dict
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
         self._about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
-        self._clashes = Clashes(window.banner, "file", self)
+        self._clashes = Clashes(window.banner, "file", self, making)
         self.opening, self._late = Opening(window), Offers(window.banner, "late", self)
         self._asked = Path(), 0  # what is being read, and the generation of the document that may be left for it
         self.recent_menu: QMenu | None = None
@@ -67,11 +72,15 @@ class FilesController(QObject):
             return
         self._settings.put("new", dialog.state())
         choice = dialog.result_choice()
-        problem = new_problem(
-            choice.kind, n=choice.n, m=choice.m, num_heads=choice.num_heads, d_k=choice.d_k, d_v=choice.d_v,
-            fill=choice.fill, seed=choice.seed,
+
+        def make() -> Mapping[str, object]:
+            sizes = {name: getattr(choice, name) for name in ("n", "m", "num_heads", "d_k", "d_v")}
+            return new_fields(choice.kind, **sizes, fill=choice.fill, seed=choice.seed)
+
+        self._making.begin(
+            Label(QT_TRANSLATE_NOOP("History", "new problem")), make,
+            lambda fields, _fresh: self._begin(Loaded(Problem.over(fields)), None, self.tr("untitled"), {}),
         )  # fmt: skip
-        self._begin(Loaded(problem), None, self.tr("untitled"), {})
 
     def open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open"), self._folder(), self._filters())
@@ -140,7 +149,7 @@ class FilesController(QObject):
             return
         fields = clash.draft.fields()
 
-        def accept(changes: Mapping[str, object]) -> None:
+        def accept(changes: Mapping[str, object], _fresh: Arrays) -> None:
             problem = Problem(**{**fields, **changes})
             if self._may_leave():
                 self._begin(Loaded(problem), None, path.stem, {})
@@ -226,6 +235,7 @@ class FilesController(QObject):
     def _on_window_close_asked(self, event: QCloseEvent) -> None:
         if self._may_leave():
             self.opening.finish()
+            self._making.finish()
         else:
             event.ignore()
 

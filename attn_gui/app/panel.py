@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.computation import Computation
+from attn_gui.app.making import Arrays, Making
 from attn_gui.app.new_shapes import done_text
-from attn_gui.app.sentences import saying, sentences
+from attn_gui.app.sentences import sentences
 from attn_gui.app.status import Tell
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.places import table_box
-from attn_gui.engine import head_counts, layer_from_mapping, reshaped, resize
-from attn_gui.engine.create import made_direct, with_biases, with_context, with_output
+from attn_gui.engine import Resized, head_counts, reshaped, resize
+from attn_gui.engine.create import made_direct, with_biases, with_context, with_dtype, with_output
+from attn_gui.engine.mask_cells import closing, layer_of, refilled
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.mask_panel import mask_summary
 from attn_gui.views.controls.mask_words import NAMES
@@ -52,11 +53,12 @@ class PanelController(QObject):
     paintingChanged = Signal(bool)
 
     def __init__(
-        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, tell: Tell
-    ) -> None:
+        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making,
+        tell: Tell,
+    ) -> None:  # fmt: skip
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._tell = tell
+        self._making, self._tell = making, tell
         self.keep = "d_model"
         self._slid_to = -1  # the place in the history of the step that the slider of the scale is making
         self.painting = False  # whether a click in a map opens or closes its cell
@@ -73,7 +75,9 @@ class PanelController(QObject):
         masks.layersChanged.connect(self._on_masks_layers_changed)
         masks.paintRequested.connect(self._on_masks_paint_requested)
         masks.tableRequested.connect(self._on_masks_table_requested)
+        masks.fillRequested.connect(self._on_masks_fill_requested)
         computation.rebuilt.connect(self.show_state)
+        making.refused.connect(self.show_state)
         view.changed.connect(self._on_view_changed)
         self.show_state()
 
@@ -111,23 +115,23 @@ class PanelController(QObject):
     def _on_panel_size_committed(self, name: str, value: int) -> None:
         problem = self._document.problem
         old = problem.kv_heads if name == "num_kv_heads" else getattr(problem, name)
-        try:
-            resized = resize(problem, keep=self.keep, **{name: value})
+        label = Label(SIZE_LABELS[name], {"old": old, "new": value})
+
+        def take(resized: Resized, fresh: Arrays) -> None:
             if resized.fields:
-                self._document.apply(SetFields(resized.fields, Label(SIZE_LABELS[name], {"old": old, "new": value})))
-        except (ValueError, TypeError) as error:
-            self._window.banner.show_error(saying(error))
-            self.show_state()
-            return
-        shapes, notes = reshaped(problem, self._document.problem), resized.notes
-        self._tell(lambda: sentences(notes) if notes else done_text(shapes))
+                self._document.apply(SetFields(resized.fields, label), fresh)
+            shapes, notes = reshaped(problem, self._document.problem), resized.notes
+            self._tell(lambda: sentences(notes) if notes else done_text(shapes))
+
+        self._making.begin(label, lambda: resize(problem, keep=self.keep, **{name: value}), take)
 
     def _on_panel_keep_picked(self, keep_d_model: bool) -> None:
         self.keep = "d_model" if keep_d_model else "d_k"
         self.show_state()
 
     def _on_panel_dtype_picked(self, dtype: str) -> None:
-        self._set({"dtype": dtype}, Label(QT_TRANSLATE_NOOP("History", "precision {dtype}"), {"dtype": dtype}))
+        label = Label(QT_TRANSLATE_NOOP("History", "precision {dtype}"), {"dtype": dtype})
+        self._making.change(label, lambda: with_dtype(self._document.problem, dtype))
 
     def _on_spine_scale_picked(self, key: str, value: float | None) -> None:
         typed = "" if value is None else f"{value:g}"
@@ -150,7 +154,14 @@ class PanelController(QObject):
 
     def _on_masks_layers_changed(self, layers: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
         label = Label(MASK_LABELS[what], {"kind": Label(NAMES[kind], context="Masks")})
-        self._set({"mask": tuple(layer_from_mapping(layer) for layer in layers)}, label)
+        dtype = self._document.problem.dtype
+        self._making.change(label, lambda: {"mask": tuple(layer_of(layer, dtype) for layer in layers)})
+
+    def _on_masks_fill_requested(self, place: int, how: str) -> None:
+        layers = self._document.problem.mask
+        before, layer, after = layers[:place], layers[place], layers[place + 1 :]
+        label = Label(MASK_LABELS["fill"], {"kind": Label(NAMES[layer.kind], context="Masks")})
+        self._making.change(label, lambda: {"mask": (*before, refilled(layer, how), *after)})
 
     def _on_masks_paint_requested(self, _layer: int) -> None:
         """Show the map that cells are opened and closed in, with the keyboard on it."""
@@ -187,13 +198,9 @@ class PanelController(QObject):
             return
         found = [k for k, layer in enumerate(problem.mask) if layer.kind == "custom" and layer.enabled]
         if not found:
-            allowed = np.ones((problem.n, problem.m), bool)
-            allowed[cell.row, cell.column] = False
-            layers = (*problem.mask, layer_from_mapping({"kind": "custom", "allowed": allowed}))
-            self._set(
-                {"mask": layers},
-                Label(QT_TRANSLATE_NOOP("History", "closed {cell}"), {"cell": f"({cell.row}, {cell.column})"}),
-            )
+            closed = Label(QT_TRANSLATE_NOOP("History", "closed {cell}"), {"cell": f"({cell.row}, {cell.column})"})
+            place = cell.row, cell.column
+            self._making.change(closed, lambda: {"mask": (*problem.mask, closing(place, (problem.n, problem.m)))})
             return
         field = f"mask.{found[-1]}.allowed"
         array, look = problem.arrays()[field], self._view.look
@@ -209,50 +216,30 @@ class PanelController(QObject):
         self._document.apply(SetCells(field, box, ~array[box], Label(label, {"cell": f"({cell.row}, {cell.column})"})))
 
     def set_output_projection(self, present: bool) -> None:
-        try:
-            fields = with_output(self._document.problem, present)
-        except ValueError as error:
-            self._window.banner.show_error(saying(error))
-            return
-        self._set(
-            fields,
-            Label(
-                QT_TRANSLATE_NOOP("History", "added W_O") if present else QT_TRANSLATE_NOOP("History", "removed W_O"),
-                {},
-            ),
+        label = Label(
+            QT_TRANSLATE_NOOP("History", "added W_O") if present else QT_TRANSLATE_NOOP("History", "removed W_O")
         )
+        self._making.change(label, lambda: with_output(self._document.problem, present))
 
     def set_biases(self, present: bool) -> None:
-        fields = with_biases(self._document.problem, present)
-        self._set(
-            fields,
-            Label(
-                QT_TRANSLATE_NOOP("History", "added biases")
-                if present
-                else QT_TRANSLATE_NOOP("History", "removed biases"),
-                {},
-            ),
+        label = Label(
+            QT_TRANSLATE_NOOP("History", "added biases") if present else QT_TRANSLATE_NOOP("History", "removed biases")
         )
+        self._making.change(label, lambda: with_biases(self._document.problem, present))
 
     def set_second_sequence(self, present: bool) -> None:
-        fields = with_context(self._document.problem, present)
-        label = (
+        label = Label(
             QT_TRANSLATE_NOOP("History", "added a second sequence")
             if present
             else QT_TRANSLATE_NOOP("History", "removed the second sequence")
         )
-        self._set(fields, Label(label, {}))
+        self._making.change(label, lambda: with_context(self._document.problem, present))
 
     def make_direct(self) -> None:
         """Keep the computed Q, K, V as the matrices that are edited."""
-        if self._document.problem.projected:
-            self._set(
-                made_direct(self._computation.evaluation), Label(QT_TRANSLATE_NOOP("History", "Q, K, V directly"), {})
-            )
+        label, computation = Label(QT_TRANSLATE_NOOP("History", "Q, K, V directly")), self._computation
+        if self._document.problem.projected and not computation.pending and computation.refusal is None:
+            self._making.change(label, lambda: made_direct(computation.evaluation))
 
     def _set(self, fields: Mapping[str, object], label: Label) -> None:
-        try:
-            self._document.apply(SetFields(fields, label))
-        except (ValueError, TypeError) as error:
-            self._window.banner.show_error(saying(error))
-            self.show_state()
+        self._making.change(label, lambda: fields)

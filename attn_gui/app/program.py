@@ -20,6 +20,7 @@ from attn_gui.app.files import FilesController
 from attn_gui.app.history import HistoryController
 from attn_gui.app.judging import SensitivityController, VerifyController
 from attn_gui.app.keys import MapKeys
+from attn_gui.app.making import Making
 from attn_gui.app.maps import MapsController
 from attn_gui.app.panel import PanelController
 from attn_gui.app.progress import ProgressController
@@ -56,24 +57,25 @@ class Program(QObject):
         self.document.changed.connect(self._on_document_changed)  # before all that may refuse something anew
         self.computation = Computation(self.document, self)
         window, document, computation, view = self.window, self.document, self.computation, self.view
+        self.making = Making(window, document)
         self.status = StatusController(window, document, computation, view)
         self.maps = MapsController(window, document, computation, view)
         self.tables = TablesController(window, document, computation, view)
         self.target = TableTarget(window, document, self.tables, view)
-        self.table_edits = TableEdits(window, document, self.tables, self.target)
-        self.table_blocks = TableBlocks(window, document, self.tables, self.target, self.status.tell)
-        self.panel = PanelController(window, document, computation, view, self.status.tell)
+        self.table_edits = TableEdits(window, document, self.tables, self.target, self.making)
+        self.table_blocks = TableBlocks(window, document, self.tables, self.target, self.making, self.status.tell)
+        self.panel = PanelController(window, document, computation, view, self.making, self.status.tell)
         computation.refused.connect(self.panel.show_state)
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.sensitivity = SensitivityController(window, computation, view)
         self.curve = CurveController(window, document, computation, view)
         self.targets = TargetController(window, document, computation, view)
         self.verify = VerifyController(window, document)
-        self.variants = VariantsController(window, document, computation)
+        self.variants = VariantsController(window, document, computation, self.making)
         self.explain = ExplainController(window, computation, view)
         self.reach = ReachController(window, document, computation, view, self.tables)
         self.progress = ProgressController(window, computation, view)
-        self.files = FilesController(window, document, self.settings)
+        self.files = FilesController(window, document, self.settings, self.making)
         self.variants.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
         window.closeAsked.connect(self.layout.remember)  # after the files had their say
@@ -116,6 +118,7 @@ class Program(QObject):
         """Close without asking; for whoever drives the program from outside."""
         self.window.hide()  # gives up what is half typed
         self.computation.end()
+        self.making.finish()
         self.verify.finish()
         self.targets.finish()
         self.export.finish()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
+from attn_gui.app.making import Making
 from attn_gui.app.new_shapes import shape_text
 from attn_gui.app.sentences import saying, sentences
 from attn_gui.app.status import Tell
@@ -30,11 +31,12 @@ class TableBlocks(QObject):
     """Paste and import; a block that is too large is offered to grow its matrix, never cut."""
 
     def __init__(
-        self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget, tell: Tell
+        self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget, making: Making,
+        tell: Tell,
     ) -> None:
         super().__init__(window)
         self._window, self._target, self._tell = window, target, tell
-        self._unfit = UnfitBlocks(window, document, target, tell)
+        self._unfit = UnfitBlocks(window, document, target, making, tell)
         tables.on_new_table(self._connect)
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:

@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, Signal
 
-from attn_gui.app.table_target import TableTarget, block_shape
+from attn_gui.app.making import Arrays, Making
+from attn_gui.app.side_work import LARGE
+from attn_gui.app.table_target import Cuts, TableTarget, block_shape
 from attn_gui.app.tables import TablesController
 from attn_gui.document.document import Document
-from attn_gui.document.edits import Edits, Label, SetFields
+from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import cell_name, field_symbol
 from attn_gui.engine import fill, resize
+from attn_gui.engine.drafts import drafted, fields_with
+from attn_gui.engine.memory import made
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
@@ -27,9 +31,12 @@ class TableEdits(QObject):
 
     directRequested = Signal()  # keep the computed Q, K, V and work on them
 
-    def __init__(self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget, making: Making
+    ) -> None:
         super().__init__(window)
         self._window, self._document, self._target, self._tables = window, document, target, tables
+        self._making = making
         target.blocked.connect(self._offer_ways_out)
         target.elsewhere.connect(self._say_where)
         tables.on_new_table(self._connect)
@@ -64,30 +71,58 @@ class TableEdits(QObject):
 
     def clear(self) -> None:
         """Zeros in every selected cell."""
-        self._change(np.zeros_like, QT_TRANSLATE_NOOP("History", "cleared {cell}"))
+        self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cleared {cell}"))
 
     def fill_down(self) -> None:
         """The first selected row, repeated below."""
         source = QT_TRANSLATE_NOOP("History", "filled down {cell}")
-        self._change(lambda block: np.broadcast_to(block[:1], block.shape), source)
+        self._change(lambda block: block[:1], source)
 
     def fill_right(self) -> None:
         """The first selected column, repeated to the right."""
         source = QT_TRANSLATE_NOOP("History", "filled right {cell}")
-        self._change(lambda block: np.broadcast_to(block[:, :1], block.shape), source)
+        self._change(lambda block: block[:, :1], source)
 
     def fill(self, kind: str) -> None:
         """A ready-made filling of the selected cells, or of the whole table if only one is selected."""
         cuts = self._target.selection()
         if cuts is None or block_shape(cuts) == (1, 1):
             cuts = self._target.whole()
-        values = fill(kind, block_shape(cuts), seed=self._document.generation, field=self._target.field)
-        self._target.write(cuts, values, QT_TRANSLATE_NOOP("History", "filled {cell}"))
+        field, seed, shape = self._target.field, self._document.generation, block_shape(cuts)
+        dtype = self._target.model.dtype if kind in ("identity", "zeros") else np.dtype(self._document.problem.dtype)
+        source = QT_TRANSLATE_NOOP("History", "filled {cell}")
+        self._write(cuts, lambda: fill(kind, shape, seed=seed, field=field, dtype=dtype), source)
 
-    def _change(self, change: Callable[[NDArray[Any]], NDArray[Any]], source: str) -> None:
+    def _change(self, change: Callable[[NDArray[Any]], object], source: str) -> None:
+        """`change` gives what is broadcast to the selected cells."""
         cuts = self._target.selection()
-        if cuts is not None:
-            self._target.write(cuts, change(self._target.model.block(*cuts)), source)
+        if cuts is None:
+            return
+        cells, model = self._target.model.cells(), self._target.model
+
+        def write(new: NDArray[Any]) -> None:
+            new[...] = change(cells[cuts])
+
+        self._write(cuts, lambda: made(block_shape(cuts), model.dtype, write), source)
+
+    def _write(self, cuts: Cuts, make: Callable[[], NDArray[Any]], source: str) -> None:
+        if not self._target.writable():
+            return
+        field = self._target.field
+        label = Label(source, {"cell": self._target.cell_text(cuts)})
+
+        def take(values: NDArray[Any], fresh: Arrays) -> None:
+            self._target.use(field)
+            self._document.apply(self._edit(cuts, values, label), fresh)
+
+        self._making.begin(label, make, take)
+
+    def _edit(self, cuts: Cuts, values: NDArray[Any], label: Label) -> Edit:
+        """A large array that is filled whole is exchanged: no copy of what stood there is made."""
+        problem, field = self._document.problem, self._target.field
+        if values.nbytes > LARGE and values.size == problem.arrays()[field].size:
+            return SetFields(fields_with(problem, {field: values.reshape(problem.arrays()[field].shape)}), label)
+        return self._target.cells(cuts, values, label)
 
     # --- tokens ----------------------------------------------------------------------------------
     def edit_tokens(self) -> None:
@@ -102,13 +137,17 @@ class TableEdits(QObject):
         if not dialog.exec():
             return
         label = Label(QT_TRANSLATE_NOOP("History", "tokens"))
-        edits = []
-        for name, count in dialog.result_sizes().items():
-            fields = resize(problem, keep="d_model", **{name: count}).fields
-            problem = problem.replace(**fields)
-            edits.append(SetFields(fields, label))
-        edits.append(SetFields(dialog.result_fields(), label))
-        self._target.apply(Edits(tuple(edits), label))
+        sizes, tokens = dialog.result_sizes(), dialog.result_fields()
+
+        def make() -> Edits:
+            resized, edits = problem, []
+            for name, count in sizes.items():
+                fields = resize(resized, keep="d_model", **{name: count}).fields
+                resized = drafted(resized, fields)
+                edits.append(SetFields(fields, label))
+            return Edits((*edits, SetFields(tokens, label)), label)
+
+        self._making.begin(label, make, self._document.apply)
 
     def _say_where(self) -> None:
         self._window.banner.show_info(

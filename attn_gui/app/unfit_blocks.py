@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 
 from attn_gui.app.clash import Clashes
+from attn_gui.app.making import Arrays, Making
 from attn_gui.app.new_shapes import done_text, followers_text, shape_text
 from attn_gui.app.offers import Offer, Offers
 from attn_gui.app.sentences import sentence
@@ -32,11 +33,13 @@ Fields = Mapping[str, object]
 class UnfitBlocks(QObject):
     """Changes nothing by itself; each way out that is picked is one step. What is offered is decided by shapes."""
 
-    def __init__(self, window: MainWindow, document: Document, target: TableTarget, tell: Tell) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, target: TableTarget, making: Making, tell: Tell
+    ) -> None:
         super().__init__(window)
-        self._document, self._target, self._tell = document, target, tell
+        self._document, self._target, self._making, self._tell = document, target, making, tell
         self._offers = Offers(window.banner, "block", self)
-        self._clashes = Clashes(window.banner, "clash", self, window.inputs)
+        self._clashes = Clashes(window.banner, "clash", self, making, window.inputs)
 
     def refuse(self, cuts: Cuts, block: NDArray[Any]) -> None:
         """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows."""
@@ -54,7 +57,7 @@ class UnfitBlocks(QObject):
             reason = sentence(clash)
             self._clashes.offer(
                 clash, self._fields, lambda: replaced(self._document.problem, field, block),
-                lambda fixed: self._replace(field, block, fixed),
+                lambda fixed, fresh: self._accept(field, block, fixed, fresh),
                 words=lambda: self.tr("{refusal} {reason}").format(refusal=said(), reason=reason),
                 before=growing, brought=field,
             )  # fmt: skip
@@ -94,10 +97,14 @@ class UnfitBlocks(QObject):
 
         def grow() -> None:
             label = Label(QT_TRANSLATE_NOOP("History", "grew {symbol} to {size}"), words)
-            fields = grown_fields(self._document.problem, field, rows, columns)
-            self._target.use(field)
-            edits: tuple[Edit, ...] = (SetFields(fields, label),) if fields else ()
-            self._take(lambda: self._target.apply(Edits((*edits, self._target.cells(cuts, block, label)), label)))
+            problem = self._document.problem
+
+            def take(fields: Fields, fresh: Arrays) -> None:
+                self._target.use(field)
+                larger: tuple[Edit, ...] = (SetFields(fields, label),) if fields else ()
+                self._apply(Edits((*larger, self._target.cells(cuts, block, label)), label), fresh)
+
+            self._making.begin(label, lambda: grown_fields(problem, field, rows, columns), take)
 
         return Offer(
             lambda: self.tr("Grow {symbol} to {size}").format(**words), lambda: followers_text(field, shapes), grow
@@ -108,18 +115,24 @@ class UnfitBlocks(QObject):
         return Offer(
             lambda: self.tr("Make {symbol} {block}").format(**_said(field, block)),
             "",
-            lambda: self._replace(field, block, replaced(self._document.problem, field, block)),
+            lambda: self._replace(field, block),
         )
 
-    def _replace(self, field: str, block: NDArray[Any], changes: Fields) -> None:
-        label = Label(QT_TRANSLATE_NOOP("History", "put {block} numbers into {symbol}"), _said(field, block))
-        self._target.use(field)
-        self._take(lambda: self._document.apply(SetFields(changes, label)))
+    def _replace(self, field: str, block: NDArray[Any]) -> None:
+        problem = self._document.problem
+        self._making.begin(
+            _replacing_label(field, block), lambda: replaced(problem, field, block),
+            lambda changes, fresh: self._accept(field, block, changes, fresh),
+        )  # fmt: skip
 
-    def _take(self, change: Callable[[], object]) -> None:
+    def _accept(self, field: str, block: NDArray[Any], changes: Fields, fresh: Arrays) -> None:
+        self._target.use(field)
+        self._apply(SetFields(changes, _replacing_label(field, block)), fresh)
+
+    def _apply(self, edit: Edit, fresh: Arrays) -> None:
         """Carry out a way out, and tell what it did to the shapes."""
         before = self._document.problem
-        change()
+        self._document.apply(edit, fresh)
         shapes = reshaped(before, self._document.problem)
         self._tell(lambda: done_text(shapes))
 
@@ -169,6 +182,10 @@ def growing_sizes(problem: Problem, field: str, rows: int, columns: int) -> list
         return []  # each head would grow at its own end
     wanted = {row_size: rows, column_size: columns // heads}
     return [{name: value} for name, value in wanted.items() if value != getattr(problem, name)]
+
+
+def _replacing_label(field: str, block: NDArray[Any]) -> Label:
+    return Label(QT_TRANSLATE_NOOP("History", "put {block} numbers into {symbol}"), _said(field, block))
 
 
 def _said(field: str, block: NDArray[Any]) -> dict[str, object]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from attn_gui.app.computation import Computation
-from attn_gui.app.sentences import saying
+from attn_gui.app.making import Making
 from attn_gui.document.document import Document
-from attn_gui.document.edits import Label, SetFields
+from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.create import fitting_output, with_block, with_hidden_width, with_score
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
@@ -43,15 +43,16 @@ class VariantsController(QObject):
 
     newRequested = Signal()
 
-    def __init__(self, window: MainWindow, document: Document, computation: Computation) -> None:
+    def __init__(self, window: MainWindow, document: Document, computation: Computation, making: Making) -> None:
         super().__init__(window)
-        self._window, self._document = window, document
+        self._window, self._document, self._making = window, document, making
         self._objection: Callable[[], str] | None = None
         window.spine.scorePicked.connect(self.set_score)
         window.spine.numberCommitted.connect(self.set_number)
         window.banner.actionPicked.connect(self._on_banner_action_picked)
         computation.rebuilt.connect(self.show_state)
         computation.rebuilt.connect(self._withdraw)
+        making.refused.connect(self.show_state)
         self.show_state()
 
     def show_state(self, *_: object) -> None:
@@ -65,19 +66,15 @@ class VariantsController(QObject):
         """Score by another function; its numbers and matrices begin anew, those before come back with undo."""
         name = Label(SCORES[score].name, context="Scores")
         label = Label(QT_TRANSLATE_NOOP("History", "score {name}"), {"name": name})
-        self._set(with_score(self._document.problem, score), label)
+        self._making.change(label, lambda: with_score(self._document.problem, score))
 
     def set_number(self, name: str, value: float | None) -> None:
         """Another value for a number of a step; None takes the step away."""
         if value is None:
-            self._set({name: None}, Label(REMOVED[name]))
+            self._making.change(Label(REMOVED[name]), lambda: {name: None})
             return
-        try:
-            fields = _changed(self._document.problem, name, value)
-        except ValueError as error:
-            self._refuse(error)
-            return
-        self._set(fields, Label(LABELS[name], {"value": f"{value:g}"}))
+        label = Label(LABELS[name], {"value": f"{value:g}"})
+        self._making.change(label, lambda: _changed(self._document.problem, name, value))
 
     def switch(self, name: str, present: bool) -> None:
         """Add a step with a first value and put the keyboard on it, or take the step away."""
@@ -99,7 +96,7 @@ class VariantsController(QObject):
         else:
             label = (QT_TRANSLATE_NOOP("History", "added the block") if present
                      else QT_TRANSLATE_NOOP("History", "removed the block"))  # fmt: skip
-            self._set(with_block(problem, present), Label(label))
+            self._making.change(Label(label), lambda: with_block(problem, present))
 
     def _object(self, words: Callable[[], str], way: Action) -> None:
         self._objection = words
@@ -131,19 +128,8 @@ class VariantsController(QObject):
             self.newRequested.emit()
         elif key == WIDEN:
             problem = self._document.problem
-            wide = fitting_output(problem)
-            fields = wide | with_block(problem.replace(**wide), True)
-            self._set(fields, Label(QT_TRANSLATE_NOOP("History", "added W_O and the block")))
-
-    def _set(self, fields: Mapping[str, object], label: Label) -> None:
-        try:
-            self._document.apply(SetFields(fields, label))
-        except (ValueError, TypeError) as error:
-            self._refuse(error)
-
-    def _refuse(self, error: Exception) -> None:
-        self._window.banner.show_error(saying(error))
-        self.show_state()
+            label = Label(QT_TRANSLATE_NOOP("History", "added W_O and the block"))
+            self._making.change(label, lambda: fitting_output(problem) | with_block(problem, True))
 
 
 def _numbers(problem: Problem) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -89,12 +89,13 @@ class Document(QObject):
         """A problem of its own, which no later edit touches."""
         return Problem(**self.problem.fields())
 
-    def apply(self, edit: Edit) -> bool:
+    def apply(self, edit: Edit, fresh: Sequence[NDArray[Any]] = ()) -> bool:
         """Carry out `edit` as one step of the history; False if it changes nothing, then no step is made.
 
+        Arrays that are `fresh`, of which nobody else keeps anything, are taken over and not copied.
         Raises ShapeError, EditError or another ValueError before anything is changed.
         """
-        done = self._draft.do(edit)
+        done = self._draft.do(edit, fresh)
         if done is None:
             return False
         step, change = done

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from attn_gui.document.edits import Change, Edit, Edits, SetCells, SetFields
 from attn_gui.document.history import Step
-from attn_gui.document.ownership import Working, changed_names, owned
+from attn_gui.document.ownership import Working, changed_names, owned, same_bytes
 from attn_gui.document.phrases import Label, Refusal
 from attn_gui.engine.indices import Box
 from attn_gui.engine.problem import Problem
@@ -51,18 +51,21 @@ class Draft:
                     memory.flags.writeable = True
         self.state = owned(problem.fields(), arrays)
 
-    def do(self, edit: Edit) -> tuple[Step, Change] | None:
-        """Carry out `edit`; None if it changes nothing. Raises ShapeError or ValueError with nothing changed."""
+    def do(self, edit: Edit, fresh: Sequence[Array] = ()) -> tuple[Step, Change] | None:
+        """Carry out `edit`; None if it changes nothing. Raises ShapeError or ValueError with nothing changed.
+
+        `fresh` arrays are nobody else's and not copied.
+        """
         if isinstance(edit, Edits):
-            return self._do_all(edit)
-        step = self._cells_step(edit) if isinstance(edit, SetCells) else self._fields_step(edit)
+            return self._do_all(edit, fresh)
+        step = self._cells_step(edit, fresh) if isinstance(edit, SetCells) else self._fields_step(edit, fresh)
         return None if step is None else (step, step.redo())
 
-    def _do_all(self, edits: Edits) -> tuple[Step, Change] | None:
+    def _do_all(self, edits: Edits, fresh: Sequence[Array]) -> tuple[Step, Change] | None:
         done: list[tuple[Step, Change]] = []
         try:
             for edit in edits.edits:
-                done += filter(None, [self.do(edit)])
+                done += filter(None, [self.do(edit, fresh)])
         except BaseException:
             for step, _change in reversed(done):
                 step.undo()
@@ -71,7 +74,7 @@ class Draft:
             return None
         return _Steps(tuple(step for step, _ in done), edits.label), Change.merged([change for _, change in done])
 
-    def _cells_step(self, edit: SetCells) -> Step | None:
+    def _cells_step(self, edit: SetCells, fresh: Sequence[Array]) -> Step | None:
         array = self.state.arrays.get(edit.field)
         if array is None:
             raise EditError(
@@ -79,13 +82,15 @@ class Draft:
             )
         box = _checked_box(edit.field, edit.box, array.shape)
         old = array[box].copy()
-        new = cast_cells(edit.values, array.dtype)
+        owned_by = (edit.values, getattr(edit.values, "base", None))
+        taken = edit.values.dtype == array.dtype and any(one is own for one in fresh for own in owned_by)
+        new = edit.values if taken else cast_cells(edit.values, array.dtype)
         if new.shape != old.shape:
             raise EditError(
                 QT_TRANSLATE_NOOP("Sentences", "{field}: expected numbers of shape {expected}, got {got}."),
                 field=edit.field, expected=old.shape, got=new.shape,
             )  # fmt: skip
-        if new.tobytes() == old.tobytes():
+        if same_bytes(old, new):
             return None
         return _CellsStep(lambda: self._to_write(edit.field), edit.field, box, old, new, edit.label)
 
@@ -93,9 +98,10 @@ class Draft:
         self.writes += 1
         return self.state.arrays[field]
 
-    def _fields_step(self, edit: SetFields) -> Step | None:
+    def _fields_step(self, edit: SetFields, fresh: Sequence[Array]) -> Step | None:
         fields = {**self.state.fields, **edit.fields}
-        after = owned({name: value for name, value in fields.items() if value is not None}, self.state.arrays)
+        present = {name: value for name, value in fields.items() if value is not None}
+        after = owned(present, self.state.arrays, fresh)
         names = changed_names(self.state, after)
         return _FieldsStep(self, self.state, after, names, edit.label) if names else None
 

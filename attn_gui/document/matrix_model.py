@@ -97,6 +97,11 @@ class MatrixModel(QAbstractTableModel):
             return ("✓", 1.0) if value else ("", 0.0)
         return shown(float(value), self._decimals), float(value)
 
+    def cells(self) -> NDArray[Any]:
+        """All numbers as they are then, read-only."""
+        array = self._array()
+        return np.empty((0, 0)) if array is None else array
+
     def block(self, rows: slice, columns: slice) -> NDArray[Any]:
         """A copy of a rectangle of numbers, to be put on the clipboard."""
         array = self._array()

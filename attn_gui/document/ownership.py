@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,13 +27,17 @@ class Working:
     views: Arrays
 
 
-def owned(fields: Mapping[str, Any], current: Mapping[str, Array]) -> Working:
+STEP = 1 << 20  # bytes that are compared at a time
+
+
+def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequence[Array] = ()) -> Working:
     """The problem of `fields` over memory of its own; arrays of `current` that stay as they are stay in place.
 
+    `fresh` arrays, of which nobody else keeps anything, become its own.
     Raises ShapeError, ValueError or TypeError if the fields do not make a problem.
     """
     problem = _validated(fields)
-    free = {id(array): array for array in current.values()}
+    free = {id(array): array for array in (*current.values(), *fresh)}
     arrays = {name: _own(array, current.get(name), free) for name, array in problem.arrays().items()}
     problem = Problem.over(_with_arrays(problem.fields(), arrays))
     return Working(problem, problem.fields(), arrays, problem.arrays())
@@ -48,7 +52,7 @@ def _validated(fields: Mapping[str, Any]) -> Problem:
 def _own(array: Array, named_so: Array | None, free: dict[int, Array]) -> Array:
     """The working array that `array` is a view of or equal to, else a copy; each working array is given out once."""
     same = [known for known in free.values() if known.ctypes.data == array.ctypes.data and _is_like(known, array)]
-    if named_so is not None and id(named_so) in free and _is_like(named_so, array) and _bytes_equal(named_so, array):
+    if named_so is not None and id(named_so) in free and _is_like(named_so, array) and same_bytes(named_so, array):
         same.insert(0, named_so)
     return free.pop(id(same[0])) if same else np.array(array, order="C")
 
@@ -57,10 +61,13 @@ def _is_like(one: Array, other: Array) -> bool:
     return one.shape == other.shape and one.dtype == other.dtype
 
 
-def _bytes_equal(one: Array, other: Array) -> bool:
+def same_bytes(one: Array, other: Array) -> bool:
+    """Whether two arrays of one shape and dtype hold the same bits; little is held beside them."""
     if one.ctypes.data == other.ctypes.data:
         return True
-    return np.array_equal(one.reshape(-1).view(np.uint8), np.ascontiguousarray(other).reshape(-1).view(np.uint8))
+    mine, theirs = (np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (one, other))
+    cuts = (slice(low, low + STEP) for low in range(0, mine.size, STEP))
+    return all(np.array_equal(mine[cut], theirs[cut]) for cut in cuts)
 
 
 def _with_arrays(fields: Mapping[str, Any], arrays: Arrays) -> dict[str, object]:

@@ -7,10 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .choice import compute
-from .create import FILLS, fill, made_direct, new_problem, with_biases, with_context, with_output
+from .create import made_direct, new_problem, with_biases, with_context, with_output
 from .drafts import reshaped
 from .evaluation import Evaluation, Recomputed
 from .explanation import Cell, Explanation, Term, explain
+from .filling import FILLS, fill
 from .fixes import Fix, clash_of
 from .indices import Box
 from .masks import MASKS, Layer, Parameter, layer_from_mapping

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .create import BLOCK, fill
 from .drafts import TOKENS, Shape, clash_with, fields_with
+from .filling import BLOCK, fill
 from .fixes import Fix, with_company
 from .layout import Array
 from .memory import Write, made

@@ -80,10 +80,15 @@ class Problem:
     def draft(cls, given: Mapping[str, object]) -> Problem:
         """The fields as a problem keeps them, each checked on its own; they need not fit together.
 
-        Raises ValueError or TypeError as a problem does, ShapeError only for one array alone.
+        Nothing is copied where all arrays can be read in place. Raises ValueError or TypeError as a problem does,
+        ShapeError only for one array alone.
         """
         problem = cls._unsettled(given)
-        problem._settle_each(copy=True)
+        try:
+            problem._settle_each(copy=False)
+        except (ValueError, TypeError):
+            problem = cls._unsettled(given)
+            problem._settle_each(copy=True)
         return problem
 
     @classmethod

@@ -160,7 +160,7 @@ def test_blocks_leave_every_number_as_it_was(shape):
 
 
 def hashed(state, more):
-    from attn_gui.engine.create import _hashed
+    from attn_gui.engine.filling import _hashed
 
     return _hashed(state, more)
 

@@ -187,7 +187,7 @@ def test_items_of_a_batch(launch):
     assert person.numbers("query") == first
     assert person.values("weights")[0] == pytest.approx([0.5, 0.5])
     assert here != pytest.approx(0.5)
-    person.press("Ctrl+Z", "Ctrl+Z")
+    person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
     assert person.numbers("query") == first
     assert shown(person, "batch_size") == 1
 

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.engine.mask_cells import FILLS
 from attn_gui.engine.masks import Layer
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.controls.mask_edits import FILLS
 from attn_gui.views.controls.mask_fields import Field, LengthsField, make_field
 from attn_gui.views.controls.mask_words import kind_about, kind_name, parameter_name, rule
 from attn_gui.views.icons import icon

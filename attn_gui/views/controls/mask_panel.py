@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButt
 
 from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.controls.mask_edits import filled, first_layer
+from attn_gui.views.controls.mask_edits import first_layer
 from attn_gui.views.controls.mask_layer import LayerRow
 from attn_gui.views.controls.mask_words import kind_about, kind_name, mask_summary
 from attn_gui.views.controls.popup_frame import PopupFrame
@@ -26,11 +26,12 @@ WIDTH = 340
 class MaskPanel(PopupFrame):
     """Every layer with its switch and parameters; each gesture is one signal with the whole new list.
 
-    `layersChanged` carries the layers as mappings, what was done ("add", "remove", "move", "switch", "change",
-    "fill") and the kind of the layer it was done to.
+    `layersChanged` carries the layers as mappings, what was done ("add", "remove", "move", "switch", "change") and
+    the kind of the layer it was done to.
     """
 
     layersChanged = Signal(object, str, str)
+    fillRequested = Signal(int, str)  # the cells of a custom layer: one of FILLS
     paintRequested = Signal(int)  # a custom layer, to be painted in the masked map
     tableRequested = Signal(str)  # the field of the cells of a layer: mask.1.values
 
@@ -93,9 +94,6 @@ class MaskPanel(PopupFrame):
 
     def _on_row_value_picked(self, place: int, name: str, value: object) -> None:
         self._replace(place, {name: value}, "change")
-
-    def _on_row_filled(self, place: int, how: str) -> None:
-        self._replace(place, {"allowed": filled(self._layers[place].to_mapping(), how)["allowed"]}, "fill")
 
     def _on_row_moved(self, place: int, step: int) -> None:
         mappings = self._mappings()
@@ -187,7 +185,7 @@ class MaskPanel(PopupFrame):
             row.valuePicked.connect(lambda name, value, place=place: self._on_row_value_picked(place, name, value))
             row.moved.connect(lambda step, place=place: self._on_row_moved(place, step))
             row.removed.connect(lambda place=place: self._on_row_removed(place))
-            row.filled.connect(lambda how, place=place: self._on_row_filled(place, how))
+            row.filled.connect(lambda how, place=place: self.fillRequested.emit(place, how))
             row.paintRequested.connect(lambda place=place: self._on_row_paint_requested(place))
             row.tableRequested.connect(lambda place=place: self._on_row_table_requested(place))
             self._list.addWidget(row)

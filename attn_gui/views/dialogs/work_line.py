@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QToolButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
 
+LETTERS = 30  # of a name, at most
 PATIENCE_MS = 300  # what is done by then needs no word
 
 
@@ -19,7 +20,7 @@ class WorkLine(QWidget):
         """`name` goes before the names of its parts."""
         super().__init__(parent)
         self.setObjectName(f"{name}.progress")
-        self._share = 0.0
+        self._share, self._name = 0.0, ""
         self._text, self.cancel = QLabel(self), QToolButton(self)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         line = QHBoxLayout(self)
@@ -41,6 +42,15 @@ class WorkLine(QWidget):
     def cancel_words(self) -> str:
         """What its button does."""
         raise NotImplementedError
+
+    def set_name(self, name: str) -> None:
+        """What the work is about: a file, a step."""
+        self._name = name
+
+    def short_name(self) -> str:
+        """The name, cut in its middle where it is long."""
+        metrics = self.fontMetrics()
+        return metrics.elidedText(self._name, Qt.TextElideMode.ElideMiddle, LETTERS * metrics.averageCharWidth())
 
     def begin(self) -> None:
         """Work has begun; it is said if it lasts."""

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from attn_gui.engine.mask_cells import refilled
 from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
 from attn_gui.views.controls.mask_panel import MaskPanel, mask_summary
 
@@ -41,6 +42,7 @@ class Host(QWidget):
         self.layers: tuple[Layer, ...] = tuple(layer_from_mapping(layer) for layer in layers)
         self.panel.set_layers(self.layers, *self.sizes)
         self.panel.layersChanged.connect(self._on_layers_changed)
+        self.panel.fillRequested.connect(self._on_fill_requested)
         self.resize(760, 640)
         qtbot.addWidget(self)
         self.show()
@@ -51,6 +53,11 @@ class Host(QWidget):
     def _on_layers_changed(self, mappings: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
         self.done.append((what, kind))
         self.layers = tuple(layer_from_mapping(mapping) for mapping in mappings)
+        self.panel.set_layers(self.layers, *self.sizes)
+
+    def _on_fill_requested(self, place: int, how: str) -> None:
+        self.done.append(("fill", self.layers[place].kind))
+        self.layers = (*self.layers[:place], refilled(self.layers[place], how), *self.layers[place + 1 :])
         self.panel.set_layers(self.layers, *self.sizes)
 
     def child(self, kind: type, name: str) -> Any:

@@ -1,0 +1,213 @@
+"""Changes that need much memory: refused before anything is taken, or made beside the window and taken as one step."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication, QDialog, QToolButton
+
+from attn_gui.app import making
+from attn_gui.engine import Problem, memory
+from attn_gui.formats import save
+from attn_gui.views.dialogs.making_progress import MakingProgress
+from attn_gui.views.dialogs.new_dialog import NewDialog
+
+
+@pytest.fixture
+def poor(monkeypatch):
+    """A computer on which nothing is free; a fault of the test would not be found by the memory that is there."""
+    monkeypatch.setattr(memory, "available", lambda: 100)
+
+
+class Gate:
+    """Holds the making up after its first array, as a slow computer would."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.reached, self._open, self.threads = threading.Event(), threading.Event(), set()
+        monkeypatch.setattr(making, "LARGE", 1000)
+        made = memory._Teller.made
+
+        def held(teller, *given):
+            array = made(teller, *given)
+            self.threads.add(threading.current_thread())
+            self.reached.set()
+            assert self._open.wait(20)
+            return array
+
+        monkeypatch.setattr(memory._Teller, "made", held)
+
+    def open(self):
+        self._open.set()
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    found = Gate(monkeypatch)
+    yield found
+    found.open()
+
+
+def wait(until, patience=20.0):
+    end = time.monotonic() + patience
+    while not until():
+        assert time.monotonic() < end
+        QApplication.processEvents()
+        time.sleep(0.002)
+
+
+@pytest.fixture
+def projected(tmp_path):
+    random = np.random.default_rng(3).normal
+    path = tmp_path / "projected.attn"
+    save(Problem(x=random(size=(6, 8)), w_query=random(size=(8, 8)), w_key=random(size=(8, 8)),
+                 w_value=random(size=(8, 8)), num_heads=2,
+                 mask=({"kind": "custom", "allowed": np.ones((6, 6), bool)},)), path)
+    return path
+
+
+def custom_fill(person):
+    person.program.window.mask_panel.fillRequested.emit(0, "swap")
+
+
+def add_layer(kind):
+    return lambda person: person.program.window.mask_panel.add_layer(kind)
+
+
+def new(person):
+    person.answering(NewDialog, lambda dialog: dialog.accept(), lambda: person.do("new"))
+
+
+def whole_table(action):
+    def change(person):
+        person.go_to("x", 0, 0)
+        person.press("Ctrl+A")
+        person.do(action)
+
+    return change
+
+
+CHANGES = {
+    **{name: lambda person, name=name: person.size(name, 40) for name in ("n", "d_k", "d_v", "d_model", "batch_size")},
+    "w_output": lambda person: person.do("output_projection"),
+    "biases": lambda person: person.do("biases"),
+    "second sequence": lambda person: person.do("second_sequence"),
+    "block": lambda person: person.do("block"),
+    "direct": lambda person: person.do("make_direct"),
+    "additive": lambda person: person.program.variants.set_score("additive"),
+    "precision": lambda person: person.pick("dtype", "float32"),
+    "cells swapped": custom_fill,
+    "custom layer": add_layer("custom"),
+    "bias layer": add_layer("bias"),
+    "new": new,
+    **{action: whole_table(action)
+       for action in ("fill_random", "fill_integers", "fill_identity", "clear", "fill_down")},
+}
+
+
+def sizes(person):
+    shown = [person.find(f"control.{name}").value() for name in ("n", "d_k", "d_v", "d_model", "batch_size")]
+    checks = [person.action(name).isChecked() for name in ("output_projection", "biases", "second_sequence", "block")]
+    return shown, checks, person.find("control.dtype").currentData()
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_the_memory_does_not_hold_is_refused_and_nothing_changes(launch, projected, poor, name):
+    person = launch(projected)
+    problem, before = person.program.document.snapshot(), sizes(person)
+    CHANGES[name](person)
+    assert "of memory are free" in person.banner()
+    assert person.program.document.problem == problem
+    assert sizes(person) == before
+    assert not person.window.isWindowModified()
+
+
+@pytest.mark.parametrize("name", [name for name in CHANGES if name != "new"])
+def test_what_is_made_beside_the_window_is_what_is_made_at_once(launch, projected, monkeypatch, name):
+    person = launch(projected)
+    before = person.program.document.snapshot()
+    CHANGES[name](person)
+    after = person.program.document.snapshot()
+    assert after != before
+    person.do("undo")
+    assert person.program.document.problem == before
+    monkeypatch.setattr(making, "LARGE", 0)
+    CHANGES[name](person)
+    wait(lambda: not person.program.making.busy)
+    if not name.startswith("fill_"):  # whose seed is the place in the history
+        assert person.program.document.problem == after
+    assert len(person.steps()) == 2
+    person.wait()
+    person.do("undo")
+    assert person.program.document.problem == before
+
+
+def test_the_window_works_on_and_the_change_is_one_step(launch, gate):
+    person = launch()
+    before = person.program.document.snapshot()
+    person.do("output_projection")
+    assert gate.reached.wait(20)
+    line = person.find("making.progress", MakingProgress)
+    wait(line.isVisible)
+    assert line.text().startswith("added W_O, 100 %")
+    assert person.program.document.problem == before
+    person.click_cell("weights", 3, 4)
+    assert "A[" in person.explanation() or "3" in person.explanation()
+    gate.open()
+    wait(lambda: not person.program.making.busy)
+    assert not line.isVisible()
+    assert threading.main_thread() not in gate.threads
+    assert person.steps()[1:] == ["added W_O"]
+    assert person.action("output_projection").isChecked()
+    person.type_into("w_output", 2, 3, "7")
+    assert person.number("w_output", 2, 3) == 7
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert person.program.document.problem == before
+
+
+@pytest.mark.parametrize("how", ["Esc", "button"])
+def test_it_can_be_canceled(launch, gate, how):
+    person = launch()
+    before = person.program.document.snapshot()
+    person.size("n", 400)
+    assert gate.reached.wait(20)
+    if how == "Esc":
+        person.window.setFocus()
+        person.press("Esc")
+    else:
+        line = person.find("making.progress", MakingProgress)
+        wait(line.isVisible)
+        person.click(person.find("making.cancel", QToolButton))
+    gate.open()
+    person.program.making.finish()
+    QApplication.processEvents()
+    assert person.program.document.problem == before
+    assert person.find("control.n").value() == before.n
+    assert len(person.steps()) == 1
+
+
+def test_what_was_made_for_another_state_is_dropped_and_said(launch, gate):
+    person = launch()
+    person.do("output_projection")
+    assert gate.reached.wait(20)
+    person.type_into("query", 0, 0, "5")
+    gate.open()
+    person.program.making.finish()
+    QApplication.processEvents()
+    assert person.steps()[1:] == ["typed Q[0, 0]"]
+    assert person.program.document.problem.w_output is None
+    assert "“added W_O” was dropped: the problem was changed" in person.banner()
+
+
+def test_closing_does_not_wait_for_it(launch, gate):
+    person = launch()
+    person.do("output_projection")
+    assert gate.reached.wait(20)
+    timer = threading.Timer(0.2, gate.open)
+    timer.start()
+    person.window.close()
+    timer.join()
+    assert not person.program.making.busy
+    assert not QApplication.activeModalWidget() or not isinstance(QApplication.activeModalWidget(), QDialog)
