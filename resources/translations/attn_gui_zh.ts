@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -344,7 +345,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -1095,7 +1096,7 @@
         <source>w fitted to the points: {value}</source>
         <translation>由数据点拟合 w：{value}</translation>
     </message>
-<message>
+    <message>
         <source>new problem</source>
         <translation>新问题</translation>
     </message>
@@ -1305,6 +1306,24 @@
     <message>
         <source>{name}: no limit</source>
         <translation>{name}：不限</translation>
+    </message>
+</context>
+<context>
+    <name>Making</name>
+    <message>
+        <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
+        <translation>已放弃“{step}”：生成数值期间问题已被修改。</translation>
+    </message>
+</context>
+<context>
+    <name>MakingProgress</name>
+    <message>
+        <source>{step}, {percent} %</source>
+        <translation>{step}，{percent} %</translation>
+    </message>
+    <message>
+        <source>Cancel the change</source>
+        <translation>取消更改</translation>
     </message>
 </context>
 <context>
@@ -3606,16 +3625,4 @@
         <translation>取消</translation>
     </message>
 </context>
-<context><name>Making</name><message>
-        <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
-        <translation>已放弃“{step}”：生成数值期间问题已被修改。</translation>
-    </message>
-</context><context><name>MakingProgress</name><message>
-        <source>{step}, {percent} %</source>
-        <translation>{step}，{percent} %</translation>
-    </message>
-    <message>
-        <source>Cancel the change</source>
-        <translation>取消更改</translation>
-    </message>
-</context></TS>
+</TS>
