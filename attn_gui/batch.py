@@ -22,6 +22,7 @@ from attn_gui.formats import (
     stage_labels,
     stage_rows,
 )
+from attn_gui.formats.names import heads_part
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import saving
 
@@ -29,6 +30,8 @@ from attn_gui.formats.saving import saving
 _CUT_BY_HEADS = ("query", "key", "value", "rotated_query", "rotated_key", "concat")
 
 
+TEXTS = ("csv", "tsv")
+TABLES = ("npy", *TEXTS)
 PATIENCE = 0.5  # seconds before progress is shown
 
 
@@ -71,7 +74,7 @@ def export(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
     for ending in dict.fromkeys(options.format):
         if ending == "npz":
             yield _write_stages(request)
-        elif ending in ("npy", "csv"):
+        elif ending in TABLES:
             yield from _write_tables(request, ending)
         else:
             yield from _write_figures(request, ending)
@@ -124,7 +127,7 @@ def _write_tables(request: _Request, ending: str) -> Iterator[Path]:
         for head in request.heads_of(stage):
             mine = head if request.apart(stage) else None
             path = request.path(stage, f"h{head}", ending)
-            rows, columns = stage_labels(request.evaluation, stage) if ending == "csv" else (None, None)
+            rows, columns = stage_labels(request.evaluation, stage) if ending in TEXTS else (None, None)
             with _Progress(path) as progress:
                 numbers = block_rows(request.evaluation, stage, request.options.batch, mine, progress.of(0, 1))
                 save_rows(numbers, path, row_labels=rows, column_labels=columns)
@@ -132,19 +135,21 @@ def _write_tables(request: _Request, ending: str) -> Iterator[Path]:
 
 
 def _write_figures(request: _Request, ending: str) -> Iterator[Path]:
-    from attn_gui.figure.sheet import write  # Qt is not needed for numbers
+    from attn_gui.figure.options import shade_from  # Qt is not needed for numbers
+    from attn_gui.figure.sheet import write
 
     options = request.options
+    shade = shade_from(options.levels, options.colormap)
     for stage in request.stages:
         heads = request.heads_of(stage)
-        sheets = {"all": heads} if options.sheet else {f"h{head}": (head,) for head in heads}
-        for part, chosen in sheets.items():
-            path = request.path(stage, part, ending)
+        for chosen in [heads] if options.sheet else [(head,) for head in heads]:
+            path = request.path(stage, heads_part(chosen, request.loaded.problem.num_heads), ending)
             with _Progress(path) as progress:
                 write(
                     request.evaluation, path, stage=stage, heads=chosen, batch=options.batch, format=ending,
-                    width_cm=options.width, height_cm=options.height, dpi=options.dpi, theme=options.theme,
-                    lang=options.lang, sheet=options.sheet, tell=progress.show,
+                    width=options.width, height=options.height, dpi=options.dpi, font_size=options.font_size,
+                    values=options.values, colorbar=options.colorbar, theme=options.theme, lang=options.lang,
+                    shades={stage: shade}, sheet=options.sheet, tell=progress.show,
                 )  # fmt: skip
             yield path
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import re
 import sys
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
 IMAGES = ("png", "svg", "pdf")
-NUMBERS = ("npz", "npy", "csv")
+NUMBERS = ("npz", "npy", "csv", "tsv")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
@@ -66,7 +67,7 @@ def _window(words: list[str]) -> int:
 
 
 def _export(words: list[str]) -> int:
-    chosen = _export_parser().parse_args(words)
+    chosen = _export_parser().parse_args(_joined(words))
     if reason := complaint(DRAWING):
         raise Refusal(reason)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"  # with a display, too: the same figure everywhere
@@ -135,11 +136,18 @@ def _export_parser() -> argparse.ArgumentParser:
     add("--heads", type=_heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
     add("--batch", type=_whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0; npz has all)")
     add("--format", nargs="+", choices=(*IMAGES, *NUMBERS), default=["png"], metavar="EXT",
-        help="png, svg, pdf, npz (all stages in one file), npy, csv; several at once (default: png)")  # fmt: skip
+        help="png, svg, pdf, npz (all stages in one file), npy, csv, tsv; several at once (default: png)")  # fmt: skip
     add("--sheet", action="store_true", help="figures: all chosen heads on one sheet")
     add("--width", type=_centimeters, metavar="CM", help="of the figure (default: as its cells need, 0.5 cm or more)")
     add("--height", type=_centimeters, metavar="CM", help="of the figure (default: as its cells need)")
     add("--dpi", type=_whole(30, 2400), default=300, metavar="N", help="dots per inch of a png (default: 300)")
+    add("--font-size", type=_points, metavar="PT",
+        help="of numbers and labels (default: 7.5 points, more on figures wider than 12 cm)")  # fmt: skip
+    add("--levels", type=_levels, metavar="LO,HI", help="values at the ends of the colors (default: from the numbers)")
+    add("--colormap", metavar="NAME", help="signed, weights, viridis, cividis, magma, grey or CET-D1 (default: signed "
+        "for numbers of both signs, weights for weights)")  # fmt: skip
+    add("--values", action=argparse.BooleanOptionalAction, help="numbers in cells (default: where they fit)")
+    add("--colorbar", action=argparse.BooleanOptionalAction, default=True, help="the color bar (default: with it)")
     add("--lang", choices=("en", "zh"), default="en", help="language of the figure (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: light)")
     return parser
@@ -179,6 +187,40 @@ def _whole(lowest: int, highest: int) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """The words with `--levels -5,7` as one: argparse would take -5,7 for an option."""
+    found: list[str] = []
+    for word in words:
+        if found and found[-1] == "--levels":
+            found[-1] = f"--levels={word}"
+        else:
+            found.append(word)
+    return found
+
+
+def _points(text: str) -> float:
+    size = _number(text)
+    if size is None or not 4 <= size <= 72:
+        raise argparse.ArgumentTypeError(f"expected points from 4 to 72, got {text!r}")
+    return size
+
+
+def _levels(text: str) -> tuple[float, float]:
+    found = [_number(part) for part in text.split(",")]
+    if len(found) != 2 or found[0] is None or found[1] is None or not found[0] < found[1]:
+        raise argparse.ArgumentTypeError(f"expected two numbers such as -5,7, the lower one first, got {text!r}")
+    return found[0], found[1]
+
+
+def _number(text: str) -> float | None:
+    """A finite number; None for anything else."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _centimeters(text: str) -> float:

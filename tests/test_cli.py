@@ -158,6 +158,39 @@ def test_language_and_theme_reach_the_figure(exported: object, tmp_path: Path) -
     assert [bool(chinese.search(text)) for text in seen] == [False, True, False]
 
 
+def test_levels_colors_type_values_and_bar_reach_the_figure(exported: object, tmp_path: Path) -> None:
+    def svg(*options: object) -> str:
+        exported(WORKED, "--stage", "scores", "--format", "svg", *options)
+        return (tmp_path / "out" / "worked-example-scores-h0.svg").read_text("utf-8")
+
+    plain = svg()
+    assert ">1.00<" in plain
+    assert ">1.00<" not in svg("--no-values")
+    assert ">−5<" not in plain
+    for spelled in (("--levels", "-5,20"), ("--levels=-5,20",)):
+        typed = svg(*spelled)
+        assert ">−5<" in typed
+        assert ">20<" in typed
+    assert ">−5<" not in svg("--no-colorbar", "--levels", "-5,5")
+    assert "#440154" in svg("--colormap", "viridis", "--levels", "1,2")  # the lowest of its colors
+    widths = [float(re.search(r'width="([\d.]+)mm"', svg("--font-size", size))[1]) for size in ("7.5", "15")]
+    assert widths[1] == pytest.approx(2 * widths[0], rel=0.01)
+
+
+def test_a_sheet_of_some_heads_is_not_called_all(exported: object, batched: Path) -> None:
+    assert exported(batched, "--sheet", "--heads", "0,2-3") == ["some-weights-h0,2-3-b0.png"]
+    assert exported(batched, "--sheet", "--heads", "2") == ["some-weights-h2-b0.png"]
+    assert exported(WORKED, "--sheet") == ["worked-example-weights-h0.png"]
+
+
+def test_tsv_has_tokens_and_full_precision(exported: object, tmp_path: Path) -> None:
+    assert exported(WORKED, "--format", "tsv") == ["worked-example-weights-h0.tsv"]
+    text = (tmp_path / "out" / "worked-example-weights-h0.tsv").read_text("utf-8")
+    assert "\t" in text
+    found = load_matrix(tmp_path / "out" / "worked-example-weights-h0.tsv")
+    np.testing.assert_array_equal(found, compute(load(WORKED))["weights"][0, 0])
+
+
 # --- what it refuses -----------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("arguments", "words"),
@@ -181,6 +214,12 @@ def test_language_and_theme_reach_the_figure(exported: object, tmp_path: Path) -
         ([WORKED, "-o", "out", "--width", "nan"], "centimeters from 1 to 500, got 'nan'"),
         ([WORKED, "-o", "out", "--width", "400", "--height", "400", "--dpi", "2400"], "pixels"),
         ([WORKED, "-o", "out", "--theme", "pink"], "'pink'"),
+        ([WORKED, "-o", "out", "--levels", "7,-5"], "two numbers such as -5,7, the lower one first, got '7,-5'"),
+        ([WORKED, "-o", "out", "--levels", "0"], "got '0'"),
+        ([WORKED, "-o", "out", "--levels", "0,inf"], "got '0,inf'"),
+        ([WORKED, "-o", "out", "--levels"], "--levels"),
+        ([WORKED, "-o", "out", "--font-size", "3"], "points from 4 to 72, got '3'"),
+        ([WORKED, "-o", "out", "--colormap", "rainbow"], "'rainbow' is not one of signed, weights, viridis"),
         ([WORKED, "-o", "out", "--sta", "weights"], "Unrecognized arguments: --sta"),
         ([WORKED, "-o", "/proc/nowhere/out"], "could not be saved"),
         ([WORKED, "-o", WORKED], "is a file; expected a folder"),
@@ -241,6 +280,11 @@ def test_the_help_of_every_call_names_every_option() -> None:
         "--dpi",
         "--lang",
         "--theme",
+        "--levels",
+        "--colormap",
+        "--font-size",
+        "--no-values",
+        "--no-colorbar",
     ):
         assert option in text
     assert "--lang" in subprocess.run([*CODE, "--help"], capture_output=True, text=True, cwd=ROOT).stdout

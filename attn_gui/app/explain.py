@@ -10,7 +10,7 @@ from attn_gui.app.computation import Computation
 from attn_gui.app.reach import later_stages
 from attn_gui.app.view_state import ChosenCell, ViewState
 from attn_gui.engine import Evaluation, Explanation, explain
-from attn_gui.views.heatmaps.catalog import WHOLE, stage_plane
+from attn_gui.figure.operands import WHOLE, stage_plane
 from attn_gui.views.inspector.inspector import ExplainContext
 from attn_gui.views.main_window import MainWindow
 

@@ -134,8 +134,8 @@ class ExportController(QObject):
 
         heads = choice.heads if choice.sheet else choice.heads[0]
         return sheet.to_image(
-            evaluation, stage=choice.stages[0], heads=heads, batch=choice.batch, dpi=dpi, width_cm=choice.width,
-            height_cm=choice.height, theme=choice.theme, lang=self._look.language, values=choice.values,
+            evaluation, stage=choice.stages[0], heads=heads, batch=choice.batch, dpi=dpi, width=choice.width,
+            height=choice.height, theme=choice.theme, lang=self._look.language, values=choice.values,
             colorbar=choice.colorbar, file=sheet.File(choice.format, choice.dpi), tell=tell,
         )  # fmt: skip
 

@@ -56,7 +56,7 @@ def _figure(choice: ExportChoice, path: Path, stage: str, heads: tuple[int, ...]
     def write(evaluation: Evaluation, tell: Tell) -> object:
         return sheet.write(
             evaluation, path, stage=stage, heads=heads, batch=choice.batch, format=choice.format,
-            width_cm=choice.width, height_cm=choice.height, dpi=choice.dpi, theme=choice.theme, lang=lang,
+            width=choice.width, height=choice.height, dpi=choice.dpi, theme=choice.theme, lang=lang,
             values=choice.values, colorbar=choice.colorbar, sheet=choice.sheet, tell=tell,
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, sensitivity
 from attn_gui.engine.sensitivity import strongest
-from attn_gui.views.heatmaps.catalog import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.inspector.sensitivity_page import Gradient
 from attn_gui.views.inspector.verify_page import Checked, Held, Report

@@ -14,7 +14,7 @@ from attn_gui.document.places import table_box
 from attn_gui.engine import Box, Evaluation, indices
 from attn_gui.engine.forward import Forward
 from attn_gui.engine.graph import GATED
-from attn_gui.views.heatmaps.catalog import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.veil import Reach, reached_areas
 from attn_gui.views.inspector.context import Reached, cell_name

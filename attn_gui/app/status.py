@@ -11,7 +11,7 @@ from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Recomputed
 from attn_gui.figure.display import format_number
-from attn_gui.views.heatmaps.catalog import WHOLE, stage_plane
+from attn_gui.figure.operands import WHOLE, stage_plane
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import stage_title, token_text
 

@@ -16,8 +16,8 @@ from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.names import field_symbol
 from attn_gui.engine import Box
 from attn_gui.engine.solving import MAPS, OUTPUTS
+from attn_gui.figure.operands import stage_plane
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
-from attn_gui.views.heatmaps.catalog import stage_plane
 from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
 

@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygon
 from attn_gui.figure.colors import BLACK, WHITE, Lut, dark_text, value_text_color
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, NEG_INF, POS_INF, Display
 from attn_gui.figure.numbers import CellNumbers, Values, cell_text, format_number
+from attn_gui.figure.text import MIDDLE, write_text
 from attn_gui.figure.tokens import FONT_WEIGHT, SIZE, Theme
 
 SMALLEST_MARK = 5.0
@@ -69,8 +70,8 @@ def paint_values(
             text = cell_text(value, numbers)
             if text not in widths:
                 widths[text] = metrics.horizontalAdvance(text)
-            x = rect.left() + (column + 0.5) * width - widths[text] / 2
-            painter.drawText(QPointF(x, baseline + row * height), text)
+            middle = QPointF(rect.left() + (column + 0.5) * width, baseline + row * height)
+            write_text(painter, middle, text, MIDDLE, widths[text])
 
 
 def hatch_lines(closed: npt.NDArray[np.bool_], rect: QRectF, spacing: float) -> list[QLineF]:
@@ -186,7 +187,7 @@ def _write(painter: QPainter, cells: list[QRectF], text: str, color: QColor, sma
     painter.setPen(color)
     for cell in cells:
         center = cell.center()
-        painter.drawText(QPointF(center.x() - width / 2, center.y() + metrics.capHeight() / 2), text)
+        write_text(painter, QPointF(center.x(), center.y() + metrics.capHeight() / 2), text, MIDDLE, width)
     painter.restore()
     return True
 

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from attn_gui.engine import Evaluation, Plane, Problem, Trace, choice
-from attn_gui.figure.display import Allowed, Levels, Values, auto_levels
+from attn_gui.figure.display import Allowed, Levels, Values
+from attn_gui.figure.levels import Shade
 from attn_gui.figure.map_figure import Axis, MapFigure, Panel
+from attn_gui.figure.options import FigureOptions, Heads
+from attn_gui.figure.planes import PlaneLike
 from attn_gui.figure.reading import Tell, picture, silent, within
 from attn_gui.figure.tokens import THEMES
-from attn_gui.figure.words import WORDS, Words
+from attn_gui.figure.words import WORDS
 from attn_gui.formats.rows import stage_labels
 
 Source = Problem | Trace | Evaluation
-Heads = int | Sequence[int] | str | None
 
 Pixels = Callable[[MapFigure], tuple[int, int]]
 """Rows and columns of pixels under every map of a figure."""
 
 _BY_KEY = ("key", "rotated_key", "value")
-_NOTHING = np.zeros((1, 1), np.float32)
+NOTHING = np.zeros((1, 1), np.float32)
 
 
 def evaluation_of(source: Source) -> Evaluation:
@@ -57,49 +60,80 @@ def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int 
 
 
 def compose(
-    evaluation: Evaluation, *, stage: str, heads: Sequence[int | None], batch: int = 0,
-    theme: str = "light", lang: str = "en", values: bool | None = None, colorbar: bool = True,
-    pixels: Pixels = lambda figure: figure.shape, tell: Tell = silent,
+    evaluation: Evaluation, *, stage: str, heads: Sequence[int | None], pixels: Pixels = lambda figure: figure.shape,
+    tell: Tell = silent, **choices: Any,
 ) -> MapFigure:  # fmt: skip
     """The figure of a stage for one head, or for several on a sheet; ValueError with a sentence for bad choices.
 
-    Of a problem whose maps are too long to be held the figure has as many blocks as there are `pixels`.
+    `choices` are those of FigureOptions. Of a problem whose maps are too long to be held the figure has as many blocks
+    as there are `pixels`.
     """
-    problem = evaluation.problem
-    if not 0 <= batch < problem.batch_size:
-        raise ValueError(f"There is no batch item {batch}; the problem has {_counted(problem.batch_size)}.")
-    if theme not in THEMES or lang not in WORDS:
-        wrong, known = (theme, THEMES) if theme not in THEMES else (lang, WORDS)
-        raise ValueError(f"{wrong!r} is not one of {', '.join(known)}.")
-    words = WORDS[lang]
-    planes = [Plane(evaluation, stage, batch, head) for head in heads]
+    return composed(evaluation, FigureOptions(stage=stage, **choices), heads, pixels, tell)
+
+
+def composed(
+    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None],
+    pixels: Pixels = lambda figure: figure.shape, tell: Tell = silent,
+) -> MapFigure:  # fmt: skip
+    """`compose` with all choices in one record; `heads` are checked already."""
+    problem, stage = evaluation.problem, options.stage
+    check_item(problem, options.batch)
+    words = WORDS[options.lang]
+    planes = [Plane(evaluation, stage, options.batch, head) for head in heads]
     titles = [words.head.format(head) if len(heads) > 1 and head is not None else "" for head in heads]
-    weights = stage == "weights"
     rows, columns = planes[0].shape
-    figure = MapFigure(
-        panels=tuple(Panel(_NOTHING, None, title) for title in titles),
+    figure = bare_figure(planes[0], options, options.shade(stage))
+    figure = replace(
+        figure,
+        panels=tuple(Panel(NOTHING, None, title) for title in titles),
         rows=_rows(evaluation, stage, rows),
         columns=_columns(evaluation, stage, heads[0] if len(heads) == 1 else 0, columns),
-        levels=Levels(0.0, 1.0),
-        title=" · ".join(_title(problem, stage, heads, batch, words)),
+        title=" · ".join(title_of(problem, options, heads)),
         subtitle=f"{rows} × {columns}",
-        weights=weights,
-        palette="weights" if weights else "signed",
-        theme=THEMES[theme],
-        words=words,
-        show_values=values,
-        show_colorbar=colorbar,
-        cells=(rows, columns) if planes[0].draws_pictures else None,
     )
     size = (rows, columns) if figure.cells is None else pixels(_foreseen(figure, evaluation))
+    return filled(figure, planes, options.shade(stage), size, tell)
+
+
+def bare_figure(plane: PlaneLike, options: FigureOptions, shade: Shade) -> MapFigure:
+    """A figure of a matrix without its numbers, labels and title."""
+    rows, columns = plane.shape
+    return MapFigure(
+        panels=(Panel(NOTHING),), rows=Axis("row", plain_labels(rows)), columns=Axis("column", plain_labels(columns)),
+        levels=Levels(0.0, 1.0), weights=not plane.signed, palette=shade.palette_for(plane.signed),
+        theme=THEMES[options.theme], words=WORDS[options.lang], show_values=options.values,
+        show_colorbar=options.colorbar, transparent=options.transparent,
+        cells=(rows, columns) if draws_pictures(plane) else None,
+    )  # fmt: skip
+
+
+def filled(
+    figure: MapFigure, planes: Sequence[PlaneLike], shade: Shade, size: tuple[int, int], tell: Tell = silent
+) -> MapFigure:
+    """The figure with its numbers, pooled to a size where it cannot hold all, and the levels that these have."""
     read = [_read(plane, size, within(tell, part, len(planes))) for part, plane in enumerate(planes)]
-    panels = tuple(Panel(*cells, title) for cells, title in zip(read, titles, strict=True))
-    return replace(figure, panels=panels, levels=_levels(panels, weights, problem.m))
+    panels = tuple(Panel(*cells, panel.title) for cells, panel in zip(read, figure.panels, strict=True))
+    levels = [
+        shade.levels_of(panel.values, panel.allowed, signed=not figure.weights, keys=figure.shape[1])
+        for panel in panels
+    ]
+    return replace(figure, panels=panels, levels=max(levels, key=lambda each: each.high))  # common to all: the widest
 
 
-def _read(plane: Plane, size: tuple[int, int], tell: Tell) -> tuple[Values, Allowed | None]:
+def draws_pictures(plane: PlaneLike) -> bool:
+    """Whether the evaluation pools the plane itself, as that of long problems does."""
+    return isinstance(plane, Plane) and plane.draws_pictures and not plane.transposed
+
+
+def check_item(problem: Problem, batch: int) -> None:
+    """ValueError for a batch item that is not there."""
+    if not 0 <= batch < problem.batch_size:
+        raise ValueError(f"There is no batch item {batch}; the problem has {_counted(problem.batch_size)}.")
+
+
+def _read(plane: PlaneLike, size: tuple[int, int], tell: Tell) -> tuple[Values, Allowed | None]:
     """The cells of a map, or a picture of it in blocks."""
-    if plane.draws_pictures:
+    if isinstance(plane, Plane) and draws_pictures(plane):
         return picture(plane, *size, tell)
     rows, columns = plane.shape
     found = plane.block(slice(0, rows), slice(0, columns))
@@ -109,14 +143,8 @@ def _read(plane: Plane, size: tuple[int, int], tell: Tell) -> tuple[Values, Allo
 
 def _foreseen(figure: MapFigure, evaluation: Evaluation) -> MapFigure:
     """The figure with a legend already, if it will have one: the room for the maps depends on it."""
-    closed = np.zeros(_NOTHING.shape, bool) if figure.weights and "masked" in evaluation.stages else None
-    return replace(figure, panels=tuple(Panel(_NOTHING, closed, panel.title) for panel in figure.panels))
-
-
-def _levels(panels: Sequence[Panel], weights: bool, keys: int) -> Levels:
-    """Common levels of all panels: the widest of theirs."""
-    every = [auto_levels(panel.values, panel.allowed, signed=not weights, keys=keys) for panel in panels]
-    return max(every, key=lambda levels: levels.high)
+    closed = np.zeros(NOTHING.shape, bool) if figure.weights and "masked" in evaluation.stages else None
+    return replace(figure, panels=tuple(Panel(NOTHING, closed, panel.title) for panel in figure.panels))
 
 
 def _rows(evaluation: Evaluation, stage: str, count: int) -> Axis:
@@ -132,16 +160,23 @@ def _columns(evaluation: Evaluation, stage: str, head: int | None, count: int) -
     return Axis("column", _labels(None, range(first, first + count)))
 
 
+def plain_labels(count: int) -> Sequence[str]:
+    """Numbers for rows or columns that have no other name."""
+    return _labels(None, range(count))
+
+
 def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:
     return tokens if tokens and len(tokens) == len(numbers) else [str(number) for number in numbers]
 
 
-def _title(problem: Problem, stage: str, heads: Sequence[int | None], batch: int, words: Words) -> list[str]:
-    parts = [words.stages.get(stage, stage)]
+def title_of(problem: Problem, options: FigureOptions, heads: Sequence[int | None]) -> list[str]:
+    """The parts of a title: stage, head, item."""
+    words = WORDS[options.lang]
+    parts = [words.stages.get(options.stage, options.stage)]
     if len(heads) == 1 and heads[0] is not None:
         parts.append(words.head.format(heads[0]))
     if problem.batch_size > 1:
-        parts.append(words.item.format(batch))
+        parts.append(words.item.format(options.batch))
     return parts
 
 

@@ -8,18 +8,14 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import IO
 
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
-from PySide6.QtSvg import QSvgGenerator
 
 from attn_gui.figure.labels import visible_text
-from attn_gui.figure.layout import PX_PER_CM, Layout
-from attn_gui.figure.map_figure import MapFigure
-from attn_gui.figure.painter import paint_map
+from attn_gui.figure.page import LOGICAL_DPI, Page
 from attn_gui.figure.png import PngWriter
-from attn_gui.figure.tokens import FONT_FAMILIES
+from attn_gui.figure.svg import SvgPage
 
-LOGICAL_DPI = 96
 PDF_DPI = 1200
 DPI_RANGE = (10.0, 2400.0)
 LONGEST_SIDE_PIXELS = 32_767
@@ -39,76 +35,69 @@ _LONE_RECTANGLE = re.compile(
 )
 
 
-def image_of(figure: MapFigure, layout: Layout, dpi: float) -> QImage:
+def image_of(page: Page, dpi: float) -> QImage:
     """The figure in pixels, its resolution noted; ValueError when these would be absurdly many."""
-    width, height = _pixels(layout, dpi)
-    image = _painted(figure, layout, dpi, slice(0, height), width)
+    width, height = _pixels(page, dpi)
+    image = _painted(page, dpi, slice(0, height), width)
     image.setDotsPerMeterX(round(dpi / 0.0254))
     image.setDotsPerMeterY(round(dpi / 0.0254))
-    image.setText("Title", visible_text(figure.title))
+    image.setText("Title", visible_text(page.title))
     image.setText("Software", SOFTWARE)
     return image
 
 
-def write_png(figure: MapFigure, layout: Layout, dpi: float, file: IO[bytes]) -> None:
+def write_png(page: Page, dpi: float, file: IO[bytes]) -> None:
     """A PNG file with its resolution and title: the picture of `image_of`, painted and written in bands."""
-    width, height = _pixels(layout, dpi)
-    words = {"Title": visible_text(figure.title), "Software": SOFTWARE}
-    writer = PngWriter(file, width, height, round(dpi / 0.0254), words)
+    width, height = _pixels(page, dpi)
+    words = {"Title": visible_text(page.title), "Software": SOFTWARE}
+    writer = PngWriter(file, width, height, round(dpi / 0.0254), words, alpha=page.ground is None)
     band = max(2, BAND // width // 2 * 2)  # even, so that halves of pixels round to the same side in every band
     for top in range(0, height, band):
-        writer.add(_painted(figure, layout, dpi, slice(top, min(top + band, height)), width))
+        writer.add(_painted(page, dpi, slice(top, min(top + band, height)), width))
     writer.end()
 
 
-def write_svg(figure: MapFigure, layout: Layout, dpi: float, file: IO[bytes]) -> None:
-    """An SVG file with text as text; its resolution is of no account."""
+def write_svg(page: Page, dpi: float, file: IO[bytes]) -> None:
+    """An SVG file with text as text, anchored; its resolution is of no account."""
     buffer = _buffer()
-    generator = QSvgGenerator()
+    generator = SvgPage()
     generator.setOutputDevice(buffer)
     generator.setResolution(LOGICAL_DPI)
-    generator.setSize(QSize(math.ceil(layout.width), math.ceil(layout.height)))
-    generator.setViewBox(QRectF(0, 0, layout.width, layout.height))
-    generator.setTitle(visible_text(figure.title))
+    generator.setSize(QSize(math.ceil(page.width), math.ceil(page.height)))
+    generator.setViewBox(QRectF(0, 0, page.width, page.height))
+    generator.setTitle(visible_text(page.title))
     generator.setDescription(SOFTWARE)
-    _paint(generator, 1.0, figure, layout)
-    file.write(_finished_svg(_bytes(buffer).decode("utf-8"), layout).encode("utf-8"))
+    _paint(generator, 1.0, page)
+    file.write(_finished_svg(_bytes(buffer).decode("utf-8"), page, generator.texts()).encode("utf-8"))
 
 
-def write_pdf(figure: MapFigure, layout: Layout, dpi: float, file: IO[bytes]) -> None:
+def write_pdf(page: Page, dpi: float, file: IO[bytes]) -> None:
     """A PDF file of one page with its fonts inside; its resolution is of no account."""
     buffer = _buffer()
     writer = QPdfWriter(buffer)
     writer.setResolution(PDF_DPI)
-    size, exact = QSizeF(*_millimeters(layout)), QPageSize.SizeMatchPolicy.ExactMatch
+    size, exact = QSizeF(*_millimeters(page)), QPageSize.SizeMatchPolicy.ExactMatch
     writer.setPageSize(QPageSize(size, QPageSize.Unit.Millimeter, "figure", exact))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
-    writer.setTitle(visible_text(figure.title))
+    writer.setTitle(visible_text(page.title))
     writer.setCreator(SOFTWARE)
-    _paint(writer, PDF_DPI / LOGICAL_DPI, figure, layout)
+    _paint(writer, PDF_DPI / LOGICAL_DPI * page.scale, page)
     # Qt says that the glyph of the blank is a tab, which has the same one: copied and searched text would have tabs
     file.write(_GLYPH_NAMES.sub(lambda names: names[0].replace(b"<0009>", b"<0020>"), _bytes(buffer)))
 
 
-Encoder = Callable[[MapFigure, Layout, float, IO[bytes]], None]
+Encoder = Callable[[Page, float, IO[bytes]], None]
 ENCODERS: Mapping[str, Encoder] = MappingProxyType({"png": write_png, "svg": write_svg, "pdf": write_pdf})
 """The formats of figures by the ending of their files."""
 
 
-def map_pixels(layout: Layout, dpi: float) -> tuple[int, int]:
-    """Rows and columns of pixels under the first map of a figure; others may have one more or less by rounding."""
-    place, scale = layout.maps[0], dpi / LOGICAL_DPI
-    left, top, right, bottom = (
-        round(side * scale) for side in (place.left(), place.top(), place.right(), place.bottom())
-    )
-    return max(bottom - top, 1), max(right - left, 1)
-
-
-def _pixels(layout: Layout, dpi: float) -> tuple[int, int]:
+def _pixels(page: Page, dpi: float) -> tuple[int, int]:
     """Width and height of a figure; ValueError when these would be absurdly many."""
     if not DPI_RANGE[0] <= dpi <= DPI_RANGE[1]:
         raise ValueError(f"The resolution is {DPI_RANGE[0]:.0f} to {DPI_RANGE[1]:.0f} dots per inch, got {dpi:g}.")
-    width, height = (max(math.ceil(side * dpi / LOGICAL_DPI - 1e-6), 1) for side in (layout.width, layout.height))
+    width, height = (
+        max(math.ceil(side * page.scale * dpi / LOGICAL_DPI - 1e-6), 1) for side in (page.width, page.height)
+    )
     if max(width, height) > LONGEST_SIDE_PIXELS or width * height > MOST_PIXELS:
         raise ValueError(
             f"The picture would have {width:,} × {height:,} pixels, more than {MOST_PIXELS // 10**6} million in all "
@@ -117,42 +106,45 @@ def _pixels(layout: Layout, dpi: float) -> tuple[int, int]:
     return width, height
 
 
-def _painted(figure: MapFigure, layout: Layout, dpi: float, rows: slice, width: int) -> QImage:
+def _painted(page: Page, dpi: float, rows: slice, width: int) -> QImage:
     """Some rows of the figure's pixels."""
-    image = QImage(width, rows.stop - rows.start, QImage.Format.Format_RGB32)
+    formats = QImage.Format
+    form = formats.Format_ARGB32_Premultiplied if page.ground is None else formats.Format_RGB32
+    image = QImage(width, rows.stop - rows.start, form)
     if image.isNull():
         raise ValueError(f"There is no memory for a picture of {width:,} × {rows.stop - rows.start:,} pixels.")
-    image.fill(figure.theme.surface)
+    image.fill(page.ground or Qt.GlobalColor.transparent)
     painter = QPainter(image)
     painter.translate(0, -rows.start)
-    painter.scale(dpi / LOGICAL_DPI, dpi / LOGICAL_DPI)
-    paint_map(painter, QRectF(0, 0, layout.width, layout.height), figure, layout)
+    scale = dpi / LOGICAL_DPI * page.scale
+    painter.scale(scale, scale)
+    page.paint(painter)
     painter.end()
     return image
 
 
-def _paint(device: QSvgGenerator | QPdfWriter, scale: float, figure: MapFigure, layout: Layout) -> None:
+def _paint(device: SvgPage | QPdfWriter, scale: float, page: Page) -> None:
     painter = QPainter()
     if not painter.begin(device):
         raise OSError("The figure could not be written: no memory for its page.")
     painter.scale(scale, scale)
-    paint_map(painter, QRectF(0, 0, layout.width, layout.height), figure, layout)
+    page.paint(painter)
     painter.end()
 
 
-def _finished_svg(text: str, layout: Layout) -> str:
-    """What the generator cannot say: the exact size, fonts to fall back on, and a cell in one line instead of five."""
-    size = 'width="{:.4f}mm" height="{:.4f}mm"'.format(*_millimeters(layout))
+def _finished_svg(text: str, page: Page, texts: str) -> str:
+    """What the generator cannot say: the exact size, its texts, and a cell in one line instead of five."""
+    size = 'width="{:.4f}mm" height="{:.4f}mm"'.format(*_millimeters(page))
     text = re.sub(r'width="[^"]*mm" height="[^"]*mm"', size, text, count=1)
     text = _LONE_RECTANGLE.sub(r'<rect fill="\1" stroke="none" \2', text)
-    families = ", ".join(f"'{family}'" if " " in family else family for family in FONT_FAMILIES)
-    style = f"<style>@media all {{ text {{ font-family: {families}, sans-serif }} }}</style>"
-    text = text.replace("<defs>", f"<defs>\n{style}", 1)
-    return text.replace('image-rendering="optimizeSpeed"', 'image-rendering="pixelated"')
+    text = text.replace('image-rendering="optimizeSpeed"', 'image-rendering="pixelated"')
+    body, end, rest = text.rpartition("</svg>")
+    return body + texts + end + rest
 
 
-def _millimeters(layout: Layout) -> tuple[float, float]:
-    return layout.width / PX_PER_CM * 10, layout.height / PX_PER_CM * 10
+def _millimeters(page: Page) -> tuple[float, float]:
+    width, height = page.centimeters
+    return width * 10, height * 10
 
 
 def _buffer() -> QBuffer:

@@ -13,9 +13,9 @@ from attn_gui.figure.labels import elided, label_step, visible_text, wrapped
 from attn_gui.figure.legend import legend_lines
 from attn_gui.figure.map_figure import Axis, MapFigure
 from attn_gui.figure.numbers import CELL_MARGIN, cell_decimals
+from attn_gui.figure.page import PX_PER_CM
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
-PX_PER_CM = 96 / 2.54
 LEAST_CELL = 0.5 * PX_PER_CM
 LARGEST_CELL = 1.2 * PX_PER_CM
 LONGEST_SIDE, LONGEST_IMAGE_SIDE = 60 * PX_PER_CM, 40 * PX_PER_CM
@@ -66,16 +66,24 @@ class Layout:
     note_top: float
 
 
-def plan(figure: MapFigure, width: float | None = None, height: float | None = None) -> Layout:
-    """Lay a figure out at its own size, or to a width, a height or both; ValueError when its labels leave no room."""
-    return _Planner(figure).plan(width, height)
+def plan(figure: MapFigure, width: float | None = None, height: float | None = None, scale: float = 1.0) -> Layout:
+    """Lay a figure out at its own size, or to a width, a height or both; ValueError when its labels leave no room.
+
+    All lengths are those before everything is magnified by `scale`.
+    """
+    return _Planner(figure, scale).plan(width, height)
+
+
+def default_cells(figure: MapFigure, scale: float = 1.0) -> tuple[float, float]:
+    """Width and height of the cells of a figure at its own size."""
+    return _Planner(figure, scale).default_cells()
 
 
 class _Planner:
     """The arithmetic of one layout: what stands across depends on the cells' width, what stands below on both."""
 
-    def __init__(self, figure: MapFigure) -> None:
-        self.figure = figure
+    def __init__(self, figure: MapFigure, scale: float) -> None:
+        self.figure, self.scale = figure, scale
         self.rows, self.columns = figure.shape
         self.small = QFontMetricsF(figure_font(FONT_SIZE.micro))
         self.line = QFontMetricsF(figure_font(FONT_SIZE.small)).height()
@@ -85,7 +93,7 @@ class _Planner:
         self.row_room = self._row_room()
 
     def plan(self, width: float | None, height: float | None) -> Layout:
-        cell_width, cell_height = self._default_cells()
+        cell_width, cell_height = self.default_cells()
         steepness = cell_height / cell_width
         if width is not None:
             cell_width = self._fitting_width(width)
@@ -100,15 +108,15 @@ class _Planner:
         return self._layout(cell_width, cell_height, page_width, height)
 
     # --- cells -----------------------------------------------------------------------------------
-    def _default_cells(self) -> tuple[float, float]:
+    def default_cells(self) -> tuple[float, float]:
         """0.5 cm, more for few cells or when values are wanted, less for very many."""
-        least = LEAST_CELL
+        least = LEAST_CELL / min(self.scale, 1.0)
         few = len(self.figure.panels) == 1 and max(self.figure.shape) <= READABLE_CELLS
         if (self.figure.show_values and self.figure.cells is None) or (self.figure.show_values is None and few):
             least = max(least, self._cell_for_values())
         if max(self.figure.shape) <= READABLE_CELLS / 4:
             least = max(least, 2 * LEAST_CELL)
-        longest = LONGEST_IMAGE_SIDE if self.figure.as_image else LONGEST_SIDE
+        longest = (LONGEST_IMAGE_SIDE if self.figure.as_image else LONGEST_SIDE) / self.scale
         width = min(least, longest / (self.columns * self.grid_columns))
         height = min(least, longest / (self.rows * self.grid_rows))
         # a map of very many rows and one column is still to be seen
@@ -135,7 +143,7 @@ class _Planner:
 
     # --- across ----------------------------------------------------------------------------------
     def _row_room(self) -> float:
-        texts = map(visible_text, _sample(self.figure.rows))
+        texts = map(visible_text, sample_of(self.figure.rows))
         return min(max(map(self.small.horizontalAdvance, texts), default=0.0), LONGEST_ROW_LABEL)
 
     def _left(self) -> float:
@@ -151,7 +159,7 @@ class _Planner:
 
     def _page_width(self, cell_width: float) -> float:
         title = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).horizontalAdvance(self.figure.title)
-        title += SPACING.m + QFontMetricsF(figure_font(FONT_SIZE.small)).horizontalAdvance(self.figure.subtitle)
+        title += SPACING.xl + QFontMetricsF(figure_font(FONT_SIZE.small)).horizontalAdvance(self.figure.subtitle)
         below = self._left() + (BAR_WIDTH[0] if self.figure.show_colorbar else 0.0) + MARGIN
         return max(self._across() + cell_width * self.columns * self.grid_columns, title + 2 * MARGIN, below)
 
@@ -159,12 +167,12 @@ class _Planner:
         maps = width - self._across()
         least = self._across() + LEAST_MAP * self.grid_columns
         if maps < LEAST_MAP * self.grid_columns:
-            raise ValueError(_too_small("width", width, least))
+            raise ValueError(too_small("width", width * self.scale, least * self.scale))
         return maps / (self.columns * self.grid_columns)
 
     # --- down ------------------------------------------------------------------------------------
     def _column_labels(self, cell_width: float) -> Labels:
-        texts = [visible_text(text) for text in _sample(self.figure.columns)]
+        texts = [visible_text(text) for text in sample_of(self.figure.columns)]
         widest = max((self.small.horizontalAdvance(text) for text in texts), default=0.0)
         numbers = all(text.isdecimal() for text in texts)
         if widest + SPACING.s <= cell_width or numbers:
@@ -216,12 +224,12 @@ class _Planner:
         fixed = self._above(self._column_labels(cell_width)) + self._between() + self._below(page_width)
         least = LEAST_MAP * self.grid_rows
         if height - fixed < least:
-            raise ValueError(_too_small("height", height, fixed + least))
+            raise ValueError(too_small("height", height * self.scale, (fixed + least) * self.scale))
         return (height - fixed) / (self.rows * self.grid_rows)
 
     def _width_for_height(self, height: float, steepness: float) -> float:
         """The width of cells whose height then fits: labels turn and legends wrap with it, so by approach."""
-        cell_width = self._default_cells()[0]
+        cell_width = self.default_cells()[0]
         for _ in range(4):
             page_width = self._page_width(cell_width)
             cell_width = self._fitting_height(height, cell_width, page_width) / steepness
@@ -259,14 +267,15 @@ class _Planner:
         return QRectF(grid.left(), grid.bottom() + SPACING.l, width, BAR_HEIGHT)
 
 
-def _sample(axis: Axis) -> list[str]:
+def sample_of(axis: Axis) -> list[str]:
     """Labels to measure: all of them, or of very many a part that holds the longest ones."""
     if len(axis.labels) <= MEASURED_LABELS:
         return list(axis.labels)
     return sorted(axis.labels, key=len)[-MEASURED_LABELS:]
 
 
-def _too_small(side: str, given: float, least: float) -> str:
+def too_small(side: str, given: float, least: float) -> str:
+    """The sentence on a size that leaves no room; both in logical pixels."""
     return (
         f"A {side} of {given / PX_PER_CM:.1f} cm leaves no room for the map beside its labels; "
         f"{math.ceil(least / PX_PER_CM * 10) / 10:.1f} cm is the least."

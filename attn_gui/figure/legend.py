@@ -11,6 +11,7 @@ from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Display, argb
 from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.map_figure import MapFigure
 from attn_gui.figure.numbers import format_number
+from attn_gui.figure.text import write_text
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
 SWATCH = 12.0
@@ -45,7 +46,7 @@ def paint_legend(
             _paint_swatch(painter, figure, flag, QRectF(x, y + (metrics.height() - SWATCH) / 2, SWATCH, SWATCH))
             painter.setPen(figure.theme.text2)
             x += SWATCH + SPACING.s
-            painter.drawText(QPointF(x, y + metrics.ascent()), text)
+            write_text(painter, QPointF(x, y + metrics.ascent()), text)
             x += metrics.horizontalAdvance(text) + SPACING.xl
 
 

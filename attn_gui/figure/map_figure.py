@@ -44,8 +44,8 @@ class MapFigure:
     """Maps of one shape with common axes, levels and colors; ValueError when there is no cell to show.
 
     `show_values` None writes values where they fit, True makes cells large enough for them, False leaves them out.
-    Of maps too long to be held the panels are pictures in fewer blocks, and `cells` tells the shape of the maps. `note`
-    is a sentence at the foot.
+    A `transparent` figure leaves the page as it is. Of maps too long to be held the panels are pictures in fewer
+    blocks, and `cells` tells the shape of the maps. `note` is a sentence at the foot.
     """
 
     panels: tuple[Panel, ...]
@@ -60,6 +60,7 @@ class MapFigure:
     words: Words = field(default_factory=lambda: WORDS["en"])
     show_values: bool | None = None
     show_colorbar: bool = True
+    transparent: bool = False
     cells: tuple[int, int] | None = None
     note: str = ""
 

@@ -13,31 +13,33 @@ from PySide6.QtGui import QImage
 
 Bytes = npt.NDArray[np.uint8]
 
-RGB, DEPTH = 2, 8
+RGB, RGBA, DEPTH = 2, 6, 8
 METERS = 1
 
 
 class PngWriter:
-    """A picture of 8-bit RGB that is given from top to bottom; `end` closes it."""
+    """A picture of 8-bit RGB, or RGBA with `alpha`, that is given from top to bottom; `end` closes it."""
 
     def __init__(
-        self, file: IO[bytes], width: int, height: int, dots_per_meter: int, words: Mapping[str, str]
-    ) -> None:
-        self._file = file
-        self._above = np.zeros(width * 3, np.uint8)
+        self, file: IO[bytes], width: int, height: int, dots_per_meter: int, words: Mapping[str, str], *,
+        alpha: bool = False,
+    ) -> None:  # fmt: skip
+        self._file, self._alpha = file, alpha
+        self._above = np.zeros(width * (4 if alpha else 3), np.uint8)
         self._packer = zlib.compressobj()
         file.write(b"\x89PNG\r\n\x1a\n")
-        self._chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, DEPTH, RGB, 0, 0, 0))
+        self._chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, DEPTH, RGBA if alpha else RGB, 0, 0, 0))
         self._chunk(b"pHYs", struct.pack(">IIB", dots_per_meter, dots_per_meter, METERS))
         for name, text in words.items():
             self._chunk(b"iTXt", name.encode("latin-1") + b"\0\0\0\0\0" + text.encode("utf-8", "replace"))
 
     def add(self, image: QImage) -> None:
         """The next rows."""
-        image = image.convertToFormat(QImage.Format.Format_RGB888)
+        formats = QImage.Format
+        image = image.convertToFormat(formats.Format_RGBA8888 if self._alpha else formats.Format_RGB888)
         padded = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
         rows = padded[:, : len(self._above)]
-        packed = self._packer.compress(_filtered(rows, self._above).data)
+        packed = self._packer.compress(_filtered(rows, self._above, 4 if self._alpha else 3).data)
         self._above = rows[-1].copy()
         if packed:
             self._chunk(b"IDAT", packed)
@@ -52,10 +54,10 @@ class PngWriter:
         self._file.write(struct.pack(">I", zlib.crc32(data, zlib.crc32(kind))))
 
 
-def _filtered(rows: Bytes, above: Bytes) -> Bytes:
+def _filtered(rows: Bytes, above: Bytes, channels: int) -> Bytes:
     """Every row as it is, or less its left or its upper neighbors: whichever leaves the smallest numbers."""
     left, up = rows.copy(), rows.copy()
-    left[:, 3:] -= rows[:, :-3]
+    left[:, channels:] -= rows[:, :-channels]
     up[0] -= above
     up[1:] -= rows[:-1]
     kinds = np.stack([_size(rows), _size(left), _size(up)]).argmin(axis=0)

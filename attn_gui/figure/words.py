@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Words:
-    """The words of one language; `head` and `item` hold a place for a number, `pooled` for `rows` and `columns`."""
+    """The words of one language; `head` and `item` hold a place for a number, `pooled…` for `rows` and `columns`."""
 
     stages: Mapping[str, str]
     axes: Mapping[str, str]
@@ -17,9 +18,13 @@ class Words:
     item: str
     not_allowed: str
     pooled: str
+    pooled_blocks: str
+    curve: str
+    curve_axes: tuple[str, str]
+    curve_parts: tuple[str, str]
 
 
-def _words(stages: dict[str, str], axes: dict[str, str], **words: str) -> Words:
+def _words(stages: dict[str, str], axes: dict[str, str], **words: Any) -> Words:
     return Words(stages=MappingProxyType(stages), axes=MappingProxyType(axes), **words)
 
 
@@ -36,6 +41,9 @@ WORDS: Mapping[str, Words] = MappingProxyType({
         {"query": "query", "key": "key", "row": "row", "column": "column"},
         head="head {}", item="item {}", not_allowed="not allowed",
         pooled="Pooled: each pixel shows the cell of largest magnitude among up to {rows} × {columns} cells.",
+        pooled_blocks="Pooled: long maps show the cell of largest magnitude among up to {rows} × {columns} cells.",
+        curve="Regression curve", curve_axes=("query, key", "value, output"),
+        curve_parts=("keys and their values", "output for every query"),
     ),
     "zh": _words(
         {
@@ -49,5 +57,7 @@ WORDS: Mapping[str, Words] = MappingProxyType({
         {"query": "查询", "key": "键", "row": "行", "column": "列"},
         head="头 {}", item="样本 {}", not_allowed="不允许",
         pooled="已合并：每个像素显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
+        pooled_blocks="已合并：较长的图显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
+        curve="回归曲线", curve_axes=("查询、键", "值、输出"), curve_parts=("键及其值", "各查询的输出"),
     ),
 })

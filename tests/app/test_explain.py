@@ -9,7 +9,7 @@ import pytest
 from attn_gui.app.explain import exists, place_of
 from attn_gui.app.view_state import ChosenCell
 from attn_gui.engine import Evaluation, new_problem
-from attn_gui.views.heatmaps.catalog import stage_plane
+from attn_gui.figure.operands import stage_plane
 
 
 @pytest.fixture(scope="module")

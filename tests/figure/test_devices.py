@@ -21,18 +21,25 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.figure.devices import Encoder, image_of, write_pdf, write_png, write_svg
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.fonts import figure_font
-from attn_gui.figure.layout import PX_PER_CM, Layout, plan
+from attn_gui.figure.layout import Layout, plan
 from attn_gui.figure.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.numbers import level_text
+from attn_gui.figure.page import PX_PER_CM, Page
 from attn_gui.figure.painter import paint_map
 from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.words import WORDS
 
 
+def page_of(figure: MapFigure, layout: Layout) -> Page:
+    ground = None if figure.transparent else figure.theme.surface
+    size = layout.width, layout.height
+    return Page(*size, figure.title, lambda painter: paint_map(painter, QRectF(0, 0, *size), figure, layout), ground)
+
+
 def encoding(write: Encoder) -> Callable[[MapFigure, Layout, float], bytes]:
     def encode(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
         file = io.BytesIO()
-        write(figure, layout, dpi, file)
+        write(page_of(figure, layout), dpi, file)
         return file.getvalue()
 
     return encode
@@ -198,7 +205,7 @@ def test_a_map_without_values_has_its_color_in_the_middle_of_every_cell() -> Non
     figure = a_figure(values, show_values=False)
     layout = plan(figure, 11 * PX_PER_CM)
     for dpi in (72, 150, 300):
-        image, place, scale = pixels_of(image_of(figure, layout, dpi)), layout.maps[0], dpi / 96
+        image, place, scale = pixels_of(image_of(page_of(figure, layout), dpi)), layout.maps[0], dpi / 96
         x = (place.left() + (np.arange(17) + 0.5) * place.width() / 17) * scale
         y = (place.top() + (np.arange(31) + 0.5) * place.height() / 31) * scale
         assert (image[np.ix_(y.astype(int), x.astype(int))] == colors_of(figure)).all()
@@ -211,7 +218,7 @@ def test_no_page_shines_through_between_cells() -> None:
         for dpi in (96, 110, 150):
             place, scale = layout.maps[0], dpi / 96
             box = [round(side * scale) for side in place.getCoords()]
-            inside = pixels_of(image_of(figure, layout, dpi))[box[1] + 2:box[3] - 2, box[0] + 2:box[2] - 2]
+            inside = pixels_of(image_of(page_of(figure, layout), dpi))[box[1] + 2:box[3] - 2, box[0] + 2:box[2] - 2]
             assert (inside == figure.table[-1]).all()
 
 
@@ -276,7 +283,7 @@ def test_one_cell_in_four_million_is_seen_in_a_small_picture(spike: float) -> No
     values[1237, 641] = spike
     figure = a_figure(values, weights=True, palette="weights", show_colorbar=False)
     layout = plan(figure, 8 * PX_PER_CM)
-    pixels = pixels_of(image_of(figure, layout, 150))
+    pixels = pixels_of(image_of(page_of(figure, layout), 150))
     wanted = figure.table[-1] if spike == 1.0 else figure.theme.nan_mark.rgb()
     place, scale = layout.maps[0], 150 / 96
     inside = pixels[round(place.top() * scale) + 2:, round(place.left() * scale) + 2:]
@@ -294,13 +301,15 @@ def places_of_texts(data: bytes) -> list[tuple[str, QRectF]]:
     root = ElementTree.fromstring(data)
     found = []
     for group in root.iter(f"{SVG}g"):
-        numbers = re.findall(r"-?[\d.e-]+", group.get("transform", "matrix(1,0,0,1,0,0)"))
-        transform = QTransform(*map(float, numbers))
         for element in group.findall(f"{SVG}text"):
-            font = figure_font(float(element.get("font-size", "")), strong=element.get("font-weight") == "600")
-            ink = QFontMetricsF(font).tightBoundingRect(element.text or "")
+            numbers = re.findall(r"-?[\d.e-]+", element.get("transform", "matrix(1,0,0,1,0,0)"))
+            font = figure_font(float(group.get("font-size", "")), strong=group.get("font-weight") == "600")
+            metrics = QFontMetricsF(font)
+            ink = metrics.tightBoundingRect(element.text or "")
+            before = {"start": 0.0, "middle": 0.5, "end": 1.0}[group.get("text-anchor", "")]
+            ink.translate(-before * metrics.horizontalAdvance(element.text or ""), 0)
             ink.translate(float(element.get("x", "")), float(element.get("y", "")))
-            found.append((element.text or "", transform.mapRect(ink)))
+            found.append((element.text or "", QTransform(*map(float, numbers)).mapRect(ink)))
     return found
 
 
@@ -370,7 +379,7 @@ def test_absurd_sizes_are_refused_with_a_sentence(dpi: float, width: float | Non
     figure = hostile()
     layout = plan(figure, width and width * PX_PER_CM)
     with pytest.raises(ValueError, match=r"(dots per inch, got|dots per inch or a smaller size).*\.$|got \S+\.$"):
-        image_of(figure, layout, dpi)
+        image_of(page_of(figure, layout), dpi)
 
 
 @pytest.mark.parametrize(("value", "largest", "text"), [

@@ -15,9 +15,10 @@ from attn_gui.engine import Evaluation, Plane, Problem
 from attn_gui.engine.streaming import StreamingEvaluation
 from attn_gui.figure import reading
 from attn_gui.figure.compose import compose
-from attn_gui.figure.devices import image_of, map_pixels
 from attn_gui.figure.display import auto_levels, pool
 from attn_gui.figure.layout import plan
+from attn_gui.figure.page import PX_PER_CM
+from attn_gui.figure.pictures import map_pixels
 from attn_gui.figure.sheet import render, to_image, write
 
 ROWS, COLUMNS = 331, 397
@@ -81,7 +82,7 @@ def test_a_long_map_looks_like_one_that_is_held(
 ) -> None:
     images = []
     for name, source in (("held", Evaluation(problem)), ("long", long)):
-        write(source, tmp_path / f"{name}.png", stage=stage, heads=1, width_cm=width, dpi=dpi)
+        write(source, tmp_path / f"{name}.png", stage=stage, heads=1, width=width, dpi=dpi)
         images.append(pixels_of(QImage(str(tmp_path / f"{name}.png"))))
     held, found = (image[: int(0.85 * len(image))] for image in images)  # the legend at the foot counts cells
     assert held.shape[1] == found.shape[1]
@@ -93,24 +94,25 @@ def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: 
     for source in (Evaluation(problem), long):
         for dpi, times in ((60, True), (300, False)):
             picture = render(source, stage="weights", width=9.0, dpi=dpi)
-            figure, layout = picture._figure, picture._layout
-            rows, columns = map_pixels(layout, dpi)
-            wanted = NOTE.format(-(-ROWS // rows), -(-COLUMNS // columns))
-            assert figure.note == (wanted if times else "")
-            assert figure.shape == (ROWS, COLUMNS)
-            assert figure.subtitle == f"{ROWS} × {COLUMNS}"
-    write(Evaluation(problem), tmp_path / "a.svg", width_cm=9.0, dpi=60)
+            found = texts(picture.save(tmp_path / "p.svg")).replace("  ", " ")
+            layout = plan(compose(Evaluation(problem), stage="weights", heads=(0,)), 9.0 * PX_PER_CM)
+            rows, columns = map_pixels(layout, 1.0, dpi)
+            wanted = NOTE.format(-(-ROWS // rows), -(-COLUMNS // columns))[:-1]
+            assert (wanted in found) == times
+            assert ("Pooled" in found) == times
+            assert f"{ROWS} × {COLUMNS}" in found
+    write(Evaluation(problem), tmp_path / "a.svg", width=9.0, dpi=60)
     assert "Pooled" not in texts(tmp_path / "a.svg")  # a pixel a cell
-    write(long, tmp_path / "a.svg", width_cm=9.0, dpi=60)
+    write(long, tmp_path / "a.svg", width=9.0, dpi=60)
     assert NOTE.format(2, 3)[:-1] in texts(tmp_path / "a.svg").replace("  ", " ")
-    write(long, tmp_path / "b.svg", width_cm=5.0, dpi=60, lang="zh")
+    write(long, tmp_path / "b.svg", width=5.0, dpi=60, lang="zh")
     assert "已合并：每个像素显示至多" in texts(tmp_path / "b.svg").replace(" ", "")
 
 
 def test_a_preview_says_what_the_file_will_say(long: Problem) -> None:
     from attn_gui.figure.sheet import File
 
-    size = {"stage": "weights", "width_cm": 9.0, "dpi": 60}
+    size = {"stage": "weights", "width": 9.0, "dpi": 60}
     fine, coarse = (to_image(long, **size, file=File("png", dpi)) for dpi in (300, 60))
     assert coarse.height() > fine.height()  # by the note
     assert to_image(long, **size) == coarse
@@ -128,7 +130,7 @@ def test_bands_are_the_picture_as_a_whole(
         for band in (1 << 30, 20011, 60001):
             monkeypatch.setattr("attn_gui.figure.devices.BAND", band)
             write(Evaluation(small), tmp_path / f"{band}.png", stage="masked", heads=[0, 1], sheet=True, dpi=dpi,
-                  width_cm=11.0, lang=lang, theme="dark")  # fmt: skip
+                  width=11.0, lang=lang, theme="dark")  # fmt: skip
         whole = QImage(str(tmp_path / f"{1 << 30}.png"))
         assert whole.text("Title") == ("掩码得分" if lang == "zh" else "Masked scores")
         assert whole.dotsPerMeterX() == whole.dotsPerMeterY() == round(dpi / 0.0254)
@@ -137,9 +139,8 @@ def test_bands_are_the_picture_as_a_whole(
 
 
 def test_a_png_has_the_pixels_of_the_image(problem: Problem, tmp_path: Path) -> None:
-    figure = compose(Evaluation(problem), stage="weights", heads=(1,))
     write(Evaluation(problem), tmp_path / "a.png", heads=1, dpi=90)
-    assert apart(QImage(str(tmp_path / "a.png")), image_of(figure, plan(figure), 90)) < 0.0005
+    assert apart(QImage(str(tmp_path / "a.png")), to_image(Evaluation(problem), heads=1, dpi=90)) < 0.0005
 
 
 def test_levels_of_a_large_map_are_those_of_all_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +156,7 @@ def test_levels_of_a_large_map_are_those_of_all_its_cells(monkeypatch: pytest.Mo
 def test_progress_rises_to_the_end_and_can_break_off(long: Problem, tmp_path: Path) -> None:
     told: list[float] = []
     target = tmp_path / "a.png"
-    write(long, target, heads=[0, 1], sheet=True, dpi=50, width_cm=12.0, tell=told.append)
+    write(long, target, heads=[0, 1], sheet=True, dpi=50, width=12.0, tell=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
     assert len(told) > 10
@@ -166,7 +167,7 @@ def test_progress_rises_to_the_end_and_can_break_off(long: Problem, tmp_path: Pa
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write(long, target, heads=[0, 1], sheet=True, dpi=50, width_cm=13.0, tell=enough)
+        write(long, target, heads=[0, 1], sheet=True, dpi=50, width=13.0, tell=enough)
     assert target.read_bytes() == before
     assert os.listdir(tmp_path) == ["a.png"]
 

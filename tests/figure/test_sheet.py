@@ -121,9 +121,9 @@ def test_maps_of_a_sheet_share_their_levels() -> None:
     ({"heads": "some"}, "'all', got 'some'."), ({"heads": []}, "at least one head"),
     ({"batch": 2}, "There is no batch item 2; the problem has 0 to 1."), ({"theme": "blue"}, "'blue' is not one of"),
     ({"lang": "de"}, "'de' is not one of"), ({"format": "bmp"}, "got 'bmp'."), ({"dpi": 1}, "dots per inch, got 1."),
-    ({"width_cm": -3}, "The width of a figure is"), ({"width_cm": float("nan")}, "The width of a figure is"),
-    ({"height_cm": 0}, "The height of a figure is"), ({"width_cm": 1}, "leaves no room"),
-    ({"width_cm": 400, "dpi": 2400}, "smaller size."), ({"stage": "key", "width_cm": 480}, "more than 500 a side."),
+    ({"width": -3}, "The width of a figure is"), ({"width": float("nan")}, "The width of a figure is"),
+    ({"height": 0}, "The height of a figure is"), ({"width": 1}, "leaves no room"),
+    ({"width": 400, "dpi": 2400}, "smaller size."), ({"stage": "key", "width": 480}, "more than 500 a side."),
 ])  # fmt: skip
 def test_what_cannot_be_drawn_is_refused_with_a_sentence(
     changed: dict[str, Any], sentence: str, tmp_path: Path
@@ -159,8 +159,8 @@ def test_a_failing_disk_leaves_the_old_figure(tmp_path: Path, monkeypatch: pytes
 
 
 def test_an_image_is_what_the_png_holds(tmp_path: Path) -> None:
-    write(a_problem(), tmp_path / "w.png", heads=2, dpi=120, width_cm=9)
-    image = to_image(a_problem(), heads=2, dpi=120, width_cm=9)
+    write(a_problem(), tmp_path / "w.png", heads=2, dpi=120, width=9)
+    image = to_image(a_problem(), heads=2, dpi=120, width=9)
     stored = QImage(str(tmp_path / "w.png")).convertToFormat(QImage.Format.Format_RGB32)
     assert stored == image.convertToFormat(QImage.Format.Format_RGB32)
     assert image.width() == pytest.approx(9 / 2.54 * 120, abs=1)

@@ -8,23 +8,37 @@ IMAGE_FORMATS = ("png", "svg", "pdf")
 DATA_FORMATS = ("npz", "npy", "csv", "tsv")
 TEXT_FORMATS = ("csv", "tsv")
 
+WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
+LEVELS = (WINDOW, AUTOMATIC, TYPED)
+
 
 @dataclass(frozen=True)
 class ExportChoice:
-    """Figures to write; a width or height of None is left to the painter, `values` None means where they fit."""
+    """Figures to write; a width, height or font size of None is left to the painter, `values` None means where they
+    fit. Levels are those of the window, automatic, or the pair in `typed`; a color map of None is the window's.
+
+    `name` is what the files are called: the whole name if there is one, else what stands before stage and head.
+    """
 
     stages: tuple[str, ...] = ("weights",)
     heads: tuple[int, ...] = (0,)
     batch: int = 0
+    picture: str = "map"
     format: str = "png"
     width: float | None = None
     height: float | None = None
     dpi: int = 300
+    font_size: float | None = None
     values: bool | None = None
     colorbar: bool = True
+    transparent: bool = False
     sheet: bool = False
+    levels: str = WINDOW
+    typed: tuple[float, float] | None = None
+    colormap: str | None = None
     theme: str = "light"
     folder: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,3 +52,4 @@ class DataChoice:
     bom: bool = False
     headers: bool = False
     folder: str = ""
+    name: str = ""

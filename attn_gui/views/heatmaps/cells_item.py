@@ -17,10 +17,10 @@ from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
 from attn_gui.figure.levels import color_table
 from attn_gui.figure.numbers import CELL_MARGIN, CellNumbers, cell_decimals
+from attn_gui.figure.planes import PlaneLike
 from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.heatmaps.map_item import MapItem
-from attn_gui.views.heatmaps.planes import PlaneLike
 from attn_gui.views.heatmaps.reading import bins_of
 
 DIMMED = 0.45

@@ -13,13 +13,13 @@ from attn_gui.document.copying import Copied
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.levels import AUTO, LEVEL_RULES, LOCKED, TYPED, Shade
 from attn_gui.figure.numbers import format_number
+from attn_gui.figure.planes import PlaneLike
 from attn_gui.figure.tokens import Theme
 from attn_gui.views.heatmaps.canvas import MapCanvas
 from attn_gui.views.heatmaps.cells_item import LAST_GOOD
 from attn_gui.views.heatmaps.flash import Flash
 from attn_gui.views.heatmaps.news import News
 from attn_gui.views.heatmaps.overlay import Area, Marks
-from attn_gui.views.heatmaps.planes import PlaneLike
 from attn_gui.views.heatmaps.reading import counts_of, levels_of_plane, sample_of
 from attn_gui.views.heatmaps.view import Cell
 

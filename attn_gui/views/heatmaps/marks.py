@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from attn_gui.views.heatmaps.catalog import KEY, PLAIN, QUERY, SQUARE
+from attn_gui.figure.operands import KEY, PLAIN, QUERY, SQUARE
 
 QUERIES = ("query", "rotated_query")
 KEYS = ("key", "rotated_key")

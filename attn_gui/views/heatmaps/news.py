@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Plane
-from attn_gui.views.heatmaps.planes import PlaneLike
+from attn_gui.figure.planes import PlaneLike
 from attn_gui.views.heatmaps.sheets import Sheet, place_of
 from attn_gui.views.heatmaps.supply import Supply, supply_of
 

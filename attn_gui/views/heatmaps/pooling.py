@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.figure.display import Edges, pool_blocks
-from attn_gui.views.heatmaps.planes import Block, PlaneLike
+from attn_gui.figure.planes import Block, PlaneLike
 
 AT_ONCE = 1 << 20
 """Cells that are asked for in one block."""

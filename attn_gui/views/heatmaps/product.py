@@ -10,8 +10,8 @@ from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPixmap, 
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
+from attn_gui.figure.operands import SQUARE, Picture, picture_of
 from attn_gui.figure.tokens import SPACING, Theme
-from attn_gui.views.heatmaps.catalog import SQUARE, Picture, picture_of
 from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.labels import labels_fit

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QFont, QFontMetricsF
 
+from attn_gui.figure.operands import KEY, QUERY, SQUARE, picture_of
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.heatmaps.catalog import KEY, QUERY, SQUARE, picture_of
 from attn_gui.views.heatmaps.labels import label_width
 from attn_gui.views.heatmaps.lettering import words_width
 from attn_gui.views.heatmaps.product_layout import Needs

@@ -10,9 +10,9 @@ from PySide6.QtCore import QCoreApplication, QRect, QRectF, QSizeF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attn_gui.engine import symbol
+from attn_gui.figure.operands import KEY, QUERY, WHOLE
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 from attn_gui.views.formula import role_colors
-from attn_gui.views.heatmaps.catalog import KEY, QUERY, WHOLE
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.labels import (
     LabelStyle,

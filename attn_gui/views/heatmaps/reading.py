@@ -17,9 +17,9 @@ from attn_gui.figure.display import (
     to_display,
 )
 from attn_gui.figure.levels import LevelRule, finite_open
+from attn_gui.figure.planes import Block, PlaneLike
 from attn_gui.views.heatmaps import pooling
 from attn_gui.views.heatmaps.geometry import Span
-from attn_gui.views.heatmaps.planes import Block, PlaneLike
 from attn_gui.views.heatmaps.pooling import joined, pooled
 from attn_gui.views.heatmaps.sheets import Sample, Seen
 from attn_gui.views.heatmaps.supply import supply_of

@@ -11,8 +11,8 @@ from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.indices import Box
 from attn_gui.engine.plane import Pooling
 from attn_gui.figure.display import Allowed, Edges, Values, block_edges, pool_blocks
+from attn_gui.figure.planes import Block, FieldPlane, PlaneLike
 from attn_gui.views.heatmaps import pooling
-from attn_gui.views.heatmaps.planes import Block, FieldPlane, PlaneLike
 from attn_gui.views.heatmaps.pooling import joined, pooled
 
 BAND = 3 << 25

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.views.heatmaps.catalog import KEY, SQUARE, bands_of, picture_of, stage_plane
+from attn_gui.figure.operands import KEY, SQUARE, bands_of, picture_of, stage_plane
 from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.marks import NOTHING, Lines, StageCell, lines_of

@@ -15,9 +15,9 @@ from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.indices import Box
 from attn_gui.figure.display import Edges, block_edges
+from attn_gui.figure.planes import FieldPlane, PlaneLike
 from attn_gui.views.heatmaps.drawing import Drawing, filled
 from attn_gui.views.heatmaps.geometry import Span
-from attn_gui.views.heatmaps.planes import FieldPlane, PlaneLike
 from attn_gui.views.heatmaps.sheets import Place, Seen, Sheet, place_of
 
 AT_ONCE = 1 << 23

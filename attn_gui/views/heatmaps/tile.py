@@ -9,8 +9,8 @@ from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPi
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import symbol
+from attn_gui.figure.operands import SQUARE, picture_of
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.heatmaps.catalog import SQUARE, picture_of
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.labels import (
     LabelStyle,

@@ -12,10 +12,10 @@ from PySide6.QtGui import QColor, QImage
 from attn_gui.engine import Plane
 from attn_gui.engine.forward import Forward
 from attn_gui.engine.indices import Box
+from attn_gui.figure.operands import SQUARE
+from attn_gui.figure.planes import PlaneLike
 from attn_gui.figure.tokens import Theme
-from attn_gui.views.heatmaps.catalog import SQUARE
 from attn_gui.views.heatmaps.geometry import Span
-from attn_gui.views.heatmaps.planes import PlaneLike
 
 Area = tuple[slice, slice]
 Flags = npt.NDArray[np.bool_]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.symbols import symbol
-from attn_gui.views.heatmaps.catalog import stage_plane
-from attn_gui.views.heatmaps.planes import FieldPlane
+from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.planes import FieldPlane
 from attn_gui.views.scores import score_text
 from attn_gui.views.stage_formulas import logits_latex, scale_kind
 

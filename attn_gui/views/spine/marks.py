@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from attn_gui.views.heatmaps.catalog import SQUARE
+from attn_gui.figure.operands import SQUARE
 
 
 class Lines(NamedTuple):

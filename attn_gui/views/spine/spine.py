@@ -11,9 +11,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
+from attn_gui.figure.planes import FieldPlane
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.views.formula import FormulaView
-from attn_gui.views.heatmaps.planes import FieldPlane
 from attn_gui.views.heatmaps.refresh import refresh_map
 from attn_gui.views.names import stage_title
 from attn_gui.views.spine.boxes import SpineBoxes

@@ -13,9 +13,9 @@ from PySide6.QtGui import QColor
 from attn_gui.engine import Plane, Problem, indices
 from attn_gui.engine.streaming import StreamingEvaluation
 from attn_gui.figure.display import NAN, UNKNOWN, pool
+from attn_gui.figure.planes import FieldPlane
 from attn_gui.views.heatmaps import reading, sheets, supply
 from attn_gui.views.heatmaps.heatmap import Heatmap
-from attn_gui.views.heatmaps.planes import FieldPlane
 from attn_gui.views.heatmaps.sheets import Sheet, spread
 from attn_gui.views.heatmaps.supply import Supply
 from attn_gui.views.theme import current_theme

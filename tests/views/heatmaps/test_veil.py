@@ -7,10 +7,10 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Plane
+from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.planes import FieldPlane
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.heatmaps import veil
-from attn_gui.views.heatmaps.catalog import stage_plane
-from attn_gui.views.heatmaps.planes import FieldPlane
 from attn_gui.views.heatmaps.veil import Reach, reached_areas
 from attn_gui.views.theme import apply_theme
 

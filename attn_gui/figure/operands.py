@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attn_gui.engine import Evaluation, Plane, symbol
-from attn_gui.views.heatmaps.planes import FieldPlane, PlaneLike, matrix_of
+from attn_gui.figure.planes import FieldPlane, PlaneLike, matrix_of
 
 QUERY, KEY, PLAIN = "query", "key", "plain"
 """Roles of an axis: its rows or columns are queries, keys, or neither."""

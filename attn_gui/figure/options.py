@@ -1,0 +1,65 @@
+"""Everything that can be asked of a figure, in one record: the dialog, Python and the command line fill it in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TypeAlias
+
+from attn_gui.figure.levels import AUTO, TYPED, Levels, Shade
+from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.words import WORDS
+
+Heads: TypeAlias = int | Sequence[int] | str | None
+"""One head, several, "all", or None for a matrix as a whole."""
+
+FONT_SIZES = (4.0, 72.0)
+PLAIN = Shade()
+
+
+@dataclass(frozen=True)
+class FigureOptions:
+    """A figure of a stage. Sizes in cm and points, None for what suits; `values` None writes them where they fit.
+
+    `shades` are the levels and colors of matrices by name; others are colored by their numbers. ValueError with a
+    sentence for what is none of the choices.
+    """
+
+    stage: str = "weights"
+    heads: Heads = 0
+    batch: int = 0
+    picture: str = "map"
+    width: float | None = None
+    height: float | None = None
+    dpi: float = 300
+    font_size: float | None = None
+    values: bool | None = None
+    colorbar: bool = True
+    transparent: bool = False
+    theme: str = "light"
+    lang: str = "en"
+    shades: Mapping[str, Shade] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        for given, known in ((self.theme, THEMES), (self.lang, WORDS)):
+            if given not in known:
+                raise ValueError(f"{given!r} is not one of {', '.join(known)}.")
+        low, high = FONT_SIZES
+        if self.font_size is not None and not low <= self.font_size <= high:
+            raise ValueError(f"The font size is {low:g} to {high:g} points, got {self.font_size:g}.")
+
+    def shade(self, name: str) -> Shade:
+        """Levels and colors of a stage or field."""
+        return self.shades.get(name, PLAIN)
+
+
+def shade_from(levels: Sequence[float] | None, colormap: str | None) -> Shade:
+    """The shade of typed levels (low, high) and the name of a color map; ValueError with a sentence for others."""
+    if levels is None:
+        return Shade(AUTO, None, colormap)
+    try:
+        low, high = (float(level) for level in levels if not isinstance(levels, str))
+    except (TypeError, ValueError):
+        raise ValueError(f"Levels are two numbers, the lower and the upper one, got {levels!r}.") from None
+    return Shade(TYPED, Levels(low, high), colormap)

@@ -1,0 +1,218 @@
+"""The kinds of figures: a map of a stage, the product picture, the regression curve; each makes a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter
+
+from attn_gui.engine import Evaluation
+from attn_gui.figure.compose import composed
+from attn_gui.figure.curve import compose_curve, has_curve, paint_curve, plan_curve
+from attn_gui.figure.layout import Layout, plan
+from attn_gui.figure.map_figure import MapFigure
+from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.page import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page
+from attn_gui.figure.painter import paint_map
+from attn_gui.figure.parts import fitting_numbers
+from attn_gui.figure.product import STAGE, ProductFigure, compose_product, has_product
+from attn_gui.figure.product_layout import ProductLayout, plan_product
+from attn_gui.figure.product_painter import paint_product
+from attn_gui.figure.reading import Tell
+from attn_gui.figure.tokens import THEMES
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+
+UNSCALED_CM = 12.0
+"""Up to this side a page has type of 7.5 points; a larger one is magnified, as far as its numbers still fit."""
+
+SCALE_STEPS = 10
+BLOCKS = 1024
+"""Blocks a side of the long maps of a product picture."""
+
+Sides = tuple[float | None, float | None]
+Pages = Callable[[Evaluation, FigureOptions, Sequence[int | None], float | None, Tell], Page]
+"""A page for some heads; the float is the resolution of a file that has pixels."""
+
+
+# --- scale ---------------------------------------------------------------------------------------
+def scale_of(options: FigureOptions, fits: Callable[[Sides, float], bool]) -> float:
+    """How much larger than 7.5 points the type of a page is: as asked for, or as its size suggests.
+
+    `fits` tells whether the numbers have room on a page of some sides before it is magnified.
+    """
+    if options.font_size is not None:
+        return options.font_size / BASE_PT
+    side = options.width or options.height or 0.0
+    largest = max(1.0, side / UNSCALED_CM)
+    if largest == 1.0:
+        return 1.0
+    steps = [largest ** (step / SCALE_STEPS) for step in range(SCALE_STEPS, -1, -1)]
+    return next((scale for scale in steps if fits(sides_of(options, scale), scale)), largest)
+
+
+def sides_of(options: FigureOptions, scale: float) -> Sides:
+    """Width and height before a page is magnified, in logical pixels."""
+    return (
+        None if options.width is None else options.width * PX_PER_CM / scale,
+        None if options.height is None else options.height * PX_PER_CM / scale,
+    )
+
+
+def _tried(work: Callable[[], bool]) -> bool:
+    """What has no room does not fit."""
+    try:
+        return work()
+    except ValueError:
+        return False
+
+
+# --- a map ---------------------------------------------------------------------------------------
+def map_page(
+    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
+) -> Page:  # fmt: skip
+    """The map of a stage for one head, or for several on a sheet; at its foot it says what is pooled."""
+    figure = composed(evaluation, options, heads, lambda bare: map_pixels(*_planned(bare, options), options.dpi), tell)
+    layout, scale = _planned(figure, options)
+    if dpi is not None or figure.cells is not None:
+        pixels = map_pixels(layout, scale, options.dpi if dpi is None else dpi)
+        pooled = [-(-cells // found) for cells, found in zip(figure.shape, pixels, strict=True)]
+        if pooled != [1, 1]:
+            note = figure.words.pooled.format(rows=pooled[0], columns=pooled[1])
+            figure = replace(figure, note=note)
+            layout, scale = _planned(figure, options)
+    rows, columns = figure.shape
+    rect = QRectF(0, 0, layout.width, layout.height)
+    return Page(
+        layout.width, layout.height, figure.title, lambda painter: paint_map(painter, rect, figure, layout),
+        _ground(options), scale, rows * columns * len(figure.panels),
+    )  # fmt: skip
+
+
+def map_pixels(layout: Layout, scale: float, dpi: float) -> tuple[int, int]:
+    """Rows and columns of pixels under the first map of a figure; others may have one more or less by rounding."""
+    return _pixels(layout.maps[0], scale * dpi / LOGICAL_DPI)
+
+
+def _pixels(place: QRectF, scale: float) -> tuple[int, int]:
+    left, top, right, bottom = (
+        round(side * scale) for side in (place.left(), place.top(), place.right(), place.bottom())
+    )
+    return max(bottom - top, 1), max(right - left, 1)
+
+
+def _planned(figure: MapFigure, options: FigureOptions) -> tuple[Layout, float]:
+    def fits(sides: Sides, scale: float) -> bool:
+        return _tried(lambda: _has_numbers(figure, plan(figure, *sides, scale).maps[0]))
+
+    def has_room(sides: Sides, scale: float) -> bool:
+        return _tried(lambda: bool(plan(figure, *sides, scale).maps))
+
+    readable = scale_of(options, fits if _shows_numbers(figure) and fits(sides_of(options, 1.0), 1.0) else has_room)
+    return plan(figure, *sides_of(options, readable), readable), readable
+
+
+def _shows_numbers(figure: MapFigure) -> bool:
+    return not figure.as_image and figure.show_values is not False
+
+
+def _has_numbers(figure: MapFigure, place: QRectF) -> bool:
+    rows, columns = figure.shape
+    return fitting_numbers(figure, place.width() / columns, place.height() / rows) is not None
+
+
+# --- a product -----------------------------------------------------------------------------------
+def product_page(
+    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
+) -> Page:  # fmt: skip
+    """The matrices that a stage is made of around it, for one head."""
+    figure = compose_product(evaluation, options, heads[0] or 0, BLOCKS, tell)
+    layout, scale = _planned_product(figure, options)
+    if note := _pooling(figure, layout, None if dpi is None else scale * dpi / LOGICAL_DPI):
+        figure = replace(figure, note=note)
+        layout, scale = _planned_product(figure, options)
+    cells = sum(own.shape[0] * own.shape[1] for own in figure.maps.values())
+    return Page(
+        layout.width, layout.height, figure.title, lambda painter: paint_product(painter, figure, layout),
+        _ground(options), scale, cells,
+    )  # fmt: skip
+
+
+def _planned_product(figure: ProductFigure, options: FigureOptions) -> tuple[ProductLayout, float]:
+    def fits(sides: Sides, scale: float) -> bool:
+        return _tried(lambda: _has_numbers(figure.stage, plan_product(figure, *sides, scale).maps[STAGE]))
+
+    def has_room(sides: Sides, scale: float) -> bool:
+        return _tried(lambda: bool(plan_product(figure, *sides, scale).maps))
+
+    numbered = _shows_numbers(figure.stage) and fits(sides_of(options, 1.0), 1.0)
+    scale = scale_of(options, fits if numbered else has_room)
+    return plan_product(figure, *sides_of(options, scale), scale), scale
+
+
+def _pooling(figure: ProductFigure, layout: ProductLayout, scale: float | None) -> str:
+    """That maps show fewer blocks, or pixels, than they have cells; empty where none do."""
+    most = [1, 1]
+    for place, own in figure.maps.items():
+        shown = own.panels[0].values.shape
+        seen = shown if scale is None else _pixels(layout.maps[place], scale)
+        for axis in (0, 1):
+            most[axis] = max(most[axis], -(-own.shape[axis] // min(shown[axis], seen[axis])))
+    return "" if most == [1, 1] else figure.stage.words.pooled_blocks.format(rows=most[0], columns=most[1])
+
+
+# --- a curve -------------------------------------------------------------------------------------
+def curve_page(
+    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
+) -> Page:  # fmt: skip
+    """The curve of one head."""
+    figure = compose_curve(evaluation, options, heads[0] or 0)
+    scale = scale_of(options, lambda sides, scale: _tried(lambda: bool(plan_curve(figure, *sides, scale).width)))
+    layout = plan_curve(figure, *sides_of(options, scale), scale)
+    tell(1.0)
+
+    def paint(painter: QPainter) -> None:
+        paint_curve(painter, figure, layout)
+
+    return Page(layout.width, layout.height, figure.title, paint, _ground(options), scale, len(figure.keys))
+
+
+def _ground(options: FigureOptions) -> QColor | None:
+    return None if options.transparent else THEMES[options.theme].surface
+
+
+# --- catalog -------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class PictureKind:
+    """A kind of figure: its title, whether it is there for a stage, whether heads share a sheet, whether it belongs to
+    a stage, and how a page of it is made. `part` stands in the names of its files."""
+
+    key: str
+    title: str
+    part: str
+    page: Pages
+    has: Callable[[Evaluation, str], bool]
+    on_sheets: bool = False
+    of_stage: bool = True
+
+
+PICTURES: Mapping[str, PictureKind] = MappingProxyType({
+    kind.key: kind for kind in (
+        PictureKind("map", QT_TRANSLATE_NOOP("Pictures", "The map alone"), "", map_page,
+                    lambda evaluation, stage: True, on_sheets=True),
+        PictureKind("product", QT_TRANSLATE_NOOP("Pictures", "The matrices around it, as in the window"), "product",
+                    product_page, has_product),
+        PictureKind("curve", QT_TRANSLATE_NOOP("Pictures", "The regression curve"), "curve", curve_page,
+                    lambda evaluation, stage: has_curve(evaluation), of_stage=False),
+    )
+})  # fmt: skip
+"""The kinds by their keys."""
+
+
+def kind_of(key: str) -> PictureKind:
+    """A kind by its key; ValueError for another."""
+    if key not in PICTURES:
+        raise ValueError(f"{key!r} is not one of {', '.join(PICTURES)}.")
+    return PICTURES[key]

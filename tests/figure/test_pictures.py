@@ -1,0 +1,237 @@
+"""Figures as they are asked for: levels and colors, type, ground, the product picture and the curve."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+
+from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.figure.colors import lut
+from attn_gui.figure.compose import composed
+from attn_gui.figure.display import Levels, to_display
+from attn_gui.figure.layout import plan
+from attn_gui.figure.levels import MOST, Shade, color_table
+from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.page import PX_PER_CM
+from attn_gui.figure.product import PLACES, compose_product
+from attn_gui.figure.product_layout import plan_product
+from attn_gui.figure.sheet import FORMATS, render, to_image, write
+from attn_gui.formats import load
+from attn_gui.paths import resource
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Problem:
+    return load(resource("examples", "minilm-layer2.npz"))
+
+
+@pytest.fixture(scope="module")
+def curve() -> Problem:
+    return load(resource("examples", "nadaraya-watson.npz"))
+
+
+def texts(path: Path) -> list[tuple[str, float, float, str, float]]:
+    """Every text of an SVG: what it says, x, y, anchor, size in points on the page."""
+    root = ElementTree.parse(path).getroot()
+    points = float(root.get("width", "")[:-2]) / 25.4 * 72 / float(root.get("viewBox", "").split()[2])
+    return [
+        (text.text or "", float(text.get("x", "")), float(text.get("y", "")), group.get("text-anchor", ""),
+         float(group.get("font-size", "")) * points)
+        for group in root.iter(f"{SVG}g") for text in group.findall(f"{SVG}text")
+    ]  # fmt: skip
+
+
+# --- levels and colors ---------------------------------------------------------------------------
+@pytest.mark.parametrize("colormap", ["signed", "viridis", "CET-D1", None])
+def test_cells_have_the_levels_and_the_map_that_were_asked_for(minilm: Problem, tmp_path: Path, colormap: Any) -> None:
+    picture = render(minilm, stage="scaled", heads=3, levels=(-2, 7), colormap=colormap, values=False, dpi=96)
+    image = picture.image()
+    options = FigureOptions(stage="scaled", values=False, shades={"scaled": Shade("typed", Levels(-2, 7), colormap)})
+    figure = composed(Evaluation(minilm), options, (3,))
+    place = plan(figure).maps[0]
+    values = compute(minilm)["scaled"][0, 3]
+    table = color_table(colormap or "signed", "light", Levels(-2.0, 7.0))
+    wanted = table[to_display(values, None, Levels(-2.0, 7.0)).indices]
+    across = (place.left() + (np.arange(16) + 0.5) * place.width() / 16).astype(int)
+    down = (place.top() + (np.arange(16) + 0.5) * place.height() / 16).astype(int)
+    found = np.array([[image.pixel(int(x), int(y)) for x in across] for y in down], np.uint32)
+    assert (found == wanted).all()
+    picture.save(tmp_path / "a.svg")
+    ticks = [text for text, *_ in texts(tmp_path / "a.svg")]
+    assert "−2" in ticks
+    assert "7" in ticks
+
+
+def test_a_rule_of_the_window_is_followed_head_by_head(minilm: Problem) -> None:
+    evaluation = Evaluation(minilm)
+    for head in (0, 3):
+        figure = composed(evaluation, FigureOptions(stage="scores", shades={"scores": Shade(MOST)}), (head,))
+        values = compute(minilm)["scores"][0, head]
+        assert figure.levels.high == pytest.approx(np.percentile(np.abs(values), 99))
+
+
+@pytest.mark.parametrize(("changed", "sentence"), [
+    ({"levels": (3, 3)}, "below the upper one"), ({"levels": (0, float("inf"))}, "finite numbers"),
+    ({"levels": "12"}, "two numbers"), ({"levels": (1, 2, 3)}, "two numbers"), ({"picture": "film"}, "'film' is not"),
+    ({"colormap": "rainbow"}, "'rainbow' is not one of signed, weights, viridis"),
+    ({"font_size": 3}, "4 to 72 points, got 3"), ({"font_size": float("nan")}, "4 to 72 points"),
+    ({"picture": "curve"}, "d_k is 32 and d_v is 32"), ({"picture": "product", "heads": [0, 1]}, "one head, got 2"),
+    ({"picture": "product", "stage": "query"}, "no product of matrices here"),
+    ({"picture": "product", "width": 1.0}, "leaves no room"), ({"picture": "product", "batch": 1}, "no batch item 1"),
+])  # fmt: skip
+def test_what_cannot_be_is_refused_with_a_sentence(minilm: Problem, changed: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as said:
+        render(minilm, **changed)
+    assert str(said.value).endswith(".")
+
+
+# --- type ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("width", "least", "most"), [(8.5, 7.4, 7.6), (12.0, 7.4, 7.6), (24.0, 14.0, 15.1)])
+def test_type_grows_with_the_page_so_that_a_slide_can_be_read(
+    minilm: Problem, tmp_path: Path, width: float, least: float, most: float
+) -> None:
+    for stage, picture in (("weights", "map"), ("weights", "product"), ("scaled", "map")):
+        path = render(minilm, stage=stage, heads=3, width=width, picture=picture).save(tmp_path / "a.svg")
+        sizes = {text: size for text, _, _, _, size in texts(path)}
+        assert least <= min(sizes.values()) <= most or (stage == "scaled" and min(sizes.values()) > 7.4)
+        assert float(ElementTree.parse(path).getroot().get("width", "")[:-2]) == pytest.approx(width * 10)
+    numbers = [text for text, *_ in texts(write(minilm, tmp_path / "b.svg", heads=3, width=24)[0])]
+    assert ".61" in numbers or "0.61" in numbers
+
+
+def test_numbers_stay_on_a_wide_page_if_smaller_type_lets_them(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    problem = Problem(query=rng.normal(size=(28, 4)), key=rng.normal(size=(28, 4)), value=rng.normal(size=(28, 4)))
+    found = texts(write(problem, tmp_path / "a.svg", width=24, values=True)[0])
+    cells = [size for text, _, _, _, size in found if re.fullmatch(r"0?\.\d\d", text)]
+    assert len(cells) > 300
+    assert 7.5 < min(cells) < 15
+
+
+def test_a_font_size_is_that_of_labels_and_numbers(minilm: Problem, tmp_path: Path) -> None:
+    for pt in (6, 12):
+        found = texts(write(minilm, tmp_path / "a.svg", heads=3, font_size=pt)[0])
+        assert {round(size, 2) for text, _, _, _, size in found if text in ("animal", ".61", "0.61")} == {pt}
+
+
+def test_text_in_an_svg_is_anchored_to_what_it_belongs_to(minilm: Problem, tmp_path: Path) -> None:
+    """No viewer's font can move a number out of the middle of its cell or a label into the frame."""
+    path = write(minilm, tmp_path / "a.svg", heads=3, colorbar=False)[0]
+    place = plan(composed(Evaluation(minilm), FigureOptions(colorbar=False), (3,))).maps[0]
+    found = texts(path)
+    middles = {round(place.left() + (column + 0.5) * place.width() / 16, 2) for column in range(16)}
+    cells = [(round(x, 2), anchor) for text, x, _, anchor, _ in found if re.fullmatch(r"0?\.\d\d|·", text)]
+    assert len(cells) == 256
+    assert {anchor for _, anchor in cells} == {"middle"}
+    assert all(min(abs(x - middle) for middle in middles) < 0.02 for x, _ in cells)
+    assert [(anchor, x < place.left()) for text, x, _, anchor, _ in found if text == "animal"].count(("end", True)) == 1
+    svg = path.read_text("utf-8")
+    assert "<path" not in svg, "text is text"
+    assert "sans-serif" in svg
+
+
+def test_mixed_scripts_are_one_text(minilm: Problem, tmp_path: Path) -> None:
+    problem = minilm.replace(query_tokens=("我abc", *minilm.query_tokens[1:]))
+    found = [text for text, *_ in texts(write(problem, tmp_path / "a.svg", heads=3, lang="zh")[0])]
+    assert "我abc" in found
+    assert "权重 · 头 3" in found
+
+
+# --- ground --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("picture", ["map", "product", "curve"])
+def test_a_transparent_figure_has_no_ground(curve: Problem, tmp_path: Path, picture: str) -> None:
+    for transparent, alpha in ((False, 255), (True, 0)):
+        for ending in FORMATS:
+            render(curve, tmp_path / f"a.{ending}", picture=picture, transparent=transparent, dpi=96, width=9)
+        image = QImage(str(tmp_path / "a.png"))
+        assert image.pixelColor(1, 1).alpha() == alpha
+        assert ("#ffffff" in (tmp_path / "a.svg").read_text("utf-8").split("<text")[0]) != transparent
+        assert image == to_image(curve, picture=picture, transparent=transparent, dpi=96, width=9).convertToFormat(
+            image.format())
+
+
+# --- product -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_product_can_be_written_in_every_format(minilm: Problem, tmp_path: Path, ending: str, lang: str) -> None:
+    path = write(minilm, tmp_path / f"p.{ending}", picture="product", heads=3, lang=lang, width=24, dpi=60)[0]
+    assert path.stat().st_size > 5000
+
+
+def test_the_matrices_of_a_product_meet_and_show_their_numbers(minilm: Problem) -> None:
+    evaluation, options = Evaluation(minilm), FigureOptions(stage="scaled", picture="product", values=False)
+    figure = compose_product(evaluation, options, 3, 1024)
+    maps = plan_product(figure).maps
+    assert set(maps) == set(PLACES)
+    stage, left, top, factor, result = (maps[place] for place in ("stage", "left", "top", "factor", "result"))
+    assert (left.top(), left.bottom()) == (stage.top(), stage.bottom()) == (result.top(), result.bottom())
+    assert (top.left(), top.right()) == (stage.left(), stage.right())
+    assert (factor.left(), factor.right()) == (result.left(), result.right())
+    image = to_image(minilm, stage="scaled", picture="product", heads=3, values=False, dpi=192)
+    trace = compute(minilm)
+    whole = slice(96, 128)  # columns of head 3
+    for place, values in (
+        ("stage", trace["scaled"][0, 3]), ("left", trace["query"][0, :, whole]), ("top", trace["key"][0, :, whole].T),
+        ("factor", trace["value"][0, :, whole]), ("result", trace["head_output"][0, 3]),
+    ):  # fmt: skip
+        rect, bound = maps[place], float(np.abs(values).max())
+        wanted = lut("signed")[to_display(values, None, Levels(-bound, bound)).indices]
+        rows, columns = values.shape
+        for row, column in np.ndindex(rows, columns):
+            x = (rect.left() + (column + 0.5) * rect.width() / columns) * 2
+            y = (rect.top() + (row + 0.5) * rect.height() / rows) * 2
+            assert image.pixel(int(x), int(y)) == wanted[row, column]
+
+
+@pytest.mark.parametrize("width", [8.5, 24.0])
+@pytest.mark.parametrize("height", [None, 14.0])
+def test_a_product_keeps_to_its_page(minilm: Problem, width: float, height: float | None) -> None:
+    figure = compose_product(Evaluation(minilm), FigureOptions(picture="product"), 3, 1024)
+    layout = plan_product(figure, width * PX_PER_CM, None if height is None else height * PX_PER_CM)
+    assert layout.width == width * PX_PER_CM
+    for rect in (*layout.maps.values(), *(bar.rect for bar in layout.bars)):
+        assert rect.left() >= 0
+        assert rect.right() <= layout.width
+        assert rect.bottom() <= layout.height
+
+
+def test_the_product_of_a_long_problem_says_that_it_is_pooled(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    problem = Problem(**{name: rng.normal(size=(3000, 8)) for name in ("query", "key", "value")})
+    found = [text for text, *_ in texts(write(problem, tmp_path / "a.svg", picture="product", width=12)[0])]
+    assert any("long maps show the cell of largest magnitude" in text for text in found)
+    assert "3000 × 3000" in found
+
+
+# --- curve ---------------------------------------------------------------------------------------
+def test_a_curve_has_its_points_and_its_line_where_they_belong(curve: Problem, tmp_path: Path) -> None:
+    path = write(curve, tmp_path / "c.svg", picture="curve")[0]
+    svg = path.read_text("utf-8")
+    dots = re.findall(r"<(?:circle|ellipse)", svg)
+    assert len(dots) == 50 + 1  # and the one that says what they are
+    said = [text for text, *_ in texts(path)]
+    for text in ("Regression curve", "query, key", "value, output", "0", "5"):
+        assert text in said
+    line = max(re.findall(r'<polyline[^>]*points="([^"]*)"', svg), key=len)
+    points = np.array([[float(part) for part in point.split(",")] for point in line.split()])
+    assert len(points) == 50
+    outputs = compute(curve)["head_output"][0, 0, np.argsort(curve.query[:, 0], kind="stable"), 0]
+    assert np.corrcoef(points[:, 1], outputs)[0, 1] == pytest.approx(-1.0, abs=1e-5)  # y runs downward
+    assert np.corrcoef(points[:, 0], np.sort(curve.query[:, 0]))[0, 1] == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_curve_of_numbers_that_are_none_is_drawn_without_them(curve: Problem, tmp_path: Path) -> None:
+    value = curve.value.copy()
+    value[3] = np.nan
+    value[4] = np.inf
+    path = write(curve.replace(value=value), tmp_path / "c.svg", picture="curve")[0]
+    assert len(re.findall(r"<(?:circle|ellipse)", path.read_text("utf-8"))) == 48 + 1
+    write(curve.replace(value=np.full_like(value, 1e308)), tmp_path / "d.pdf", picture="curve")
