@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -344,7 +345,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -1772,6 +1773,21 @@
     <message>
         <source>Blue – red (CET-D1)</source>
         <translation>蓝 – 红（CET-D1）</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>The map alone</source>
+        <translation>仅该图</translation>
+    </message>
+    <message>
+        <source>The matrices around it, as in the window</source>
+        <translation>连同相关矩阵，如窗口所示</translation>
+    </message>
+    <message>
+        <source>The regression curve</source>
+        <translation>回归曲线</translation>
     </message>
 </context>
 <context>
@@ -3624,16 +3640,4 @@
         <translation>取消</translation>
     </message>
 </context>
-<context><name>Pictures</name><message>
-        <source>The map alone</source>
-        <translation>仅该图</translation>
-    </message>
-    <message>
-        <source>The matrices around it, as in the window</source>
-        <translation>连同相关矩阵，如窗口所示</translation>
-    </message>
-    <message>
-        <source>The regression curve</source>
-        <translation>回归曲线</translation>
-    </message>
-</context></TS>
+</TS>
