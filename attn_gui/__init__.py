@@ -9,17 +9,52 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from attn_gui.app.explore import explore
-    from attn_gui.engine import Problem, ShapeError, compute, explain, sensitivity, solve
-    from attn_gui.figure.sheet import render
-    from attn_gui.formats import load, save
+    from attn_gui.app.explore import Explorer, explore
+    from attn_gui.engine import (
+        Cell,
+        Explanation,
+        FieldError,
+        FieldTypeError,
+        PlaceError,
+        Problem,
+        Report,
+        ShapeError,
+        Solution,
+        StageError,
+        Term,
+        Trace,
+        compute,
+        explain,
+        sensitivity,
+        solve,
+        verify,
+    )
+    from attn_gui.figure.sheet import Picture, render
+    from attn_gui.formats import FormatError, load, save
 
 __version__ = "0.1.0"
-__all__ = ["Problem", "ShapeError", "compute", "explain", "explore", "load", "render", "save", "sensitivity", "solve"]
+__all__ = [
+    "Cell", "Explanation", "Explorer", "FieldError", "FieldTypeError", "FormatError", "Picture", "PlaceError",
+    "Problem", "Report", "ShapeError", "Solution", "StageError", "Term", "Trace", "compute", "explain", "explore",
+    "load", "render", "save", "sensitivity", "solve", "verify",
+]  # fmt: skip
 
 _HOMES = {
+    "Cell": "attn_gui.engine",
+    "Explanation": "attn_gui.engine",
+    "Explorer": "attn_gui.app.explore",
+    "FieldError": "attn_gui.engine",
+    "FieldTypeError": "attn_gui.engine",
+    "FormatError": "attn_gui.formats",
+    "Picture": "attn_gui.figure.sheet",
+    "PlaceError": "attn_gui.engine",
     "Problem": "attn_gui.engine",
+    "Report": "attn_gui.engine",
     "ShapeError": "attn_gui.engine",
+    "Solution": "attn_gui.engine",
+    "StageError": "attn_gui.engine",
+    "Term": "attn_gui.engine",
+    "Trace": "attn_gui.engine",
     "compute": "attn_gui.engine",
     "explain": "attn_gui.engine",
     "explore": "attn_gui.app.explore",
@@ -28,6 +63,7 @@ _HOMES = {
     "save": "attn_gui.formats",
     "sensitivity": "attn_gui.engine",
     "solve": "attn_gui.engine",
+    "verify": "attn_gui.engine",
 }
 
 

@@ -73,7 +73,7 @@ def _export(words: list[str]) -> int:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"  # with a display, too: the same figure everywhere
     from attn_gui.batch import export
 
-    loaded = _open(chosen.file)
+    loaded = _told(_open(chosen.file))
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="surrogateescape")  # names that are not UTF-8 leave as they came
     try:
@@ -90,17 +90,21 @@ def _export(words: list[str]) -> int:
 
 def _verify(words: list[str]) -> int:
     chosen = _verify_parser().parse_args(words)
-    from attn_gui.verify import complaint, report, verified
+    from attn_gui.engine import verify
+    from attn_gui.formats.fields import listed
 
-    problem = _open(chosen.file).problem
+    loaded = _told(_open(chosen.file))
     try:
-        found = verified(problem)
+        found = verify(loaded.problem)
     except MemoryError as error:
         raise Refusal("This does not fit into the memory of this computer.") from error
-    for line in report(found):
+    for line in found.lines():
         print(line, flush=True)
-    if sentence := complaint(found):
-        raise Refusal(sentence)
+    if found.complaint:
+        raise Refusal(found.complaint)
+    if loaded.left_out:
+        names = ", ".join(listed(loaded.left_out))
+        raise Refusal(f"{chosen.file.name} also holds {names}, not read: the lines above are about the rest only.")
     return DONE
 
 
@@ -231,6 +235,13 @@ def _centimeters(text: str) -> float:
     if not 1 <= length <= 500:
         raise argparse.ArgumentTypeError(f"expected centimeters from 1 to 500, got {text!r}")
     return length
+
+
+def _told(loaded: Loaded) -> Loaded:
+    """Say on stderr what the file holds and is left out."""
+    for note in loaded.notes:
+        print(f"attn-gui: {note}", file=sys.stderr)
+    return loaded
 
 
 def _open(path: Path) -> Loaded:

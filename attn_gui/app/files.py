@@ -150,7 +150,7 @@ class FilesController(QObject):
         fields = clash.draft.fields()
 
         def accept(changes: Mapping[str, object], _fresh: Arrays) -> None:
-            problem = Problem(**{**fields, **changes})
+            problem = Problem.of({**fields, **changes})
             if self._may_leave():
                 self._begin(Loaded(problem), None, path.stem, {})
 

@@ -18,11 +18,11 @@ from attn_gui.engine.sensitivity import strongest
 from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.inspector.sensitivity_page import Gradient
-from attn_gui.views.inspector.verify_page import Checked, Held, Report
+from attn_gui.views.inspector.verify_page import Checked, Findings, Held
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from attn_gui.engine import Verification
+    from attn_gui.engine import Report
 
 LISTED = 12  # so many gradients are named
 QUICK_NUMBERS, QUICK_CELLS = 1 << 17, 100_000  # of the problem and of its maps: gradients within a frame
@@ -109,7 +109,7 @@ class VerifyController(QObject):
     def __init__(self, window: MainWindow, document: Document) -> None:
         super().__init__(window)
         self._window, self._document, self._page = window, document, window.inspector.verify
-        self._found: Verification | None = None
+        self._found: Report | None = None
         self._background = Background(self)
         self._background.answered.connect(self._on_background_answered)
         self._stopped = threading.Event()  # of what is under way
@@ -141,7 +141,7 @@ class VerifyController(QObject):
     def retranslate(self) -> None:
         """What was found, in the present language."""
         if self._found is not None:
-            self._page.set_report(_report(self._found))
+            self._page.set_findings(_findings(self._found))
 
     def _give_up(self) -> None:
         self._stopped.set()
@@ -156,14 +156,14 @@ class VerifyController(QObject):
         if isinstance(found, Exception):
             self._page.set_outdated()
             raise found
-        from attn_gui.engine import Verification
+        from attn_gui.engine import Report
 
-        assert isinstance(found, Verification)
+        assert isinstance(found, Report)
         self._found = found
         self.retranslate()
 
 
-def _report(found: Verification) -> Report:
+def _findings(found: Report) -> Findings:
     stages = [Checked(check.stage, check.difference, check.index, check.within) for check in found.stages]
     held = [Held(sentence(invariant.note), invariant.holds) for invariant in found.invariants]
-    return Report(stages, held, sentence(found.reason), found.rows, found.all_rows)
+    return Findings(stages, held, sentence(found.reason), found.rows, found.all_rows)

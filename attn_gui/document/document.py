@@ -87,7 +87,7 @@ class Document(QObject):
 
     def snapshot(self) -> Problem:
         """A problem of its own, which no later edit touches."""
-        return Problem(**self.problem.fields())
+        return Problem.of(self.problem.fields())
 
     def apply(self, edit: Edit, fresh: Sequence[NDArray[Any]] = ()) -> bool:
         """Carry out `edit` as one step of the history; False if it changes nothing, then no step is made.

@@ -46,7 +46,7 @@ def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequen
 def _validated(fields: Mapping[str, Any]) -> Problem:
     with suppress(ValueError, TypeError):
         return Problem.over(fields)
-    return Problem(**fields)  # casts and copies what cannot be read in place, or says what is wrong
+    return Problem.of(fields)  # casts and copies what cannot be read in place, or says what is wrong
 
 
 def _own(array: Array, named_so: Array | None, free: dict[int, Array]) -> Array:

@@ -27,21 +27,21 @@ from .trace import Trace
 if TYPE_CHECKING:
     from .mending import apply as apply_fix
     from .solution import Solution, solve
-    from .verification import Verification, verify
+    from .verification import Report, verify
 
 __all__ = [
     "DTYPES", "FILLS", "MASKS", "SCORES", "STAGE", "STAGES", "Box", "Cell", "Evaluation", "Explanation", "FieldError",
     "FieldTypeError", "Fix", "Layer", "Note", "Parameter", "PlaceError", "Plane", "Problem", "Recomputed", "Record",
-    "Resized", "ShapeError", "Solution", "StageError", "Term", "Trace", "Verification", "apply_fix", "clash_of",
+    "Report", "Resized", "ShapeError", "Solution", "StageError", "Term", "Trace", "apply_fix", "clash_of",
     "compute", "explain", "fill", "head_counts", "layer_from_mapping", "made_direct", "new_problem", "outlined",
     "reshaped", "resize", "sensitivity", "solve", "symbol", "verify", "with_biases", "with_context", "with_output",
 ]  # fmt: skip
 
 _LATER = {
     "apply_fix": ("mending", "apply"),
+    "Report": ("verification", "Report"),
     "Solution": ("solution", "Solution"),
     "solve": ("solution", "solve"),
-    "Verification": ("verification", "Verification"),
     "verify": ("verification", "verify"),
 }
 

@@ -13,6 +13,7 @@ from . import sentences
 from .indices import Box
 from .layout import Array
 from .sentences import FieldError, FieldTypeError, PlaceError, ShapeError
+from .tensors import as_scalar, read_array
 
 ALIGNS = ("start", "end")
 
@@ -24,6 +25,7 @@ def as_switch(field: str, value: object) -> bool:
 
 
 def as_whole(field: str, value: object) -> int:
+    value = as_scalar(value)
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise FieldTypeError(sentences.NOT_WHOLE, field=field, got=_shown(value))
     return int(value)
@@ -37,9 +39,8 @@ def as_count(field: str, value: object) -> int:
 
 
 def as_number(field: str, value: object) -> float:
-    """A finite number; a 0-d array counts as one."""
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value.item()
+    """A finite number; an array or tensor without axes counts as one."""
+    value = as_scalar(value)
     if isinstance(value, bool) or not isinstance(value, Real):
         raise FieldTypeError(sentences.NOT_NUMBER, field=field, got=repr(value))
     if not math.isfinite(value):
@@ -65,6 +66,7 @@ def as_align(field: str, value: object) -> str:
 
 
 def as_texts(field: str, value: object) -> tuple[str, ...]:
+    value = value.tolist() if isinstance(value, np.ndarray) else value
     if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(part, str) for part in value):
         raise FieldTypeError(sentences.NOT_TEXTS, field=field, got=_kind(value))
     return tuple(str(part) for part in value)
@@ -94,10 +96,7 @@ def as_array(
 
 
 def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool) -> Array:
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got="rows of different lengths") from None
+    array = read_array(field, value)
     if array.dtype.kind not in "biuf":
         raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got=str(array.dtype))
     if dtype is None:
@@ -109,10 +108,7 @@ def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool)
 
 def as_flags(field: str, value: object, *, copy: bool) -> Array:
     """Read-only booleans with at least two axes; 0 and 1 count as booleans."""
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got="rows of different lengths") from None
+    array = read_array(field, value)
     if array.dtype != bool and (array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all()):
         raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got=str(array.dtype))
     flags = np.array(array, bool, order="C", copy=True) if copy else np.asarray(array, bool).view()

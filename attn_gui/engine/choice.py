@@ -6,7 +6,7 @@ from math import prod
 
 from .evaluation import Evaluation
 from .problem import Problem
-from .trace import Trace
+from .trace import Trace, problem_in
 
 DENSE = 2_000_000  # cells of all heads' maps up to which every stage is kept
 
@@ -33,7 +33,7 @@ def compute(problem: Problem) -> Trace:
 
     Shapes have the batch axis first: `trace["weights"]` is (batch, head, query, key), `trace["output"]` (batch, query,
     column). Of a long problem rows are computed when they are read.
-    Raises FieldError (a ValueError) where no evaluation can hold the problem.
+    Raises FieldError (a ValueError) where no evaluation can hold the problem, FieldTypeError for what is no problem.
     Source: Vaswani et al. (2017), in the order of ONNX's Attention operator; each step names its own.
     """
-    return Trace(evaluation_of(problem))
+    return Trace(evaluation_of(problem_in(problem, "compute")))

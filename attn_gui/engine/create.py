@@ -16,9 +16,10 @@ from .evaluation import Evaluation
 from .filling import BLOCK, fill
 from .layout import Array
 from .memory import Write, advance, made
-from .problem import DTYPES, SCORE_NUMBERS, SCORES, Problem
+from .problem import DTYPES, SCORES, Problem
 from .resize import grown, resize
 from .sentences import FieldError
+from .settling import SCORE_NUMBERS
 
 KINDS = ("direct", "self", "cross")
 LEAST_HIDDEN, MOST_HIDDEN = 2, 16  # units of a new additive score: as many as d_k within these

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import overload
 
 import numpy as np
@@ -20,7 +21,7 @@ from .per_query import PerQuery, per_query
 from .sentences import PlaceError
 from .stage import Addends, Linear
 from .symbols import cell_latex, symbol
-from .trace import Trace
+from .trace import Trace, evaluation_in
 
 __all__ = ["Cell", "Explanation", "Expression", "Term", "Terms", "explain"]
 
@@ -75,6 +76,9 @@ class Explanation:
         self._evaluation, self._node = evaluation, evaluation.node(stage)
         self.stage, self.index = stage, checked_index(self._node, index)
         self.value = float(evaluation.box(stage, indices.cell(self.index)).item())
+
+    def __repr__(self) -> str:
+        return f"Explanation({self.stage!r}, {self.index}, value={self.value!r}, {len(self.terms)} terms)"
 
     # --- the formula -----------------------------------------------------------------------------
     @cached_property
@@ -269,14 +273,17 @@ def explain(source: Trace | Evaluation, stage: str, index: Sequence[int]) -> Exp
     Raises StageError (a KeyError) or PlaceError (an IndexError).
     Source: the formulas are those of the stages; the bound is Higham, "Accuracy and Stability" (2002), §4.2.
     """
-    return Explanation(source.evaluation if isinstance(source, Trace) else source, stage, index)
+    return Explanation(evaluation_in(source, "explain"), stage, index)
 
 
 def checked_index(node: Node, index: Sequence[int]) -> tuple[int, ...]:
-    """The index as whole numbers. Raises PlaceError (an IndexError) outside the stage."""
-    place = tuple(int(k) for k in index)
-    if len(place) != len(node.shape) or not all(0 <= k < n for k, n in zip(place, node.shape, strict=True)):
+    """The index as whole numbers. Raises PlaceError (an IndexError) outside the stage, and for anything else."""
+    place = tuple(index) if isinstance(index, Sequence | np.ndarray) and not isinstance(index, str) else (index,)
+    whole = all(isinstance(k, Integral) and not isinstance(k, bool) for k in place)
+    inside = len(place) == len(node.shape) and whole
+    if not inside or not all(0 <= k < n for k, n in zip(place, node.shape, strict=True)):
         raise PlaceError(
-            sentences.INDEX, stage=node.name, expected=len(node.shape), shape=node.shape, got=tuple(index)
+            sentences.INDEX, stage=node.name, expected=len(node.shape), axes=node.stage.axes, shape=node.shape,
+            got=", ".join(map(repr, place)),
         )  # fmt: skip
-    return place
+    return tuple(int(k) for k in place)

@@ -66,11 +66,9 @@ def each_from_the_others(evaluation: Evaluation) -> Problem:
     if count < 2 or heads * problem.batch_size * count * count > MOST_POINTS:
         raise FieldError(sentences.FIT_POINTS, got=count)
     key, value = _whole(evaluation, _keys(evaluation)), _whole(evaluation, "value")
-    return Problem(
-        query=key, key=key, value=value, num_heads=heads, score="gaussian", score_params=problem.score_params,
-        scale=problem.scale, softcap=problem.softcap, temperature=problem.temperature,
-        mask=(Custom(allowed=~np.eye(count, dtype=bool)),),
-    )  # fmt: skip
+    kept = {name: getattr(problem, name) for name in ("score", "score_params", "scale", "softcap", "temperature")}
+    others = Custom(allowed=~np.eye(count, dtype=bool))
+    return Problem.of({"query": key, "key": key, "value": value, "num_heads": heads, "mask": (others,)} | kept)
 
 
 def _keys(evaluation: Evaluation) -> str:

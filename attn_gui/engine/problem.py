@@ -3,43 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import InitVar, dataclass, field, fields
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from . import sentences
-from .checks import as_array, as_choice, as_count, as_entries, as_number, as_positive, as_texts, dtype_name
+from .checks import as_switch
 from .fixes import fixes_of
+from .head_axis import check_leading_axis, side_by_side
 from .layout import Array
-from .masks import Layer, layer_from_mapping
+from .masks import Layer
+from .notebook import Pictured
 from .records import Record, same
 from .sentences import FieldTypeError, ShapeError
-from .validation import DIRECT, WEIGHTS, check_shapes
+from .settling import DTYPES, SCORES, settle, store
+from .validation import DIRECT, check_shapes
+from .written import problem_text
 
 __all__ = ["DTYPES", "SCORES", "Problem", "Record", "ShapeError"]
 
-SCORES = ("dot", "additive", "cosine", "gaussian", "average")
-DTYPES = ("float64", "float32")
-
-AXES = dict.fromkeys((*DIRECT, "x", "context"), (2, 3)) | dict.fromkeys((*WEIGHTS, "w_output"), (2,))
-AXES |= dict.fromkeys(("b_query", "b_key", "b_value", "b_output"), (1,))
 MATRICES = (
     *DIRECT, "x", "context", "w_query", "b_query", "w_key", "b_key", "w_value", "b_value", "w_output", "b_output",
 )  # fmt: skip
-SCORE_ARRAYS = {"additive": {"w_score_query": 2, "w_score_key": 2, "w_score": 1}}
-SCORE_NUMBERS: dict[str, dict[str, float]] = {"gaussian": {"w": 1.0, "key_norm": 1.0}}
-BLOCK_ARRAYS = {"ln_weight": 1, "ln_bias": 1, "w_linear": 2, "b_linear": 1}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Problem:
-    """One attention computation: y = x @ w + b, weights are [in, out].
+class Problem(Pictured):
+    """One attention computation: everything that is computed from, frozen and valid.
 
-    Shapes: `query` (n, h·d_k), `key` (m, h_kv·d_k), `value` (m, h_kv·d_v), a leading batch axis allowed; or `x`
-    (n, d_model) and optionally `context` (m, d_context) with `w_query`, `w_key`, `w_value` (in, out) and biases (out,).
-    `w_output` (h·d_v, d_out) with either. Arrays are copied, cast to `dtype` and read-only.
+    y = x @ w + b, weights are [in, out]; n queries, m keys. Arrays are copied, cast to `dtype` and read-only; taken are
+    lists, and whatever has `__array__`, `__dlpack__` or `.detach()`.
+    query, key, value       (n, h·d_k), (m, h_kv·d_k), (m, h_kv·d_v), heads side by side (on an axis of their own:
+                            `Problem.from_heads`); a batch axis may lead. Or instead of the three:
+    x, context              (n, d_model), (m, d_context); no context: self-attention; a batch axis may lead
+    w_query, w_key, w_value (d_model, h·d_k), (d_context, h_kv·d_k), (d_context, h_kv·d_v)
+    b_query, b_key, b_value (h·d_k,), (h_kv·d_k,), (h_kv·d_v,), each optional
+    w_output, b_output      (h·d_v, d_out), (d_out,), with either way
+    num_heads, num_kv_heads whole numbers; num_kv_heads divides num_heads, None is the same number
+    score                   "dot", "additive", "cosine", "gaussian" or "average"
+    score_params            gaussian: {w, key_norm}; additive: {w_score_query (d_q, d_a), w_score_key (d_k, d_a),
+                            w_score (d_a,)}
+    scale                   a number; None: 1/√d_k for dot, 1 for the others
+    softcap, temperature    a positive number or None
+    rotary_theta            a positive number or None: columns p, p + d_k/2 of row i turn by i·θ^(−2p/d_k)
+    mask                    a tuple of layers, below
+    block                   None, or (needs x and d_out = d_model) {ln_weight (d_model,), ln_bias (d_model,), ln_eps,
+                            w_linear (d_model, d), b_linear (d,)}
+    query_tokens, key_tokens  n and m texts
+    dtype                   "float64" or "float32"
+    batch_axis              True: a first axis as long as num_heads is the batch (an argument only, no field)
+
+    A mask layer is a mapping with its kind; any may have enabled=False. A key is seen if every boolean layer allows it,
+    biases add up. o is m − n with align="end", 0 with "start" (default):
+    {"kind": "causal", "align"}                   j ≤ i + o
+    {"kind": "window", "left", "right", "align"}  i + o − j ≤ left and j − i − o ≤ right; None is no limit
+    {"kind": "prefix", "length", "align"}         j < length or j ≤ i + o
+    {"kind": "padding", "lengths"}                j < length; one for all, or one for each batch item
+    {"kind": "custom", "allowed"}                 booleans that broadcast to (batch, head, n, m); True = may attend
+    {"kind": "bias", "values"}                    numbers that broadcast to (batch, head, n, m), added to the scores
+    {"kind": "alibi", "align"}                    −slope_h·|i + o − j|
     Raises ShapeError (a ValueError), ValueError or TypeError, each with one sentence.
     Source: Vaswani et al. (2017), and those named at the stages.
     """
@@ -70,11 +94,32 @@ class Problem:
     query_tokens: tuple[str, ...] | None = None
     key_tokens: tuple[str, ...] | None = None
     dtype: str = "float64"
+    batch_axis: InitVar[bool] = field(default=False, kw_only=True)
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # it compares by bytes
 
-    def __post_init__(self) -> None:
-        self._settle(copy=True)
+    def __post_init__(self, batch_axis: bool) -> None:
+        settle(self, copy=True)
+        if not as_switch("batch_axis", batch_axis):
+            check_leading_axis(self)
+        self._fit()
+
+    @classmethod
+    def from_heads(cls, query: Any, key: Any, value: Any, **fields: Any) -> Problem:
+        """A problem from heads on an axis of their own: (h, n, d) or (b, h, n, d), K and V with h_kv heads.
+
+        They are laid side by side, and num_heads and num_kv_heads counted; `fields` are any others of a problem.
+        Raises ShapeError, which names the matrix and the axis.
+        """
+        return cls.of(side_by_side(query, key, value, fields))
+
+    @classmethod
+    def of(cls, given: Mapping[str, object]) -> Problem:
+        """A problem of fields as a problem has them: copied and checked, a first axis of 3 being the batch."""
+        problem = cls._unsettled(given)
+        settle(problem, copy=True)
+        problem._fit()
+        return problem
 
     @classmethod
     def draft(cls, given: Mapping[str, object]) -> Problem:
@@ -85,10 +130,10 @@ class Problem:
         """
         problem = cls._unsettled(given)
         try:
-            problem._settle_each(copy=False)
+            settle(problem, copy=False)
         except (ValueError, TypeError):
             problem = cls._unsettled(given)
-            problem._settle_each(copy=True)
+            settle(problem, copy=True)
         return problem
 
     @classmethod
@@ -98,20 +143,18 @@ class Problem:
         Same validation; an array of another dtype or layout raises TypeError.
         """
         problem = cls._unsettled(given)
-        problem._settle(copy=False)
+        settle(problem, copy=False)
+        problem._fit()
         return problem
 
     def replace(self, **changes: object) -> Problem:
         """A changed copy, validated anew."""
-        for name in changes:
-            if name not in self.__dataclass_fields__:
-                raise FieldTypeError(sentences.UNKNOWN_FIELD, field=name)
         kept: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         if changes.get("num_heads", self.num_heads) != self.num_heads and self.num_kv_heads == self.num_heads:
             kept["num_kv_heads"] = None
         if changes.get("score", self.score) != self.score:
             kept["score_params"] = {}
-        return Problem(**kept | changes)
+        return Problem.of(kept | changes)
 
     # --- settling --------------------------------------------------------------------------------
     @classmethod
@@ -123,76 +166,16 @@ class Problem:
                 raise FieldTypeError(sentences.UNKNOWN_FIELD, field=name)
         for name, f in known.items():
             default = {} if name == "score_params" else f.default
-            problem._set(name, given.get(name, default))
+            store(problem, name, given.get(name, default))
         return problem
 
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
-
-    def _settle(self, copy: bool) -> None:
-        """Every field checked on its own and stored as it stays, then all of them together."""
-        self._settle_each(copy)
+    def _fit(self) -> None:
+        """Raise ShapeError with what would help where the fields do not fit together."""
         try:
             check_shapes(self)
         except ShapeError as clash:
             clash.offers, clash.draft = partial(fixes_of, self, clash), self
             raise
-
-    def _settle_each(self, copy: bool) -> None:
-        self._set("dtype", as_choice("dtype", dtype_name(self.dtype), DTYPES))
-        self._set("num_heads", as_count("num_heads", self.num_heads))
-        kv_heads = self.num_heads if self.num_kv_heads is None else self.num_kv_heads
-        self._set("num_kv_heads", as_count("num_kv_heads", kv_heads))
-        for name, axes in AXES.items():
-            if getattr(self, name) is not None:
-                self._set(name, self._array(name, getattr(self, name), axes, copy))
-        for name in ("softcap", "temperature", "rotary_theta"):
-            if getattr(self, name) is not None:
-                self._set(name, as_positive(name, getattr(self, name)))
-        if self.scale is not None:
-            self._set("scale", as_number("scale", self.scale))
-        for name in ("query_tokens", "key_tokens"):
-            if getattr(self, name) is not None:
-                self._set(name, as_texts(name, getattr(self, name)))
-        self._settle_score(copy)
-        self._settle_block(copy)
-        self._settle_mask(copy)
-
-    def _array(self, name: str, value: object, axes: tuple[int, ...], copy: bool) -> Array:
-        return as_array(name, value, np.dtype(self.dtype), axes=axes, copy=copy)
-
-    def _settle_score(self, copy: bool) -> None:
-        self._set("score", as_choice("score", self.score, SCORES))
-        arrays, numbers = SCORE_ARRAYS.get(self.score, {}), SCORE_NUMBERS.get(self.score, {})
-        given = numbers | as_entries("score_params", self.score_params, (*arrays, *numbers), needed=arrays)
-        found: dict[str, Any] = {}
-        for name, value in given.items():
-            label = f"score_params.{name}"
-            found[name] = (
-                self._array(label, value, (arrays[name],), copy) if name in arrays else as_number(label, value)
-            )  # fmt: skip
-        self._set("score_params", Record(found))
-
-    def _settle_block(self, copy: bool) -> None:
-        if self.block is None:
-            return
-        needed = ("ln_weight", "ln_bias", "w_linear")
-        given = {"ln_eps": 1e-5} | as_entries("block", self.block, (*BLOCK_ARRAYS, "ln_eps"), needed=needed)
-        found: dict[str, Any] = {
-            name: self._array(f"block.{name}", given[name], (axes,), copy)
-            for name, axes in BLOCK_ARRAYS.items()
-            if given.get(name) is not None
-        }
-        found["ln_eps"] = as_positive("block.ln_eps", given["ln_eps"])
-        self._set("block", Record(found))
-
-    def _settle_mask(self, copy: bool) -> None:
-        if isinstance(self.mask, (str, Mapping, Layer)) or not isinstance(self.mask, (tuple, list)):
-            raise FieldTypeError(sentences.NOT_LAYERS, field="mask", got=type(self.mask).__name__)
-        names = [f"mask.{k}" for k in range(len(self.mask))]
-        layers = [layer_from_mapping(layer, name) for layer, name in zip(self.mask, names, strict=True)]
-        settled = [layer.settled(name, np.dtype(self.dtype), copy) for layer, name in zip(layers, names, strict=True)]
-        self._set("mask", tuple(settled))
 
     # --- reading ---------------------------------------------------------------------------------
     def fields(self) -> dict[str, Any]:
@@ -223,7 +206,7 @@ class Problem:
         return {name: value for name, value in found.items() if isinstance(value, float)}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _made, (self.fields(),)
+        return Problem.of, (self.fields(),)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Problem):
@@ -231,8 +214,7 @@ class Problem:
         return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
     def __repr__(self) -> str:
-        shapes = [f"{name} {' × '.join(map(str, array.shape))}" for name, array in self.arrays().items()]
-        return f"Problem({', '.join(shapes)}, num_heads={self.num_heads}, num_kv_heads={self.num_kv_heads})"
+        return problem_text(self)
 
     # --- sizes -----------------------------------------------------------------------------------
     @property
@@ -318,6 +300,4 @@ class Problem:
         return shapes, tuple(self.scalars()), rules, self.num_heads, self.num_kv_heads, self.score, self.dtype
 
 
-def _made(given: dict[str, Any]) -> Problem:
-    """A copied or unpickled problem is validated and read-only like any other."""
-    return Problem(**given)
+del Problem.batch_axis  # type: ignore[attr-defined]  # no field: the default of an argument

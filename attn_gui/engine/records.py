@@ -35,7 +35,8 @@ class Record(Mapping[str, Any]):
     __hash__ = None  # type: ignore[assignment]  # holds arrays
 
     def __repr__(self) -> str:
-        return f"Record({', '.join(self)})"
+        parts = (f"{k} {v.shape}" if isinstance(v, np.ndarray) else f"{k}={v!r}" for k, v in self.items())
+        return f"Record({', '.join(parts)})"
 
 
 def same(one: Any, other: Any) -> bool:

@@ -12,7 +12,7 @@ from .explanation import checked_index
 from .indices import Box
 from .layout import Array
 from .sentences import FieldError, ShapeError
-from .trace import Trace
+from .trace import Trace, evaluation_in
 
 
 def sensitivity(
@@ -26,7 +26,7 @@ def sensitivity(
     Raises StageError, PlaceError, ShapeError or ValueError.
     Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
     """
-    evaluation = source.evaluation if isinstance(source, Trace) else source
+    evaluation = evaluation_in(source, "sensitivity")
     if (index is None) == (cotangent is None):
         raise FieldError(sentences.ONE_OF, got="both" if index is not None else "neither")
     node = evaluation.node(stage)

@@ -30,6 +30,8 @@ NOT_TEXTS = "{field} must be texts, got {got}."
 NOT_RECORD = "{field} must be a mapping, got {got}."
 NOT_LAYERS = "{field} must be a tuple of mask layers, got {got}."
 NOT_NUMBERS = "{field} must hold real numbers, got {got}."
+UNREADABLE = "{field} cannot be read as an array: {reason}."
+MASKED_ARRAY = "{field} has masked cells, which no number stands for: fill them, and close them with a mask layer."
 NOT_BOOLEANS = "{field} must hold True and False, got {got}."
 NOT_A_VIEW = "{field} must be a contiguous array of {expected} to be read in place, got {got}."
 UNKNOWN_LAYER = "{field} must be one of the mask layers {choices}, got {got}."
@@ -37,6 +39,27 @@ UNKNOWN_PARAMETER = "{field} does not have the parameter {got}; it has {choices}
 
 # --- shapes --------------------------------------------------------------------------------------
 AXES = "{matrix} must have {expected} axes, got the shape {shape}."
+FOUR_AXES = (
+    "{matrix} must have {expected} axes, got the shape {shape}: heads on an axis of their own are taken by "
+    "Problem.from_heads(query, key, value)."
+)
+LEADING_AXIS = (
+    "{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads call "
+    "Problem.from_heads(query, key, value), for items Problem(…, batch_axis=True)."
+)
+HEAD_AXES = "{matrix} must have the axes (head, row, column) or (batch, head, row, column), got the shape {shape}."
+SAME_HEADS = (
+    "{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are "
+    "(head, row, column) or (batch, head, row, column)."
+)
+SHARED_HEADS = (
+    "{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are "
+    "(head, row, column) or (batch, head, row, column)."
+)
+COUNTED_HEADS = (
+    "{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, "
+    "head, row, column)."
+)
 EMPTY = "{matrix} has an axis without cells: its shape is {shape}."
 KV_HEADS = "num_kv_heads must divide num_heads: {heads} heads cannot share {got} K/V heads evenly."
 HEADS = "{matrix} has {got} columns, which {heads} heads cannot share evenly."
@@ -58,9 +81,14 @@ RESIZE_FIX = "Resize {matrix} from {before} to {shape}; new cells are 0."
 PROJECT_FIX = "Multiply {matrix} by a new matrix of random numbers, {shape}: {before} becomes {after}."
 ADD_FIX = "Add {matrix}, {shape} random numbers, so that the output is as wide as x."
 
+# --- calls ---------------------------------------------------------------------------------------
+TAKES_TRACE = "{call} takes a trace, got {got}: call {right}."
+TAKES_PROBLEM = "{call} takes a problem, got {got}: call {right}."
+SLICES = "A block takes its rows and columns as slices without a step, got {got}: call {call}."
+
 # --- cells of a result ---------------------------------------------------------------------------
 NO_STAGE = "{stage} is not a stage of this problem; it has {choices}."
-INDEX = "{stage} takes an index of {expected} whole numbers within {shape}, got {got}."
+INDEX = "{stage} takes an index of {expected} whole numbers ({axes}) within {shape}, got ({got})."
 BOX = "A box of {stage} must lie within its shape {shape}, got {got}."
 NEEDS_HEAD = "{stage} has a map for every head: say which one."
 TOO_LARGE = "{stage} would take {size} GB: read it in parts with trace.block."

@@ -22,6 +22,7 @@ from .solving.cells import Cells, bias_box, with_own_bias
 from .solving.exact import Step, blocked, by_bias, by_key, by_query, growth
 from .solving.nearby import CLOSE, approach
 from .solving.row import Row
+from .trace import problem_in
 from .verdicts import Reason
 
 EXACT = {"query": by_query, "key": by_key, "bias": by_bias}
@@ -60,6 +61,7 @@ def solve(problem: Problem, stage: str, index: Sequence[int], target: float, by:
     Source: the shortest solution of a linear system (Golub, Van Loan, 2013) in `solving.exact`, Gauss–Newton (Nocedal,
     Wright, 2006) in `solving.nearby`.
     """
+    problem = problem_in(problem, "solve", ", stage, index, target")
     as_choice("by", by, tuple(EXACT))
     target = as_number("target", target)
     if by != "bias" and problem.projected:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +16,12 @@ from .reference import reference
 from .rounding import Rounding
 from .rowwise import RowwiseEvaluation
 from .sentences import Note
-from .trace import Trace
+from .trace import Trace, problem_in
 
 COMPARED = 1 << 21  # cells of the maps: so many are computed by the engine in another way, for the invariants
 KEY_ROWS = 64  # rows of K and V that a sample holds
+NOTHING = 1e-300  # a tolerance below is shown as 0: the cell was given, not computed
+_WORDS = {True: "ok", False: "FAILED", None: "-"}
 LOOPS = 200_000_000  # multiplications: where K and V of an item would need more, a sample takes them as they are
 
 
@@ -47,9 +49,18 @@ class StageCheck:
     def within(self) -> bool:
         return not self.wrong
 
+    def line(self) -> str:
+        """The comparison in one line, as a command line prints it."""
+        tolerance = self.tolerance if self.tolerance > NOTHING else 0.0
+        place = f" at {self.index}" if self.difference else ""
+        return (
+            f"{self.stage:<24} {_WORDS[self.within]:<6} worst difference {self.difference:.3g} "
+            f"(relative {self.relative:.3g}){place}, tolerance {tolerance:.3g}, {self.cells} cells"
+        )
+
 
 @dataclass(frozen=True)
-class Verification:
+class Report:
     """`rows` of `all_rows` query rows (batch items × n) were recomputed; `reason` says what the tolerances are."""
 
     stages: tuple[StageCheck, ...]
@@ -64,13 +75,48 @@ class Verification:
         return self.rows < self.all_rows
 
     @property
-    def passed(self) -> bool:
-        return all(check.within for check in self.stages) and all(found.holds is not False for found in self.invariants)
+    def ok(self) -> bool:
+        """Whether every difference is one that rounding explains, and nothing that must hold is broken."""
+        return self.complaint is None
+
+    @property
+    def worst(self) -> float:
+        """The largest difference of any cell of any stage."""
+        return max(check.difference for check in self.stages)
+
+    @property
+    def complaint(self) -> str | None:
+        """One sentence on the first thing that is wrong; None where all is well."""
+        for check in self.stages:
+            if not check.within:
+                return (
+                    f"{check.stage} differs from the reference by {check.difference:.3g} at {check.index}, "
+                    f"more than the tolerance {check.tolerance:.3g}."
+                )
+        broken = next((invariant for invariant in self.invariants if invariant.holds is False), None)
+        return None if broken is None else f"{broken.name} does not hold: {broken.note}"
+
+    def lines(self) -> Iterator[str]:
+        """What was recomputed, a line for every stage and invariant, and what the tolerances are."""
+        if self.sampled:
+            yield f"Recomputed {self.rows} of {self.all_rows} query rows in plain loops (a sample, seed {self.seed})."
+        else:
+            yield f"Recomputed all {self.all_rows} query rows in plain loops."
+        yield from (check.line() for check in self.stages)
+        for invariant in self.invariants:
+            yield f"{invariant.name:<24} {_WORDS[invariant.holds]:<6} {invariant.note}"
+        yield str(self.reason)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        return f"Report(ok={self.ok}, worst={self.worst:.3g}, {len(self.stages)} stages, {self.rows} rows)"
 
 
 def verify(
     source: Problem | Trace | Evaluation, seed: int = 0, *, cancelled: Callable[[], bool] = bool
-) -> Verification:
+) -> Report:
     """Recompute a problem in plain loops and compare every stage, cell by cell; check the invariants.
 
     Whole up to 200,000 cells of n·m·h (batch items counted); above that a seeded sample of query rows, with all that
@@ -87,7 +133,7 @@ def verify(
     evaluation = _evaluation(source)
     problem = evaluation.problem
     chosen = _chosen(problem, seed, WHOLE)
-    return Verification(
+    return Report(
         _stages(evaluation, chosen, seed, pause),
         invariants(evaluation, _chosen(problem, seed, COMPARED), seed, pause),
         sum(map(len, chosen.values())), problem.batch_size * problem.n, seed, Note(verdicts.ROUNDING, {}),
@@ -109,12 +155,15 @@ def _stages(evaluation: Evaluation, chosen: Chosen, seed: int, pause: Callable[[
     return tuple(comparison.check() for comparison in compared.values())
 
 
-def _evaluation(source: Problem | Trace | Evaluation) -> Evaluation:
+def _evaluation(source: object) -> Evaluation:
     """What is judged; of a problem that is too large to be compared as a whole nothing is kept but K and V."""
-    if isinstance(source, Problem):
-        small = np.prod(source.map_shape, dtype=object) <= WHOLE
-        return Evaluation(source) if small else RowwiseEvaluation(source)
-    return source.evaluation if isinstance(source, Trace) else source
+    if isinstance(source, Trace):
+        return source.evaluation
+    if isinstance(source, Evaluation):
+        return source
+    problem = problem_in(source, "verify")
+    small = np.prod(problem.map_shape, dtype=object) <= WHOLE
+    return Evaluation(problem) if small else RowwiseEvaluation(problem)
 
 
 # --- what is compared ----------------------------------------------------------------------------

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import codecs
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 
 from attn_gui.engine.problem import Problem
+from attn_gui.engine.trace import problem_in
 from attn_gui.formats import csv_text, npy, npz
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Tell, reading, suffix
@@ -48,8 +51,14 @@ __all__ = [
 
 
 def load(path: PathText) -> Problem:
-    """The problem in a session (.attn) or a .npz. Raises FormatError, one sentence."""
-    return open_file(path).problem
+    """The problem in a session (.attn) or a .npz. Raises FormatError, one sentence.
+
+    What the file holds and is left out is a UserWarning each.
+    """
+    found = open_file(path)
+    for note in found.notes:
+        warnings.warn(f"{Path(path).name}: {note}", UserWarning, stacklevel=2)
+    return found.problem
 
 
 def size_of(path: PathText) -> int:
@@ -95,6 +104,7 @@ def open_matrix(path: PathText) -> Matrix:
 
 def save(problem: Problem, path: PathText) -> None:
     """Save as the suffix says: a session (.attn) or a .npz. Raises FormatError; then the old file is untouched."""
+    problem = problem_in(problem, "save", ", path")
     with saving(path):
         data = of_suffix(suffix(path), PROBLEMS).write(Loaded(problem))
     write_file(path, data)

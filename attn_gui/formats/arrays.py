@@ -81,13 +81,14 @@ def read_header(stream: Stream, name: str) -> Header:
     return Header(tuple(map(int, shape)), bool(fortran), dtype, len(start) + len(length) + count)
 
 
-def read_npy(stream: Stream, name: str, present: int, budget: Budget) -> Array:
-    """One array of a .npy of `present` bytes: native byte order, C-contiguous, at most four axes.
+def read_npy(stream: Stream, name: str, present: int, budget: Budget, *, texts: bool = False) -> Array:
+    """One array of a .npy of `present` bytes: native byte order, C-contiguous, at most four axes; `texts` may be some.
 
     Nothing is unpickled, and nothing is allocated before the header is known to be honest about the size.
     """
     header = read_header(stream, name)
-    check_dtype(name, header.dtype)
+    if not (texts and header.dtype.kind in "US"):
+        check_dtype(name, header.dtype)
     count = budget.take(name, header.shape, header.dtype.itemsize)
     if present != header.length + count:
         raise broken(name, count, max(present - header.length, 0))

@@ -55,6 +55,7 @@ class Loaded:
     view: Mapping[str, object] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     about: Mapping[str, str] = field(default_factory=dict)  # title, model, text, …
+    left_out: tuple[str, ...] = ()  # what the file holds and neither is read nor follows from what is
 
     @property
     def text(self) -> str:

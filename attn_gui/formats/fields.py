@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from attn_gui.engine.masks import Bias, Custom, Layer
 from attn_gui.engine.problem import Problem
+from attn_gui.engine.stages import STAGE
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.json_text import Json
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
@@ -21,6 +23,7 @@ OPTIONS = (
     "num_heads", "num_kv_heads", "score", "score_params", "scale", "softcap", "temperature", "rotary_theta", "mask",
     "block", "query_tokens", "key_tokens", "dtype",
 )  # fmt: skip
+ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of a problem
 RECORDS = ("score_params", "block")
 ABOUT = ("title", "description", "model", "license", "source", "layer", "text", "note")
 _DOTTED = re.compile(r"(?:score_params|block|mask\.(0|[1-9][0-9]{0,2}))\.([a-z_]+)")
@@ -30,6 +33,36 @@ _NOTED = 8  # names that are worth saying
 def is_field(name: str) -> bool:
     """Whether an array of this name belongs to a problem."""
     return name in ARRAYS or _DOTTED.fullmatch(name) is not None
+
+
+def is_option(name: str) -> bool:
+    """Whether an array of this name says what options may say, too."""
+    return name in OPTIONS or name in ARGUMENTS
+
+
+def is_result(name: str) -> bool:
+    """Whether an array of this name is computed, so that nothing of the problem is lost without it."""
+    return name in STAGE
+
+
+def option_of(name: str, array: Array) -> tuple[dict[str, Json], dict[str, Array]]:
+    """What an array under the name of an option says: (options, arrays) with a mask as its first layer."""
+    if name != "mask" or array.dtype.kind in "US":
+        return {name: array.item() if array.ndim == 0 else array.tolist()}, {}
+    if array.dtype.kind != "f":
+        return _first_layer(Custom, array)
+    if np.isin(array, (0, 1)).all():
+        template = QT_TRANSLATE_NOOP(
+            "Sentences",
+            "{file}: “mask” holds 0 and 1 as decimal numbers, which may close and open cells or be added to scores; "
+            "expected booleans (True = may attend), or a layer of the kind bias.",
+        )
+        raise FormatError(template)
+    return _first_layer(Bias, array)
+
+
+def _first_layer(kind: type[Layer], cells: Array) -> tuple[dict[str, Json], dict[str, Array]]:
+    return {"mask": [{"kind": kind.kind}]}, {f"mask.0.{kind.parameters[0].name}": cells}
 
 
 def split(problem: Problem) -> tuple[dict[str, Array], dict[str, Json]]:
@@ -44,10 +77,13 @@ def split(problem: Problem) -> tuple[dict[str, Array], dict[str, Json]]:
     return arrays, options | {"dtype": np.dtype(problem.dtype).name}
 
 
-def assemble(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> tuple[Problem, dict[str, str], list[Note]]:
-    """The problem, what else the options say about it, and a note on options that nobody knows.
+def assemble(
+    arrays: Mapping[str, Array], options: Mapping[str, Json], *, batch_axis: bool = True
+) -> tuple[Problem, dict[str, str], tuple[str, ...]]:
+    """The problem, what else the options say about it, and the names of options that are neither.
 
-    Without a dtype in the options it is float32 if no array is finer. Raises FormatError, ShapeError.
+    Without a dtype in the options it is float32 if no array is finer; `batch_axis`: what a first axis as long as
+    num_heads is, where the options do not say it. Raises FormatError, ShapeError.
     """
     fields: dict[str, Any] = {name: options[name] for name in OPTIONS if options.get(name) is not None}
     if "tokens" in options:
@@ -57,8 +93,9 @@ def assemble(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> tuple[
     for name, array in arrays.items():
         _put(fields, name, array)
     fields.setdefault("dtype", _dtype(arrays))
-    strange = [name for name in options if name not in (*OPTIONS, *ABOUT, "tokens")]
-    return Problem(**fields), words(options), _noted(strange)
+    fields["batch_axis"] = options.get("batch_axis", batch_axis)
+    strange = tuple(name for name in options if name not in (*OPTIONS, *ABOUT, *ARGUMENTS))
+    return Problem(**fields), words(options), strange
 
 
 def words(options: Mapping[str, Json]) -> dict[str, str]:
@@ -66,20 +103,19 @@ def words(options: Mapping[str, Json]) -> dict[str, str]:
     return {name: str(options[name]) for name in ABOUT if isinstance(options.get(name), str | int)}
 
 
-def ignored_arrays(names: list[str]) -> list[Note]:
-    template = QT_TRANSLATE_NOOP("Sentences", "Arrays not used: {names}.")
-    return [Note(template, names=listed(names))] if names else []
+def notes_on(arrays: Sequence[str], options: Sequence[str]) -> tuple[Note, ...]:
+    """What is said of arrays and options that were not read."""
+    said = (
+        (QT_TRANSLATE_NOOP("Sentences", "Arrays not used: {names}."), arrays),
+        (QT_TRANSLATE_NOOP("Sentences", "Options not used: {names}."), options),
+    )
+    return tuple(Note(template, names=listed(names)) for template, names in said if names)
 
 
 def listed(names: Iterable[str]) -> tuple[str, ...]:
     """Names as a sentence may list them, which whoever says it puts together."""
     names = list(names)
     return (*map(shown, names[:_NOTED]), *("…" for _ in names[_NOTED : _NOTED + 1]))
-
-
-def _noted(names: list[str]) -> list[Note]:
-    template = QT_TRANSLATE_NOOP("Sentences", "Options not used: {names}.")
-    return [Note(template, names=listed(names))] if names else []
 
 
 def _put(fields: dict[str, Any], name: str, array: Array) -> None:

@@ -12,7 +12,16 @@ import numpy as np
 from attn_gui.formats import npy
 from attn_gui.formats.arrays import Array, Budget, read_bytes, read_header, read_npy
 from attn_gui.formats.base import Loaded, Source
-from attn_gui.formats.fields import assemble, ignored_arrays, is_field, listed, split
+from attn_gui.formats.fields import (
+    assemble,
+    is_field,
+    is_option,
+    is_result,
+    listed,
+    notes_on,
+    option_of,
+    split,
+)
 from attn_gui.formats.json_text import TOO_LONG, Json, dump, parse_object
 from attn_gui.formats.rows import Rows, rows_of
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
@@ -30,7 +39,7 @@ def matches(start: bytes) -> bool:
 
 
 def read(source: Source) -> Loaded:
-    """A problem by the contract's names; every other array is left unread and noted."""
+    """A problem by the names of its fields, options among them; every other array is left unread and noted."""
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
         members = _members(archive)
@@ -40,16 +49,22 @@ def read(source: Source) -> Loaded:
         budget = Budget()
         arrays = {name: _array(archive, members[name], name, budget) for name in known}
         meta = _meta(archive, members["meta"]) if "meta" in members else {}
-    problem, about, notes = assemble(arrays, meta)
-    ignored = [name for name in members if not is_field(name) and name != "meta"]
-    return Loaded(problem, notes=(*ignored_arrays(ignored), *notes), about=about)
+        for name in filter(is_option, members):
+            said, cells = option_of(name, _option(archive, members[name], name, budget))
+            _check_once(name, meta)
+            meta, arrays = meta | said, arrays | cells
+    # what is written with options says what its axes are; a first axis of other hands may be heads
+    problem, about, strange = assemble(arrays, meta, batch_axis="meta" in members)
+    ignored = [name for name in members if not (is_field(name) or is_option(name) or name == "meta")]
+    left_out = (*(name for name in ignored if not is_result(name)), *strange)
+    return Loaded(problem, notes=notes_on(ignored, strange), about=about, left_out=left_out)
 
 
 def size_of(source: Source) -> int:
     """The bytes that the arrays of a problem say they take once they are unpacked."""
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
-        return sum(info.file_size for name, info in _members(archive).items() if is_field(name))
+        return sum(info.file_size for name, info in _members(archive).items() if is_field(name) or is_option(name))
 
 
 def write(loaded: Loaded) -> bytes:
@@ -116,6 +131,18 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: Budget) -> Array:
     with archive.open(info) as member:
         return read_npy(member, name, info.file_size, budget)
+
+
+def _option(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: Budget) -> Array:
+    with archive.open(info) as member:
+        found = read_npy(member, name, info.file_size, budget, texts=True)
+    return np.char.decode(found) if found.dtype.kind == "S" else found
+
+
+def _check_once(name: str, meta: Mapping[str, Json]) -> None:
+    if name in meta:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, as an array and in “meta”.")
+        raise FormatError(template, name=name)
 
 
 def _meta(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, Json]:

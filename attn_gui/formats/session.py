@@ -15,7 +15,7 @@ from safetensors.numpy import save
 
 from attn_gui.formats.arrays import Array, Budget, broken, from_bfloat16, native
 from attn_gui.formats.base import Loaded, Source
-from attn_gui.formats.fields import assemble, ignored_arrays, is_field, split, words
+from attn_gui.formats.fields import assemble, is_field, is_result, notes_on, split, words
 from attn_gui.formats.json_text import Json, dump, parse_object
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shown
 
@@ -42,9 +42,10 @@ def read(source: Source) -> Loaded:
     options = _options(header)
     arrays = _arrays(header, cells)
     view, about = _objects(options, "view"), _objects(options, "about")
-    problem, _, notes = assemble({name: arrays[name] for name in arrays if is_field(name)}, options)
+    problem, _, strange = assemble({name: arrays[name] for name in arrays if is_field(name)}, options)
     ignored = [name for name in arrays if not is_field(name)]
-    return Loaded(problem, view=view, notes=(*ignored_arrays(ignored), *notes), about=words(about))
+    left_out = (*(name for name in ignored if not is_result(name)), *strange)
+    return Loaded(problem, view=view, notes=notes_on(ignored, strange), about=words(about), left_out=left_out)
 
 
 def write(loaded: Loaded) -> bytes:

@@ -2554,10 +2554,6 @@
         <translation>这个问题没有阶段 {stage}，只有 {choices}。</translation>
     </message>
     <message>
-        <source>{stage} takes an index of {expected} whole numbers within {shape}, got {got}.</source>
-        <translation>{stage} 的索引应是 {shape} 范围内的 {expected} 个整数，实为 {got}。</translation>
-    </message>
-    <message>
         <source>A box of {stage} must lie within its shape {shape}, got {got}.</source>
         <translation>{stage} 的区域必须在其形状 {shape} 之内，实为 {got}。</translation>
     </message>
@@ -2820,6 +2816,62 @@
     <message>
         <source>{changes}; new cells are 0</source>
         <translation>{changes}；新单元格为 0</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” is there twice, as an array and in “meta”.</source>
+        <translation>{file}：“{name}”出现了两次，一次是数组，一次在“meta”中。</translation>
+    </message>
+    <message>
+        <source>{file}: “mask” holds 0 and 1 as decimal numbers, which may close and open cells or be added to scores; expected booleans (True = may attend), or a layer of the kind bias.</source>
+        <translation>{file}：“mask”中的 0 和 1 是小数，既可能表示关闭和开放，也可能是要加到分数上的数；应为布尔值（True 表示可以关注），或 bias 类型的层。</translation>
+    </message>
+    <message>
+        <source>{field} cannot be read as an array: {reason}.</source>
+        <translation>无法将 {field} 读作数组：{reason}。</translation>
+    </message>
+    <message>
+        <source>{field} has masked cells, which no number stands for: fill them, and close them with a mask layer.</source>
+        <translation>{field} 中有被遮盖而没有数值的单元格：请先填上数值，再用掩码层关闭它们。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have {expected} axes, got the shape {shape}: heads on an axis of their own are taken by Problem.from_heads(query, key, value).</source>
+        <translation>{matrix} 必须有 {expected} 个轴，实际形状为 {shape}：头自成一轴时，请用 Problem.from_heads(query, key, value)。</translation>
+    </message>
+    <message>
+        <source>{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads call Problem.from_heads(query, key, value), for items Problem(…, batch_axis=True).</source>
+        <translation>{matrix} 的形状为 {shape}，第一个轴可能是 {got} 个头，也可能是 {got} 个样本：若是头，请用 Problem.from_heads(query, key, value)；若是样本，请用 Problem(…, batch_axis=True)。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have the axes (head, row, column) or (batch, head, row, column), got the shape {shape}.</source>
+        <translation>{matrix} 的轴必须是（头，行，列）或（样本，头，行，列），实际形状为 {shape}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
+        <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
+    </message>
+    <message>
+        <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
+        <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
+    </message>
+    <message>
+        <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
+        <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
+    </message>
+    <message>
+        <source>{call} takes a trace, got {got}: call {right}.</source>
+        <translation>{call} 需要计算结果（trace），实际得到 {got}：请调用 {right}。</translation>
+    </message>
+    <message>
+        <source>{call} takes a problem, got {got}: call {right}.</source>
+        <translation>{call} 需要问题（Problem），实际得到 {got}：请调用 {right}。</translation>
+    </message>
+    <message>
+        <source>A block takes its rows and columns as slices without a step, got {got}: call {call}.</source>
+        <translation>块的行与列须为不带步长的切片，实际得到 {got}：请调用 {call}。</translation>
+    </message>
+    <message>
+        <source>{stage} takes an index of {expected} whole numbers ({axes}) within {shape}, got ({got}).</source>
+        <translation>{stage} 的索引是 {expected} 个整数（{axes}），范围为 {shape}，实际为 ({got})。</translation>
     </message>
 </context>
 <context>

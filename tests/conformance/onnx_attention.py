@@ -52,7 +52,7 @@ def attention(
             query=_wide(_at_rows(query, laid)), key=_wide(key), value=_wide(value), num_heads=heads,
             num_kv_heads=key.shape[1], scale=scale, softcap=softcap or None,
             mask=tuple(map(layer_from_mapping, layers)),
-            dtype="float32" if query.dtype == np.float32 else "float64",
+            dtype="float32" if query.dtype == np.float32 else "float64", batch_axis=True,
         )
     )  # fmt: skip
     output = _at_rows(_split(trace["output"], heads), taken)

@@ -56,7 +56,7 @@ def problems(draw: st.DrawFn) -> Problem:
     fields["softcap"], fields["temperature"] = (draw(st.sampled_from((None, k))) for k in (1.5, 0.7))
     fields["rotary_theta"] = draw(st.sampled_from((None, 20.0))) if d % 2 == 0 else None
     kinds = draw(st.lists(st.sampled_from(sorted(MASKS)), max_size=3, unique=True))
-    problem = Problem(**fields, mask=tuple(layer(k, rng, batch, heads, n, m) for k in kinds))
+    problem = Problem(**fields, mask=tuple(layer(k, rng, batch, heads, n, m) for k in kinds), batch_axis=True)
     problem = problem.replace(**with_score(problem, draw(st.sampled_from(SCORES))))
     if problem.projected and problem.d_out == e and draw(st.booleans()):
         problem = problem.replace(**with_block(problem, True))

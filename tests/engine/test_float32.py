@@ -75,7 +75,7 @@ def errors() -> dict[str, np.ndarray]:
     found: dict[str, list[Any]] = {stage: [] for stage in (*STAGES, "exact")}
     for _ in range(PROBLEMS):
         fields = draw(rng)
-        trace = compute(Problem(**fields, dtype="float32"))
+        trace = compute(Problem(**fields, dtype="float32", batch_axis=True))
         judge, naive = plain(fields, np.float64), plain(fields, np.float32)
         for stage in STAGES:
             assert trace[stage].dtype == np.float32

@@ -67,7 +67,7 @@ def test_every_stage_of_every_problem_is_recomputed_whole(problem_name, evaluati
     assert [check.stage for check in found.stages] == list(evaluation.stages)
     assert [check.cells for check in found.stages] == [np.prod(evaluation.shape(s)) for s in evaluation.stages]
     assert not found.sampled
-    assert found.passed
+    assert found.ok
     assert max(check.relative for check in found.stages) < 1e-14
 
 
@@ -94,7 +94,7 @@ def test_tolerances_are_small_where_numbers_are(problem_name, evaluations):
 def test_float32_problems_differ_by_their_last_rounding_only(makers):
     problem = makers["block"]()
     found = verify(compute(problem.replace(dtype="float32")))
-    assert found.passed
+    assert found.ok
     assert all(check.tolerance < 1e-4 for check in found.stages)
 
 
@@ -115,7 +115,7 @@ def test_wild_numbers_stay_where_they_belong(field, score, value, rng):
         **arrays, num_heads=2, score=score, score_params=params if score == "additive" else {}, mask=mask, block=block,
     )  # fmt: skip
     found = verify(compute(problem))
-    assert found.passed, [check for check in found.stages if not check.within]
+    assert found.ok, [check for check in found.stages if not check.within]
 
 
 # --- mistakes are caught -------------------------------------------------------------------------
@@ -139,7 +139,7 @@ MISTAKES = {
 def test_a_mistake_in_the_engine_is_found_where_it_is(stage, makers, monkeypatch):
     monkeypatch.setattr(*MISTAKES[stage])
     found = verify(compute(makers["block" if stage in ("masked", "normalized", "scores") else "all"]()))
-    assert not found.passed
+    assert not found.ok
     assert next(check for check in found.stages if not check.within).stage == stage
 
 
@@ -170,13 +170,13 @@ def large(rng, **more):
 def test_200000_cells_are_recomputed_whole(rng):
     arrays = {name: rng.normal(size=(100, 20)) for name in ("query", "key", "value")}
     found = verify(compute(Problem(**arrays, num_heads=20)))
-    assert (found.sampled, found.rows, found.passed) == (False, 100, True)
+    assert (found.sampled, found.rows, found.ok) == (False, 100, True)
 
 
 def test_above_that_a_seeded_sample_is_taken(rng):
     evaluation = Evaluation(large(rng, mask=({"kind": "causal"},)))
     found, again, other = verify(evaluation), verify(evaluation), verify(evaluation, seed=1)
-    assert (found.sampled, found.rows, found.all_rows, found.passed) == (True, 200_000 // 1200, 400, True)
+    assert (found.sampled, found.rows, found.all_rows, found.ok) == (True, 200_000 // 1200, 400, True)
     assert found == again
     assert [check.cells for check in other.stages] == [check.cells for check in found.stages]
     assert other.stages != found.stages
@@ -196,7 +196,7 @@ def test_a_sample_projects_rows_even_where_it_takes_k_and_v_as_they_are(makers, 
         monkeypatch.setattr(verification, name, number)
     evaluation = Evaluation(makers["cross"]())
     found = verify(evaluation)
-    assert (found.sampled, found.passed) == (True, True)
+    assert (found.sampled, found.ok) == (True, True)
     items = len({k // 7 for k in np.random.default_rng(0).choice(21, 4, replace=False)})
     assert stage_of(found, "key").cells == items * 6 * 6
     evaluation._arrays["key"][...] += 1e-9
@@ -215,7 +215,7 @@ def test_of_a_large_problem_only_what_is_looked_at_is_computed(rng, monkeypatch)
 
     monkeypatch.setattr(Evaluation, "_build", counted)
     found = verify(problem)
-    assert (found.sampled, found.passed) == (True, True)
+    assert (found.sampled, found.ok) == (True, True)
     assert {one.name: one.holds for one in found.invariants}["future_has_no_influence"] is True
     assert len(built) > 2  # the problem, and those whose later keys hold NaN
     assert not any(built)

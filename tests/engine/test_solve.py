@@ -38,7 +38,7 @@ def random_problem(rng: np.random.Generator) -> Problem:
         **arrays, value=rng.normal(size=(batch, m, groups * 3)), num_heads=groups * share, num_kv_heads=groups,
         score="gaussian" if gaussian else "dot", score_params={"w": 0.7, "key_norm": 0.6} if gaussian else {},
         scale=[None, 1.0, -0.4][rng.integers(3)], temperature=[None, 0.7][rng.integers(2)],
-        rotary_theta=[None, None, 50.0][rng.integers(3)], mask=chosen,
+        rotary_theta=[None, None, 50.0][rng.integers(3)], mask=chosen, batch_axis=True,
     )  # fmt: skip
 
 

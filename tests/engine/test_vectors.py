@@ -37,7 +37,7 @@ def problem_of(data: dict[str, Any], meta: dict[str, Any]) -> Problem:
         num_heads=meta.get("num_heads", 1), num_kv_heads=meta.get("num_kv_heads"), scale=meta.get("scale"),
         softcap=meta.get("softcap"), score=meta.get("score", "dot"), score_params=params,
         rotary_theta=meta.get("rotary"), mask=tuple(layer_of(layer, data) for layer in layers),
-        block=block | {"ln_eps": meta["ln_eps"]} if block else None,
+        block=block | {"ln_eps": meta["ln_eps"]} if block else None, batch_axis=True,
     )  # fmt: skip
 
 

@@ -275,3 +275,89 @@ def test_the_same_words_have_the_same_first_columns_at_both_widths() -> None:
     np.testing.assert_array_equal(large.x, small.x)
     np.testing.assert_array_equal(large.w_value, small.w_value)
     assert all((array == array.round(2)).all() for array in large.arrays().values())
+
+
+# --- options given as arrays ---------------------------------------------------------------------
+CELLS = {name: np.arange(12.0).reshape(3, 4) / 7 for name in ("query", "key", "value")}
+OPEN = np.tril(np.ones((3, 3), bool))
+GIVEN = {
+    "num_heads": (2, 2), "num_kv_heads": (1, 1), "scale": (0.25, 0.25), "softcap": (np.float32(1.5), 1.5),
+    "temperature": (0.5, 0.5), "rotary_theta": (100, 100.0), "dtype": ("float32", "float32"),
+    "query_tokens": (["a", "b", "c"], ("a", "b", "c")), "key_tokens": (np.array([b"a", b"b", b"c"]), ("a", "b", "c")),
+    "score": ("cosine", "cosine"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_an_option_may_be_an_array(name: str, tmp_path: Path) -> None:
+    given, expected = GIVEN[name]
+    heads = {"num_heads": 2, "key": CELLS["key"][:, :2], "value": CELLS["value"][:, :2]} if "kv" in name else {}
+    np.savez(tmp_path / "a.npz", **CELLS | heads | {name: given})
+    loaded = open_file(tmp_path / "a.npz")
+    assert getattr(loaded.problem, name) == expected
+    assert (loaded.notes, loaded.left_out) == ((), ())
+
+
+def test_tokens_and_parameters_of_scores_may_be_arrays(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", **CELLS, tokens=["x", "注", "z"], score="gaussian", **{"score_params.w": 0.5})
+    problem = load(tmp_path / "a.npz")
+    assert problem.query_tokens == problem.key_tokens == ("x", "注", "z")
+    assert problem.score_params.w == 0.5
+
+
+@pytest.mark.parametrize("cells", [OPEN, OPEN.astype(int), OPEN.astype("u1"), np.stack([OPEN, OPEN])])
+def test_a_mask_of_booleans_is_what_may_be_attended(cells: np.ndarray, tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", **CELLS, num_heads=2, mask=cells)
+    layer = load(tmp_path / "a.npz").mask[0]
+    assert layer.kind == "custom"
+    np.testing.assert_array_equal(layer.allowed, cells != 0)
+
+
+def test_a_mask_of_numbers_is_added(tmp_path: Path) -> None:
+    cells = np.where(OPEN, 0.0, -np.inf)
+    np.savez(tmp_path / "a.npz", **CELLS, mask=cells)
+    layer = load(tmp_path / "a.npz").mask[0]
+    assert layer.kind == "bias"
+    np.testing.assert_array_equal(layer.values, cells)
+
+
+STACKED = {name: np.ones((2, 3, 4)) for name in ("query", "key", "value")}
+REFUSED_OPTIONS = {
+    "0 and 1 as decimals": (CELLS | {"mask": OPEN.astype(float)}, "which may close and open cells or be added"),
+    "a mask of another shape": (CELLS | {"mask": np.ones((2, 2), bool)}, "must broadcast to (batch, head, query, key)"),
+    "a mask of names": (CELLS | {"mask": "causal"}, "expected a JSON list"),
+    "numbers of heads": (CELLS | {"num_heads": [2, 2]}, "num_heads must be a whole number"),
+    "heads that do not divide": (CELLS | {"num_heads": 3}, "query has 4 columns, which 3 heads"),
+    "no scale": (CELLS | {"scale": np.array(None)}, "could run code"),
+    "a wild scale": (CELLS | {"scale": np.nan}, "scale must be finite"),
+    "tokens of one text": (CELLS | {"tokens": "hello"}, "must be texts"),
+    "too few tokens": (CELLS | {"tokens": ["a", "b"]}, "expected 3, got 2"),
+    "twice": (CELLS | {"scale": 1.0, "meta": '{"scale": 1.0}'}, "“scale” is there twice, as an array and in “meta”"),
+    "an axis that may be heads": (STACKED | {"num_heads": 2}, "may be 2 heads or 2 batch items"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_OPTIONS)
+def test_a_bad_option_is_one_sentence(name: str, tmp_path: Path, refused: Callable[..., str]) -> None:
+    content, words = REFUSED_OPTIONS[name]
+    np.savez(tmp_path / "file.npz", **content)
+    assert words in refused(load, tmp_path / "file.npz", path=tmp_path / "file.npz")
+
+
+def test_a_file_may_say_that_its_first_axis_is_the_batch(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", **STACKED, num_heads=2, batch_axis=True)
+    assert load(tmp_path / "a.npz").batch_size == 2
+    np.savez(tmp_path / "b.npz", **STACKED, meta='{"num_heads": 2}')
+    assert load(tmp_path / "b.npz").batch_size == 2
+
+
+def test_what_is_left_out_is_a_warning(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", **CELLS, attn_mask=OPEN, weights=OPEN, meta='{"sliding": 3}')
+    with pytest.warns(UserWarning, match="not used") as caught:
+        load(tmp_path / "a.npz")
+    assert [str(warning.message) for warning in caught] == [
+        "a.npz: Arrays not used: attn_mask, weights.",
+        "a.npz: Options not used: sliding.",
+    ]
+    assert caught[0].filename == __file__
+    assert open_file(tmp_path / "a.npz").left_out == ("attn_mask", "sliding")

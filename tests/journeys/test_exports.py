@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from attn_gui.engine import Evaluation
 from attn_gui.figure.compose import compose
 from attn_gui.figure.layout import plan
-from attn_gui.formats import load
+from attn_gui.formats import open_file
 from attn_gui.paths import resource
 
 SMALL = "worked-example.npz"
@@ -106,7 +106,7 @@ def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path, 
     stem = tmp_path / f"minilm-layer2-{stage}-h3"
     for kind in ("png", "svg", "pdf"):
         export(person, tmp_path, format=kind, values="never")
-    problem = load(resource("examples", "minilm-layer2.npz"))
+    problem = open_file(resource("examples", "minilm-layer2.npz")).problem
     place = plan(compose(Evaluation(problem), stage=stage, heads=(3,), values=False)).maps[0]
     for image in (QImage(f"{stem}.png"), svg_picture(f"{stem}.svg"), pdf_picture(stem)):
         if image is None:

@@ -36,7 +36,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Report:
+class Findings:
     """What a verification found; `rows` of `all_rows` rows of queries were recomputed."""
 
     stages: Sequence[Checked]
@@ -59,7 +59,7 @@ class VerifyPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("inspector.verify")
-        self._report: Report | None = None
+        self._report: Findings | None = None
         self._state = "never"
         self.button, self._words = QPushButton(self), QLabel(self)
         self._results = QWidget(self)
@@ -67,7 +67,7 @@ class VerifyPage(QWidget):
         self._build()
         self.retranslate()
 
-    def set_report(self, report: Report) -> None:
+    def set_findings(self, report: Findings) -> None:
         """Show what was found."""
         self._report, self._state = report, "done"
         self._show()

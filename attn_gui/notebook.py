@@ -1,0 +1,56 @@
+"""What a notebook shows of a problem or a trace: its picture and its shapes. Loads the figures when it is asked."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+from attn_gui.engine import Problem, Trace
+from attn_gui.engine.written import field_texts, stage_texts
+
+MOST_CELLS = 4096 * 4096
+"""Cells of a map up to which a picture comes at once."""
+MOST_TOKENS = 24
+
+
+def png(source: Any) -> bytes | None:
+    """The weights of a problem's or a trace's first head; None where that would take long or nothing can be drawn."""
+    problem = source.problem if isinstance(source, Trace) else source
+    if problem.n * problem.m > MOST_CELLS:
+        return None
+    try:
+        from attn_gui.figure.sheet import render
+
+        return render(source.evaluation if isinstance(source, Trace) else source)._repr_png_()
+    except (ImportError, RuntimeError, ValueError, MemoryError):  # the shapes are there in any case
+        return None
+
+
+def html(source: Any) -> str:
+    """The shapes of a problem or a trace as a table, with the tokens, and the picture below."""
+    rows = _stages(source) if isinstance(source, Trace) else _fields(source)
+    cells = "".join(f"<tr><th style='text-align:left'>{escape(a)}</th><td>{escape(b)}</td></tr>" for a, b in rows)
+    return f"<div><b>{type(source).__name__}</b><table>{cells}</table>{_image(png(source))}</div>"
+
+
+def _stages(trace: Trace) -> Iterable[tuple[str, str]]:
+    return stage_texts(trace)
+
+
+def _fields(problem: Problem) -> Iterable[tuple[str, str]]:
+    for text in field_texts(problem):
+        name, _, value = text.partition(" " if " (" in text.split("=")[0] else "=")
+        yield name, _tokens(getattr(problem, name)) if name.endswith("_tokens") else value
+
+
+def _tokens(tokens: tuple[str, ...]) -> str:
+    shown = " ".join(tokens[:MOST_TOKENS])
+    return shown if len(tokens) <= MOST_TOKENS else f"{shown} … ({len(tokens)})"
+
+
+def _image(picture: bytes | None) -> str:
+    if picture is None:
+        return ""
+    return f"<img alt='weights' style='max-width:100%' src='data:image/png;base64,{b64encode(picture).decode()}'>"
