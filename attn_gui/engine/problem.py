@@ -38,16 +38,14 @@ class Problem(Pictured):
     query, key, value       (n, h·d_k), (m, h_kv·d_k), (m, h_kv·d_v), heads side by side (on an axis of their own:
                             `Problem.from_heads`); a batch axis may lead. Or instead of the three:
     x, context              (n, d_model), (m, d_context); no context: self-attention; a batch axis may lead
-    w_query, w_key, w_value (d_model, h·d_k), (d_context, h_kv·d_k), (d_context, h_kv·d_v)
-    b_query, b_key, b_value (h·d_k,), (h_kv·d_k,), (h_kv·d_v,), each optional
+    w_query, w_key, w_value (d_model, h·d_k), (d_context, h_kv·d_k), (d_context, h_kv·d_v); b_query, b_key, b_value
     w_output, b_output      (h·d_v, d_out), (d_out,), with either way
     num_heads, num_kv_heads whole numbers; num_kv_heads divides num_heads, None is the same number
     score                   "dot", "additive", "cosine", "gaussian" or "average"
     score_params            gaussian: {w, key_norm}; additive: {w_score_query (d_q, d_a), w_score_key (d_k, d_a),
                             w_score (d_a,)}
     scale                   a number; None: 1/√d_k for dot, 1 for the others
-    softcap, temperature    a positive number or None
-    rotary_theta            a positive number or None: columns p, p + d_k/2 of row i turn by i·θ^(−2p/d_k)
+    softcap, temperature, rotary_theta  a positive number or None; columns p, p + d_k/2 turn by i·θ^(−2p/d_k)
     mask                    a tuple of layers, below
     block                   None, or (needs x and d_out = d_model) {ln_weight (d_model,), ln_bias (d_model,), ln_eps,
                             w_linear (d_model, d), b_linear (d,)}
@@ -64,8 +62,7 @@ class Problem(Pictured):
     {"kind": "custom", "allowed"}                 booleans that broadcast to (batch, head, n, m); True = may attend
     {"kind": "bias", "values"}                    numbers that broadcast to (batch, head, n, m), added to the scores
     {"kind": "alibi", "align"}                    −slope_h·|i + o − j|
-    Raises ShapeError (a ValueError), ValueError or TypeError, each with one sentence.
-    Source: Vaswani et al. (2017), and those named at the stages.
+    Raises ShapeError, ValueError or TypeError, each with one sentence. Source: Vaswani et al. (2017), and the stages'.
     """
 
     query: Any = None
@@ -156,7 +153,6 @@ class Problem(Pictured):
             kept["score_params"] = {}
         return Problem.of(kept | changes)
 
-    # --- settling --------------------------------------------------------------------------------
     @classmethod
     def _unsettled(cls, given: Mapping[str, object]) -> Problem:
         problem = object.__new__(cls)
