@@ -318,7 +318,8 @@ def test_a_step_that_fails_says_why(words, said):
 
 
 STOPPED = """
-import sys; sys.path.insert(0, {folder!r})
+import signal, sys; sys.path.insert(0, {folder!r})
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs have none
 import checkout
 def prepare(self): checkout.watched([sys.executable, "-c", {child!r}], "Doing it.")
 checkout.Checkout.prepare = prepare

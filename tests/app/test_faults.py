@@ -181,6 +181,7 @@ import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 import os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs have none
 app = QApplication([])
 from attn_gui.app import start
 rest = start.Start._rest
