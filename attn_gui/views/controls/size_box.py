@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QValidator
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractSpinBox, QWidget
 
-from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.controls.count_box import CountBox, whole_number
 from attn_gui.views.controls.half_typed import passes
-from attn_gui.views.controls.refusal import RefusalTip, mark
+from attn_gui.views.controls.refusal import mark
 
 LISTED = 16  # so many possible numbers are named in a refusal, those nearest to what was typed
 KEYS = QKeySequence.StandardKey
@@ -35,7 +34,6 @@ class SizeBox(CountBox):
     def __init__(self, parent: QWidget | None = None, *, minimum: int = 1, maximum: int = 65536) -> None:
         super().__init__(parent, minimum=minimum, maximum=maximum)
         self._settled = minimum
-        self._tip = RefusalTip(self)
         self.setKeyboardTracking(False)
         self.editingFinished.connect(self.finish)
         self.lineEdit().textEdited.connect(self._on_line_text_edited)
@@ -63,7 +61,7 @@ class SizeBox(CountBox):
         """End the visit: hand on a number that changed; what cannot be gives way to the number before."""
         if self._staying:
             return
-        sentence = self._objection(self.cleanText())
+        sentence = self.objection(self.cleanText())
         if sentence:
             self.restore()
             self.refused.emit(sentence)
@@ -76,7 +74,7 @@ class SizeBox(CountBox):
 
     def settle(self) -> bool:
         """Hand on what is typed; False if it cannot be, or was not taken, and then the box says why."""
-        sentence = self._objection(self.cleanText())
+        sentence = self.objection(self.cleanText())
         if sentence:
             self._refuse(sentence)
             return False
@@ -90,18 +88,8 @@ class SizeBox(CountBox):
         self.set_value(self._settled)
 
     # --- what Qt asks ----------------------------------------------------------------------------
-    def validate(self, text: str, position: int) -> object:
-        """Let any whole number be typed; what it may be is decided at Enter, with a sentence."""
-        plain = unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-")
-        number = plain.removeprefix(self.prefix()).removesuffix(self.suffix()).strip()
-        digits = number.removeprefix("-") if self.minimum() < 0 else number
-        if digits and not (digits.isascii() and digits.isdigit()):
-            return QValidator.State.Invalid, text, position
-        fits = bool(digits) and not self._objection(number)
-        return (QValidator.State.Acceptable if fits else QValidator.State.Intermediate), plain, position
-
     def stepBy(self, steps: int) -> None:
-        if not self._objection(self.cleanText()):
+        if not self.objection(self.cleanText()):
             self.interpretText()
         if self._allowed:
             self.setValue(self._neighbor(steps))
@@ -122,14 +110,7 @@ class SizeBox(CountBox):
         return flags
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            sentence = self._objection(self.cleanText())
-            if sentence:
-                self._refuse(sentence)
-                return
-            super().keyPressEvent(event)
-            self.selectAll()
-        elif (event.key() == Qt.Key.Key_Escape or event.matches(KEYS.Undo)) and self.pending():
+        if (event.key() == Qt.Key.Key_Escape or event.matches(KEYS.Undo)) and self.pending():
             self.restore()
             self.selectAll()
         elif event.key() == Qt.Key.Key_Escape:
@@ -151,18 +132,14 @@ class SizeBox(CountBox):
         super().focusOutEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
-    def _objection(self, text: str) -> str:
-        """Why this text cannot be the number, as a sentence; empty if it can."""
-        try:
-            number = int(unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-"))
-        except ValueError:
-            return self.tr("A whole number is needed. Esc keeps {old}.").format(old=self._settled)
-        if self._allowed and number not in self._allowed:
-            return self._listing(number)
-        if not self.minimum() <= number <= self.maximum():
-            return self.tr("{number} is out of range: {low} to {high}. Esc keeps {old}.").format(
-                number=number, low=self.minimum(), high=self.maximum(), old=self._settled)
-        return ""
+    def objection(self, text: str) -> str:
+        """The reason why this text cannot be the number, as a sentence; empty if it can."""
+        number = whole_number(text)
+        return self._listing(number) if number and self._allowed and number not in self._allowed else (
+            super().objection(text))
+
+    def _before(self) -> int:
+        return self._settled
 
     def _listing(self, number: int) -> str:
         near = sorted(sorted(self._allowed, key=lambda value: abs(value - number))[:LISTED])
@@ -176,18 +153,11 @@ class SizeBox(CountBox):
         return beyond[min(abs(steps), len(beyond)) - 1] if beyond else self.value()
 
     def _refuse(self, sentence: str) -> None:
-        mark(self, "wrong", "true")
-        self._tip.show_sentence(sentence)
-        self.selectAll()
+        super()._refuse(sentence)
         self.refused.emit(sentence)
-
-    def _forget_refusal(self) -> None:
-        mark(self, "wrong", "")
-        self._tip.dismiss()
 
     def _show_pending(self) -> None:
         mark(self, "tone", "edit" if self.pending() else "")
 
     def _on_line_text_edited(self) -> None:
-        self._forget_refusal()
         self._show_pending()

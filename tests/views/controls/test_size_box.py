@@ -174,9 +174,12 @@ def test_full_width_digits_count(qtbot: QtBot, host: Host) -> None:
     assert host.box.text() == "24"
 
 
-def test_letters_do_not_enter(qtbot: QtBot, host: Host) -> None:
+def test_letters_make_no_other_number(qtbot: QtBot, host: Host) -> None:
     _type(qtbot, host, "x2y")
-    assert host.box.text() == "2"
+    assert host.box.text() == "x2y"
+    qtbot.keyClick(host.box, Qt.Key.Key_Return)
+    assert host.committed == []
+    assert "whole number" in host.refused[0]
 
 
 def test_the_wheel_turns_only_the_box_with_the_focus(qtbot: QtBot, host: Host) -> None:
