@@ -133,6 +133,7 @@ ACTIONS = (
     Row("decimals_3", "decimals", "3", group="decimals", checkable=True),
     Row("decimals_4", "decimals", "4", group="decimals", checkable=True),
     Row("decimals_6", "decimals", "6", group="decimals", checkable=True),
+    Row("scientific", "decimals", QT_TRANSLATE_NOOP("Actions", "&Scientific"), None, checkable=True, separator=True),
     Row("language_en", "language", "English", group="language", checkable=True),
     Row("language_zh", "language", "简体中文", group="language", checkable=True),
     Row("theme_light", "theme", QT_TRANSLATE_NOOP("Actions", "&Light"), group="theme", checkable=True),

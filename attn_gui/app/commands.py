@@ -20,7 +20,11 @@ from attn_gui.paths import notices
 
 if TYPE_CHECKING:
     from attn_gui.app.program import Program
+    from attn_gui.document.matrix_model import MatrixModel
+    from attn_gui.views.tables import MatrixPanel
 
+TABLE_MENU = ("cut", "copy", "copy_with_headers", "paste", "", "clear", "fill_down", "fill_right", "",
+              "fill_integers", "fill_random", "fill_identity")  # fmt: skip
 ZONES = ("spine", "zone.inputs", "zone.product", "heads.weights", "zone.explain")
 
 
@@ -41,6 +45,7 @@ class CommandsController(QObject):
         for menu in ("recent", "file"):
             bars.menus[menu].aboutToShow.connect(lambda: program.files.fill_recent(bars.menus["recent"]))
         program.window.installEventFilter(self)
+        program.tables.on_new_table(self._add_menu)
         self._show_words()
 
     # --- connecting ------------------------------------------------------------------------------
@@ -97,6 +102,7 @@ class CommandsController(QObject):
         for mode, key in (("product", "product"), ("all_stages", "all")):
             on(mode, lambda _=False, key=key: program.view.set(mode=key))
         on("values", lambda checked: program.view.set(values=checked))
+        on("scientific", lambda checked: program.view.set(scientific=checked))
         for digits in DECIMALS:
             on(f"decimals_{digits}", lambda _=False, digits=digits: program.view.set(decimals=digits))
         for limit in LIMITS_MB:
@@ -110,6 +116,13 @@ class CommandsController(QObject):
         program.window.zoomAsked.connect(program.look.step_zoom)
         for name, step in (("previous_head", -1), ("next_head", 1)):
             on(name, lambda _=False, step=step: program.maps.step_head(step))
+
+    def _add_menu(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+        """The commands that act on a table in its own menu, and the number formats."""
+        copy_as, decimals = (self._bars.menus[name].menuAction() for name in ("copy_as", "decimals"))
+        commands = [self.actions[name] if name else None for name in TABLE_MENU]
+        commands.insert(TABLE_MENU.index("paste"), copy_as)
+        panel.menu.set_commands(commands, [decimals])
 
     def _run(self, name: str, slot: Callable[..., object], checked: bool) -> None:
         if self.actions[name].isCheckable():
@@ -142,6 +155,7 @@ class CommandsController(QObject):
             "all_stages": look.mode == "all",
             "values": look.values,
             "show_reach": look.reach,
+            "scientific": look.scientific,
             f"decimals_{look.decimals}": True,
             f"language_{self._program.look.language}": True,
             f"theme_{self._program.look.scheme}": True,

@@ -24,6 +24,7 @@ class LayoutController(QObject):
         if event.isAccepted():
             self._settings.put_geometry("window/geometry", self._window.saveGeometry())
             self._settings.put_geometry("window/columns", self._window.columns.saveState())
+            self._settings.put("window/tables", self._window.inputs.heights())
 
     def reset(self) -> None:
         """The layout of the first start."""
@@ -33,13 +34,17 @@ class LayoutController(QObject):
         self._window.reset_columns()
         self._window.inputs.share_out()
 
+    def share_inputs(self) -> None:
+        """Give the tables the heights that they had, once they are there."""
+        heights = {name: size for name, size in self._settings.record("window/tables").items() if type(size) is int}
+        self._window.inputs.set_heights(heights)
+
     def _restore(self) -> None:
         geometry, columns = self._settings.geometry("window/geometry"), self._settings.geometry("window/columns")
         if geometry is None or not self._window.restoreGeometry(geometry):
             self._first_size()
         elif columns is not None:
-            self._window.resize(self._window.size())
-            self._window.columns.restoreState(columns)
+            self._window.keep_columns(columns)
 
     def _first_size(self) -> None:
         screen = QGuiApplication.primaryScreen().availableSize()

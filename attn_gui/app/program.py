@@ -19,6 +19,7 @@ from attn_gui.app.faults import Faults
 from attn_gui.app.files import FilesController
 from attn_gui.app.history import HistoryController
 from attn_gui.app.judging import SensitivityController, VerifyController
+from attn_gui.app.kept_view import KeptView
 from attn_gui.app.keys import MapKeys
 from attn_gui.app.making import Making
 from attn_gui.app.maps import MapsController
@@ -86,6 +87,7 @@ class Program(QObject):
         self.copying = CopyController(window, shell.bars.actions)
         self.context_menus = ContextMenus(window, shell.bars)
         self.commands = CommandsController(self, shell.bars)
+        KeptView(view, self.settings)
         window.fit_panels()
 
     def _on_document_changed(self, change: Change) -> None:
@@ -100,6 +102,7 @@ class Program(QObject):
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
             self.maps.show()
         self.window.reveal()
+        self.layout.share_inputs()
         self.keys.to_map()
 
     def take_in(self, path: Path, field: str = "") -> None:

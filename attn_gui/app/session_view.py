@@ -39,7 +39,8 @@ class SessionView(QObject):
         look = self._view.look
         record: dict[str, Any] = {
             "stage": look.stage, "head": look.head, "item": look.batch, "mode": look.mode,
-            "values": look.values, "decimals": look.decimals, **shade_records(self._shades.chosen()),
+            "values": look.values, "decimals": look.decimals, "scientific": look.scientific,
+            **shade_records(self._shades.chosen()),
         }  # fmt: skip
         return record | ({"cell": list(look.cell)} if look.cell else {})
 
@@ -52,7 +53,8 @@ class SessionView(QObject):
             head=_within(record.get("head"), problem.num_heads),
             batch=_within(record.get("item"), problem.batch_size),
             mode=record["mode"] if record.get("mode") in MODES else self._view.look.mode,
-            values=record["values"] if isinstance(record.get("values"), bool) else True,
+            values=_flag(record.get("values"), self._view.look.values),
+            scientific=_flag(record.get("scientific"), self._view.look.scientific),
             decimals=_one_of(DECIMALS, record.get("decimals"), self._view.look.decimals),
         )
         self._view.set(cell=self._cell(record.get("cell")))
@@ -91,6 +93,10 @@ def _shade(pair: object, rule: object, palette: object) -> Shade:
     if levels is None:
         return Shade(known.key if known is not None and known.take is not None else AUTO, None, kept)
     return Shade(known.key if known is not None and known.take is None else TYPED, levels, kept)
+
+
+def _flag(given: object, default: bool) -> bool:
+    return given if isinstance(given, bool) else default
 
 
 def _within(given: object, length: int, default: int = 0) -> int:

@@ -75,7 +75,7 @@ class TablesController(QObject):
     def _new_panel(self, field: str) -> MatrixPanel:
         panel, model = MatrixPanel(field, self._window), MatrixModel(self)
         self.models[field] = model
-        model.set_decimals(self._decimals())
+        model.set_decimals(self._decimals(), self._view.look.scientific)
         panel.set_model(model)
         model.renamed.connect(lambda row, text: self._rename(field, row, text))
         panel.headPicked.connect(lambda head: self._view.set(head=head * self._group(field)))
@@ -158,7 +158,7 @@ class TablesController(QObject):
     def _on_view_changed(self, names: frozenset[str]) -> None:
         if "batch" in names:
             self.show()
-        if "decimals" in names:
+        if names & {"decimals", "scientific"}:
             self._show_decimals()
         if "head" in names:
             self._show_masks_of_head()
@@ -173,7 +173,7 @@ class TablesController(QObject):
 
     def _show_decimals(self) -> None:
         for model in self.models.values():
-            model.set_decimals(self._decimals())
+            model.set_decimals(self._decimals(), self._view.look.scientific)
 
     def _decimals(self) -> int:
         """What was chosen; one less than usual where columns are narrow."""

@@ -27,6 +27,7 @@ class Look:
     mode: str = "product"
     values: bool = True
     decimals: int = 3
+    scientific: bool = False
     reach: bool = False
 
 

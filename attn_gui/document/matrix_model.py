@@ -48,7 +48,7 @@ class MatrixModel(QAbstractTableModel):
         self._shape = (0, 0)
         self._row_labels: Sequence[str] = ()
         self._editable = self._renamable = False
-        self._decimals = 3
+        self._decimals, self._scientific = 3, False
 
     def set_matrix(
         self,
@@ -75,9 +75,9 @@ class MatrixModel(QAbstractTableModel):
             self.cells_changed(slice(0, shape[0]), slice(0, shape[1]))
             self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, shape[0] - 1)
 
-    def set_decimals(self, decimals: int) -> None:
-        """How many decimals are shown; editing and copying stay exact."""
-        self._decimals = decimals
+    def set_decimals(self, decimals: int, scientific: bool = False) -> None:
+        """How many decimals are shown, of the number or of its first digit; editing and copying stay exact."""
+        self._decimals, self._scientific = decimals, scientific
         self.cells_changed(slice(0, self._shape[0]), slice(0, self._shape[1]))
 
     def cells_changed(self, rows: slice, columns: slice) -> None:
@@ -95,7 +95,7 @@ class MatrixModel(QAbstractTableModel):
         value = array[row, column]
         if array.dtype.kind == "b":
             return ("✓", 1.0) if value else ("", 0.0)
-        return shown(float(value), self._decimals), float(value)
+        return shown(float(value), self._decimals, self._scientific), float(value)
 
     def cells(self) -> NDArray[Any]:
         """All numbers as they are then, read-only."""

@@ -123,14 +123,21 @@ def _trimmed(text: str) -> str:
     return digits + (f"e{int(power)}" if mark else "")
 
 
-def shown(value: float, decimals: int = 3) -> str:
-    """A number for a table: fixed decimals, a true minus sign, "NaN", "∞"; 1.000e6 from a million on, never "−0"."""
+def shown(value: float, decimals: int = 3, scientific: bool = False) -> str:
+    """A number for a table: fixed decimals, a true minus sign, "NaN", "∞", never "−0".
+
+    1.000e6 from a million on, and 1.0e−7 where fixed decimals would say 0 of what is not; `scientific`: always.
+    """
     if not math.isfinite(value):
         return "NaN" if value != value else "∞" if value > 0 else "−∞"
-    if abs(value) >= 1e6:
-        digits, _, power = f"{value:.{decimals}e}".partition("e")
-        return f"{digits}e{int(power)}".replace("-", "−")
+    if scientific or abs(value) >= 1e6:
+        return _powers(value, decimals)
     text = f"{value:.{decimals}f}"
-    if text[0] == "-":
-        return "−" + text[1:] if text.strip("-0.") else text[1:]
-    return text
+    if value and decimals and not text.strip("-0."):
+        return _powers(value, max(decimals - 2, 0))  # as wide as the others
+    return text.replace("-", "−") if text.strip("-0.") else text.removeprefix("-")
+
+
+def _powers(value: float, decimals: int) -> str:
+    digits, _, power = f"{value:.{decimals}e}".partition("e")
+    return f"{digits if value else digits.removeprefix('-')}e{int(power)}".replace("-", "−")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
@@ -112,6 +112,18 @@ class InputsView(QWidget):
         alone = self._splitter.sizes()[self._splitter.indexOf(self.panels[field])] > self._splitter.height() * 0.6
         order = sorted(visible, key=lambda name: self._splitter.indexOf(self.panels[name]))
         self._splitter.setSizes([1 if alone else 10_000 * (name == field) for name in order])
+
+    def heights(self) -> dict[str, int]:
+        """The heights of the tables in sight, by field."""
+        sizes = self._splitter.sizes()
+        return {field: sizes[self._splitter.indexOf(panel)] for field, panel in self.panels.items()
+                if not panel.isHidden()}
+
+    def set_heights(self, heights: Mapping[str, int]) -> None:
+        """Share the column out as it was, if these are the tables in sight."""
+        if set(heights) == set(self.heights()):
+            by_place = {self._splitter.indexOf(self.panels[field]): height for field, height in heights.items()}
+            self._splitter.setSizes([by_place.get(place, 0) for place in range(self._splitter.count())])
 
     def share_out(self) -> None:
         """The same height for every table."""

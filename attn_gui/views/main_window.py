@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, Signal
+from PySide6.QtCore import QByteArray, QEvent, QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -66,6 +66,7 @@ class MainWindow(QMainWindow):
         self._compact: bool | None = None
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
         self._filled = False
+        self._columns_kept = QByteArray()
         center = QWidget(self)
         self._strip, self.columns = _zone(center), QSplitter(Qt.Orientation.Horizontal, center)
         self._left = _zone(self.columns, SPACING.panel_padding, "zone.inputs")
@@ -124,6 +125,10 @@ class MainWindow(QMainWindow):
     def set_mode(self, mode: str) -> None:
         """Show the product picture ("product") or every stage ("all")."""
         self.pictures.setCurrentWidget(self.product if mode == "product" else self.all_stages)
+
+    def keep_columns(self, state: QByteArray) -> None:
+        """Take these widths when the window is shown, instead of those of the look."""
+        self._columns_kept = state
 
     def reset_columns(self) -> None:
         """The widths of the look for the present width of the window."""
@@ -209,7 +214,9 @@ class MainWindow(QMainWindow):
             for zone in (self._left, self._right):
                 zone.setContentsMargins(padding, padding, padding, padding)
             self.fit_panels()
-            self.reset_columns()
+            kept, self._columns_kept = self._columns_kept, QByteArray()
+            if kept.isEmpty() or not self.columns.restoreState(kept):
+                self.reset_columns()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier and event.angleDelta().y():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import cast
 
@@ -15,7 +16,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemDelegate, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from attn_gui.document.matrix_model import MatrixModel
@@ -29,6 +30,7 @@ from attn_gui.views.theme import current_theme, scaled, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
 TINT = {"light": 0.32, "dark": 0.45}
+LEFT_PAD = 2  # a grid line and a pixel of air
 CHOSEN = 0.22  # of the accent, over a selected cell
 NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 Hint = QAbstractItemDelegate.EndEditHint
@@ -74,6 +76,11 @@ class CellDelegate(QStyledItemDelegate):
         if state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(QPen(theme.accent, LINE.focus))
             painter.drawRect(rect.adjusted(1, 1, -1, -1))
+
+    def width_of(self, texts: Sequence[str]) -> int:
+        """The width of a column that shows these texts whole."""
+        metrics = QFontMetrics(self._font)
+        return max((metrics.horizontalAdvance(text) for text in texts), default=0) + scaled(SPACING.s) + LEFT_PAD
 
     def _tint(self, value: float, theme: Theme) -> QColor | None:
         if self._levels is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QToolTip, QWidget
 
@@ -14,6 +14,7 @@ from attn_gui.views.controls.half_typed import belongs_to_window, passes
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 ELIDE = Qt.TextElideMode.ElideRight
+LEAST_WIDTH = 12  # pixels; a column that is dragged to nothing could not be found again
 Mark = tuple[int, str]  # a section and the role whose color it wears: "query", "key" or "accent"
 
 
@@ -76,8 +77,23 @@ class MarkedHeader(QHeaderView):
 class ColumnHeader(MarkedHeader):
     """Column numbers of the whole matrix."""
 
+    drawn = Signal(int, int)  # a section that is dragged to another width, and the width
+
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.setMinimumSectionSize(LEAST_WIDTH)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.sectionResized.connect(self._on_self_section_resized)  # not always: Qt tells of every column it lays out
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        self.sectionResized.disconnect(self._on_self_section_resized)
+
+    def _on_self_section_resized(self, section: int, _old: int, size: int) -> None:
+        self.drawn.emit(section, size)
 
     def sizeHint(self) -> QSize:
         height = max(scaled(SIZE.table_header), self.fontMetrics().height() + scaled(SPACING.xs))

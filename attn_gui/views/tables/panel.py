@@ -15,6 +15,7 @@ from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.tokens import SIZE, SPACING, Theme
 from attn_gui.views.tables.headers import Mark
+from attn_gui.views.tables.menu import TableMenu
 from attn_gui.views.tables.parts import ChoiceBar, ShapeBadge, TitleRow, WholeRows
 from attn_gui.views.tables.ruler import HeadRuler
 from attn_gui.views.tables.view import MatrixView
@@ -22,7 +23,6 @@ from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_si
 
 TINTED_CELLS = 40_000
 SAMPLED_ROWS = 64
-LEFT_PAD = 2  # a grid line and a pixel of air
 REST = 150  # ms after the last change until the tint is measured again
 
 
@@ -38,6 +38,7 @@ class MatrixPanel(QWidget):
         self.field = field
         self.view = MatrixView()
         self.view.setObjectName(f"table.{field}")
+        self.menu = TableMenu(self.view)
         self._symbol, self._name, self._shape = QLabel(), QLabel(), ShapeBadge()
         self._bar, self._ruler, self._rows = ChoiceBar(), HeadRuler(), WholeRows(self.view)
         self._title = TitleRow(self._symbol, self._name, self._shape)
@@ -181,10 +182,9 @@ class MatrixPanel(QWidget):
         if block.size == 0 or block.dtype.kind == "b":
             return 0
         finite = np.where(np.isfinite(block), block, 0)
-        places = {int(np.argmax(finite)), int(np.argmin(finite)), int(np.argmax(~np.isfinite(block)))}
-        metrics = QFontMetrics(ui_font("body", tabular=True))
-        texts = [model.cell(*divmod(place, block.shape[1]))[0] for place in places]
-        return max(metrics.horizontalAdvance(text) for text in texts) + scaled(SPACING.s) + LEFT_PAD
+        tiny = np.where(finite == 0, np.inf, np.abs(finite))
+        places = {int(np.argmax(finite)), int(np.argmin(finite)), int(np.argmin(tiny)), int(np.argmax(finite != block))}
+        return self.view.cells.width_of([model.cell(*divmod(place, block.shape[1]))[0] for place in places])
 
     def _row_height(self) -> int:
         return max(scaled(SIZE.table_row), QFontMetrics(ui_font("body")).height() + scaled(SPACING.xs))

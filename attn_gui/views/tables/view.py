@@ -33,6 +33,7 @@ from attn_gui.views.tables.steps import Area, Step, Walk, step_of, way_out
 
 Trigger = QAbstractItemView.EditTrigger
 Modifier = Qt.KeyboardModifier
+MEASURED_ROWS = 256
 FAR = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 
 
@@ -62,6 +63,7 @@ class MatrixView(MarkedView):
         self._silent = False
         self._goal: QModelIndex | None = None
         self._least = 1
+        self._drawn: dict[int, int] = {}  # columns that a person gave a width
         self._bubble: Bubble | None = None
         self._refusal = Refused(0, 0, "")
         self._walk, self._walking = Walk(), False
@@ -73,6 +75,9 @@ class MatrixView(MarkedView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setTabKeyNavigation(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.columns.drawn.connect(self._draw_column)
+        self.columns.sectionHandleDoubleClicked.connect(lambda column: self._draw_column(
+            column, self.sizeHintForColumn(column)))
         self.cells.stepped.connect(self.step)
         self.cells.leftBy.connect(self.leave)
         self.cells.gaveUp.connect(lambda: self.gaveUp.emit(self._refusal))
@@ -83,6 +88,7 @@ class MatrixView(MarkedView):
         if model is not None and hasattr(model, "refused"):
             model.refused.connect(self._on_model_refused)
             model.modelReset.connect(self._hide_bubble)
+            model.modelReset.connect(self._drawn.clear)
 
     def choose(self, row: int, column: int) -> None:
         """Make a cell the current one without a signal."""
@@ -94,6 +100,41 @@ class MatrixView(MarkedView):
         """How wide a column has to be; they get wider so that no number is cut at the right border."""
         self._least = width
         self._fit_columns()
+
+    def select_row(self) -> None:
+        """Select the rows of the selection as wholes."""
+        (first, _), (last, _) = self._selected()
+        self._select((first, 0), (last, self.model().columnCount() - 1))
+
+    def select_column(self) -> None:
+        """Select the columns of the selection as wholes."""
+        (_, first), (_, last) = self._selected()
+        self._select((0, first), (self.model().rowCount() - 1, last))
+
+    def fit_columns(self) -> None:
+        """Make the selected columns as wide as their numbers in sight need."""
+        (_, first), (_, last) = self._selected()
+        for column in range(first, last + 1):
+            self._draw_column(column, self.sizeHintForColumn(column))
+
+    def reset_columns(self) -> None:
+        """Give every column the same width again."""
+        for column in self._drawn:
+            self.setColumnWidth(column, self.columns.defaultSectionSize())
+        self._drawn.clear()
+
+    def sizeHintForColumn(self, column: int) -> int:
+        first = self.verticalScrollBar().value()
+        rows = range(first, min(first + MEASURED_ROWS, self.model().rowCount()))
+        return self.cells.width_of([str(self.model().index(row, column).data()) for row in rows])
+
+    def _draw_column(self, column: int, width: int) -> None:
+        self._drawn[column] = width
+        self.setColumnWidth(column, width)
+
+    def _select(self, first: tuple[int, int], last: tuple[int, int]) -> None:
+        block = QItemSelection(self.model().index(*first), self.model().index(*last))
+        self.selectionModel().select(block, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def set_row_height(self, height: int) -> None:
         _resize_sections(self.rows, height, self.verticalScrollBar().value())
@@ -287,7 +328,9 @@ class MatrixView(MarkedView):
         count = max(1, room // self._least)
         fits = self.model() is None or self.model().columnCount() <= count
         width = self._least if fits else room // count
-        _resize_sections(self.columns, width, self.horizontalScrollBar().value())
+        if _resize_sections(self.columns, width, self.horizontalScrollBar().value()):
+            for column, drawn in self._drawn.items():
+                self.setColumnWidth(column, drawn)
         spare = 0 if fits else room - width * count
         if spare != self.rows.spare:
             self.rows.spare = spare
@@ -300,8 +343,10 @@ class MatrixView(MarkedView):
         return bare.width() if alone else self.viewport().width()
 
 
-def _resize_sections(header: QHeaderView, size: int, first: int) -> None:
+def _resize_sections(header: QHeaderView, size: int, first: int) -> bool:
     """Give all rows or columns one size; `first` stays the first one in sight, which Qt forgets."""
-    if size != header.defaultSectionSize():
-        header.setDefaultSectionSize(size)
-        header.setOffsetToSectionPosition(first)
+    if size == header.defaultSectionSize():
+        return False
+    header.setDefaultSectionSize(size)
+    header.setOffsetToSectionPosition(first)
+    return True

@@ -1,0 +1,59 @@
+"""The menu of a table: the window's commands, and what concerns its cells on the screen alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAction, QKeySequence
+
+from attn_gui.views.tables.view import MatrixView
+
+
+class TableMenu(QObject):
+    """Opens with the right button, the menu key and Shift+F10, since it is made of the table's own actions."""
+
+    def __init__(self, view: MatrixView) -> None:
+        super().__init__(view)
+        self._view = view
+        self._row = self._own(view.select_row, "Shift+Space")
+        self._column = self._own(view.select_column, "Ctrl+Space")
+        self._all = self._own(view.selectAll)
+        self._fit, self._usual = self._own(view.fit_columns), self._own(view.reset_columns)
+        view.installEventFilter(self)
+        self.retranslate()
+
+    def set_commands(self, commands: Sequence[QAction | None], formats: Sequence[QAction]) -> None:
+        """The window's commands, None for a line between two; `formats` are those that change how numbers look."""
+        groups = (commands, (self._row, self._column, self._all), (*formats, self._fit, self._usual))
+        for place, group in enumerate(groups):
+            if place:
+                self._view.addAction(self._line())
+            for action in group:
+                self._view.addAction(self._line() if action is None else action)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        for action, text in (
+            (self._row, self.tr("Select row")), (self._column, self.tr("Select column")),
+            (self._all, self.tr("Select all")), (self._fit, self.tr("Fit columns to their numbers")),
+            (self._usual, self.tr("Usual column widths")),
+        ):  # fmt: skip
+            action.setText(text)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        return super().eventFilter(watched, event)
+
+    def _own(self, act: Callable[[], None], keys: str = "") -> QAction:
+        action = QAction(self)
+        action.setShortcut(QKeySequence(keys))
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.triggered.connect(lambda: act() if self._view.settle() else None)
+        return action
+
+    def _line(self) -> QAction:
+        line = QAction(self)
+        line.setSeparator(True)
+        return line

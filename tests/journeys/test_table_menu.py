@@ -1,0 +1,172 @@
+"""What the mouse does around a table's cells: menus, headers, column widths, the number format."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def person(launch):
+    return launch("worked-example.npz")  # Q is 2 × 3
+
+
+def header_click(table, side, section):
+    header = table.verticalHeader() if side == "row" else table.horizontalHeader()
+    place = header.sectionViewportPosition(section) + header.sectionSize(section) // 2
+    QTest.mouseClick(header.viewport(), LEFT, pos=QPoint(9, place) if side == "row" else QPoint(place, 7))
+
+
+def selected(table):
+    return {(index.row(), index.column()) for index in table.selectedIndexes()}
+
+
+def menu_of(person, table, reason=QContextMenuEvent.Reason.Mouse):
+    """The menu that a right click or its key opens, by the words of its entries."""
+    place = table.visualRect(table.currentIndex()).center()
+    met = []
+
+    def look():
+        menu = QApplication.activePopupWidget()
+        met.append({action.text().replace("&", "").split("(")[0]: action for action in menu.actions() if action.text()})
+        menu.close()
+
+    QTimer.singleShot(50, look)
+    event = QContextMenuEvent(reason, place, table.viewport().mapToGlobal(place))
+    QApplication.sendEvent(table.viewport() if reason == QContextMenuEvent.Reason.Mouse else table, event)
+    for _ in range(100):
+        if met:
+            break
+        QTest.qWait(20)
+    assert met, "no menu"
+    return met[0]
+
+
+@pytest.mark.parametrize("reason", [QContextMenuEvent.Reason.Mouse, QContextMenuEvent.Reason.Keyboard])
+def test_a_table_has_a_menu(person, reason):
+    table = person.go_to("query", 0, 1)
+    entries = menu_of(person, table, reason)
+    for words in ("Cut", "Copy", "Copy with headers", "Paste", "Set to zero", "Fill down", "Fill right",
+                  "Fill with small integers", "Select row", "Select column", "Select all", "Decimals",
+                  "Fit columns to their numbers", "Usual column widths"):  # fmt: skip
+        assert words in entries, words
+
+
+def test_the_menu_acts_on_its_table(person):
+    person.go_to("key", 0, 0)
+    table = person.go_to("query", 0, 1)
+    entries = menu_of(person, table)
+    entries["Select row"].trigger()
+    assert selected(table) == {(0, 0), (0, 1), (0, 2)}
+    entries["Set to zero"].trigger()
+    assert person.numbers("query")[0] == ["0", "0", "0"]
+    person.go_to("query", 1, 2)
+    entries["Select column"].trigger()
+    assert selected(table) == {(0, 2), (1, 2)}
+    entries["Select all"].trigger()
+    assert len(selected(table)) == 6
+
+
+def test_keys_select_row_and_column(person):
+    table = person.go_to("query", 1, 1)
+    person.press("Shift+Space")
+    assert selected(table) == {(1, 0), (1, 1), (1, 2)}
+    person.go_to("query", 1, 1)
+    person.press("Ctrl+Space")
+    assert selected(table) == {(0, 1), (1, 1)}
+    person.press("Ctrl+A")
+    assert len(selected(table)) == 6
+
+
+def test_headers_and_corner_select(person):
+    table = person.go_to("query", 0, 0)
+    header_click(table, "row", 1)
+    assert selected(table) == {(1, 0), (1, 1), (1, 2)}
+    assert table.hasFocus()
+    header_click(table, "column", 2)
+    assert selected(table) == {(0, 2), (1, 2)}
+    QTest.mouseClick(table.findChild(QAbstractButton), LEFT)
+    assert len(selected(table)) == 6
+    person.press("Del")
+    assert person.numbers("query") == [["0"] * 3] * 2
+
+
+def test_a_header_click_enters_what_is_typed(person):
+    table = person.go_to("query", 0, 0)
+    person.type("8")
+    header_click(table, "row", 1)
+    assert person.number("query", 0, 0) == 8
+    person.press("Del")
+    assert person.numbers("query") == [["8", "0", "1"], ["0", "0", "0"]]
+
+
+def test_a_box_of_the_ruler_chooses_its_head(launch):
+    person = launch()
+    panel = person.program.window.inputs.panels["query"]
+    ruler = panel.findChild(type(panel._ruler))
+    QTest.mouseClick(ruler, LEFT, pos=ruler.box(5).center())
+    assert person.program.view.look.head == 5
+
+
+def test_a_column_is_drawn_wider_fitted_and_put_back(person):
+    table = person.go_to("query", 0, 0)
+    header, usual = table.horizontalHeader(), table.columnWidth(1)
+    edge = QPoint(header.sectionViewportPosition(1) + header.sectionSize(1) - 1, 7)
+    QTest.mousePress(header.viewport(), LEFT, pos=edge)
+    QTest.mouseMove(header.viewport(), edge + QPoint(20, 0))
+    QTest.mouseMove(header.viewport(), edge + QPoint(40, 0))
+    QTest.mouseRelease(header.viewport(), LEFT, pos=edge + QPoint(40, 0))
+    assert table.columnWidth(1) == usual + 40
+    person.type_into("query", 0, 0, "123456.789")
+    person.program.window.inputs.panels["query"].set_theme(person.program.window.inputs.panels["query"].view.cells._theme)
+    assert table.columnWidth(1) == usual + 40  # measured again, and kept
+    person.select("query", 0, 0, 1, 3)
+    menu_of(person, table)["Fit columns to their numbers"].trigger()
+    assert table.columnWidth(1) < table.columnWidth(0)
+    menu_of(person, table)["Usual column widths"].trigger()
+    assert len({table.columnWidth(column) for column in range(3)}) == 1
+
+
+def test_tiny_numbers_and_the_scientific_format_can_be_read(person):
+    def text(row, column):
+        return person.table("query").model().index(row, column).data()
+
+    person.type_into("query", 0, 0, "1e-7")
+    assert text(0, 0) == "1.0e−7"
+    assert text(0, 1) == "0.000"
+    person.do("scientific")
+    assert text(0, 0) == "1.000e−7"
+    assert text(1, 1) == "1.000e0"
+    person.do("decimals_2")
+    assert text(1, 1) == "1.00e0"
+    assert person.number("query", 0, 0) == 1e-7
+    assert len(person.steps()) == 2
+    person.do("scientific")
+    assert text(0, 0) == "1e−7"
+
+
+def test_the_view_is_there_after_a_restart(launch):
+    person = launch("worked-example.npz")
+    for action in ("decimals_4", "scientific", "values", "all_stages"):
+        person.do(action)
+    columns = person.program.window.columns
+    columns.setSizes([426, 390, 624])
+    kept = columns.sizes()
+    splitter = person.program.window.inputs._splitter
+    splitter.setSizes([400, 120, 120])
+    heights = [size for size in splitter.sizes() if size]
+    person.window.close()
+    again = launch("worked-example.npz")
+    look = again.program.view.look
+    assert (look.decimals, look.scientific, look.values, look.mode) == (4, True, False, "all")
+    assert again.action("scientific").isChecked()
+    assert again.program.window.columns.sizes() == pytest.approx(kept, abs=2)
+    found = [size for size in again.program.window.inputs._splitter.sizes() if size]
+    assert found == pytest.approx(heights, abs=6)
+
+
