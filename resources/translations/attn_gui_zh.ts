@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -332,11 +333,11 @@
         <source>Choose no &amp;cell</source>
         <translation>取消选中单元格(&amp;C)</translation>
     </message>
-<message>
+    <message>
         <source>&amp;Scientific</source>
         <translation>科学记数法(&amp;S)</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -348,7 +349,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -423,6 +424,17 @@
     <message>
         <source>{rows} × {columns} cells are too many for the clipboard (at most {most}): export the numbers.</source>
         <translation>{rows} × {columns} 格超出剪贴板上限（最多 {most} 格）：请改用“导出数值”。</translation>
+    </message>
+</context>
+<context>
+    <name>CountBox</name>
+    <message>
+        <source>A whole number is needed. Esc keeps {old}.</source>
+        <translation>需要一个整数。按 Esc 保留 {old}。</translation>
+    </message>
+    <message>
+        <source>{number} is out of range: {low} to {high}. Esc keeps {old}.</source>
+        <translation>{number} 超出范围：{low} 到 {high}。按 Esc 保留 {old}。</translation>
     </message>
 </context>
 <context>
@@ -3145,14 +3157,6 @@
 <context>
     <name>SizeBox</name>
     <message>
-        <source>A whole number is needed. Esc keeps {old}.</source>
-        <translation>需要整数。按 Esc 保留 {old}。</translation>
-    </message>
-    <message>
-        <source>{number} is out of range: {low} to {high}. Esc keeps {old}.</source>
-        <translation>{number} 超出范围 {low} 到 {high}。按 Esc 保留 {old}。</translation>
-    </message>
-    <message>
         <source>, </source>
         <translation>、</translation>
     </message>
@@ -3415,6 +3419,29 @@
     <message>
         <source>Work on Q, K, V directly</source>
         <translation>直接编辑 Q、K、V</translation>
+    </message>
+</context>
+<context>
+    <name>TableMenu</name>
+    <message>
+        <source>Select row</source>
+        <translation>选择整行</translation>
+    </message>
+    <message>
+        <source>Select column</source>
+        <translation>选择整列</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>全选</translation>
+    </message>
+    <message>
+        <source>Fit columns to their numbers</source>
+        <translation>列宽适应数值</translation>
+    </message>
+    <message>
+        <source>Usual column widths</source>
+        <translation>恢复默认列宽</translation>
     </message>
 </context>
 <context>
@@ -3695,32 +3722,4 @@
         <translation>取消</translation>
     </message>
 </context>
-<context><name>CountBox</name><message>
-        <source>A whole number is needed. Esc keeps {old}.</source>
-        <translation>需要一个整数。按 Esc 保留 {old}。</translation>
-    </message>
-    <message>
-        <source>{number} is out of range: {low} to {high}. Esc keeps {old}.</source>
-        <translation>{number} 超出范围：{low} 到 {high}。按 Esc 保留 {old}。</translation>
-    </message>
-</context><context><name>TableMenu</name><message>
-        <source>Select row</source>
-        <translation>选择整行</translation>
-    </message>
-    <message>
-        <source>Select column</source>
-        <translation>选择整列</translation>
-    </message>
-    <message>
-        <source>Select all</source>
-        <translation>全选</translation>
-    </message>
-    <message>
-        <source>Fit columns to their numbers</source>
-        <translation>列宽适应数值</translation>
-    </message>
-    <message>
-        <source>Usual column widths</source>
-        <translation>恢复默认列宽</translation>
-    </message>
-</context></TS>
+</TS>
