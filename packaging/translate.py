@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 import PySide6
+
+from attn_gui.engine.symbols import NAMES
 
 ROOT = Path(__file__).resolve().parents[1]
 TRANSLATIONS = ROOT / "resources" / "translations"
@@ -43,8 +48,24 @@ def collect(target: Path) -> None:
     options = ["-no-obsolete", "-locations", "none", "-source-language", "en", "-target-language", "zh_CN"]
     with tempfile.TemporaryDirectory() as folder:
         marked = Path(folder) / "engine.py"
-        marked.write_text(marked_as_texts(plain_templates()), encoding="utf-8")
+        texts = (marked_as_texts(plain_templates()), marked_as_texts(titles(), "Names"))
+        marked.write_text("\n".join(texts), encoding="utf-8")
         _run("lupdate", *alias, *options, *sources, str(marked), "-ts", str(target))
+    target.write_text(with_titles(target.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def titles() -> dict[str, str]:
+    """The Chinese title of every stage and field by its English one: both stand beside the letter."""
+    return {name.en: name.zh for name in NAMES.values() if name.en}
+
+
+def with_titles(text: str) -> str:
+    """The .ts file with the titles in it."""
+    before, names, after = re.split(r"(?s)(<name>Names</name>.*?</context>)", text, maxsplit=1)
+    for english, chinese in titles().items():
+        found = rf"(?s)(<source>{re.escape(escape(english))}</source>\s*)<translation.*?</translation>"
+        names = re.sub(found, rf"\g<1><translation>{chinese}</translation>", names)
+    return before + names + after
 
 
 def plain_templates() -> list[str]:
@@ -57,10 +78,10 @@ def plain_templates() -> list[str]:
     return found
 
 
-def marked_as_texts(templates: list[str]) -> str:
+def marked_as_texts(templates: Iterable[str], context: str = "Sentences") -> str:
     """A module that lupdate understands."""
     return "\n".join(
-        f'QT_TRANSLATE_NOOP("Sentences", {json.dumps(template, ensure_ascii=False)})' for template in templates
+        f'QT_TRANSLATE_NOOP("{context}", {json.dumps(template, ensure_ascii=False)})' for template in templates
     )
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from .expression import Cell, Expression, Number, Product, Sum, add
 from .indices import Reference, references
 from .layout import Array, contract
+from .symbols import matrix_latex, symbol
 
 Input = Array | None
 S = TypeVar("S", bound="Stage")
@@ -67,8 +68,6 @@ class Stage:
     """One step of the computation; an immutable entry of the catalog that knows no problem."""
 
     name = ""
-    title = ""  # the matrix as it stands over a map: S/√dₖ
-    latex = ""
     axes: tuple[str, ...] = ()  # contract names, batch included
     formula = ""
     along = ""  # left-hand letters whose cells depend on one another through the first input (softmax: j)
@@ -82,7 +81,13 @@ class Stage:
 
     @property
     def symbol(self) -> str:
-        return self.title
+        """The letter in plain text: S′."""
+        return symbol(self.name)
+
+    @property
+    def latex(self) -> str:
+        """The letter in LaTeX."""
+        return matrix_latex(self.name)
 
     def forward(self, *inputs: Input) -> Array:
         """The result, with the left-hand letters as its axes."""
@@ -125,10 +130,10 @@ class Linear(Stage):
     """Sums of products, the formula says it all: `query[b i p] = x[b i e] * w_query[e p] + b_query[p]?`."""
 
     def __init__(
-        self, name: str, title: str, latex: str, axes: str, formula: str, *, when: tuple[str, ...] = (),
+        self, name: str, axes: str, formula: str, *, when: tuple[str, ...] = (),
         unless: tuple[str, ...] = (), alias: bool = False, dot: bool = False, gates: Mapping[int, str] | None = None,
     ) -> None:  # fmt: skip
-        self.name, self.title, self.latex, self.axes, self.formula = name, title, latex, tuple(axes.split()), formula
+        self.name, self.axes, self.formula = name, tuple(axes.split()), formula
         self.when, self.unless, self.alias, self.gates = when, unless, alias, gates or {}
         self.dot = dot  # written as the product of two vectors
         self.counts = [len(references(product)) for product in formula.split("=")[1].split("+")]

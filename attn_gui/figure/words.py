@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from attn_gui.engine.stages import STAGES
+from attn_gui.engine.symbols import title
+
 
 @dataclass(frozen=True)
 class Words:
@@ -24,20 +27,14 @@ class Words:
     curve_parts: tuple[str, str]
 
 
-def _words(stages: dict[str, str], axes: dict[str, str], **words: Any) -> Words:
+def _words(language: str, axes: dict[str, str], **words: Any) -> Words:
+    stages = {stage.name: title(stage.name, language) for stage in STAGES}
     return Words(stages=MappingProxyType(stages), axes=MappingProxyType(axes), **words)
 
 
 WORDS: Mapping[str, Words] = MappingProxyType({
     "en": _words(
-        {
-            "query": "Query", "key": "Key", "value": "Value",
-            "rotated_query": "Rotated query", "rotated_key": "Rotated key",
-            "scores": "Scores", "scaled": "Scaled scores", "capped": "Capped scores", "biased": "Biased scores",
-            "masked": "Masked scores", "weights": "Weights", "head_output": "Head output",
-            "concat": "Concatenated heads", "output": "Output",
-            "residual": "Residual", "normalized": "Normalized", "block_output": "Block output",
-        },
+        "en",
         {"query": "query", "key": "key", "row": "row", "column": "column"},
         head="head {}", item="item {}", not_allowed="not allowed",
         pooled="Pooled: each pixel shows the cell of largest magnitude among up to {rows} × {columns} cells.",
@@ -46,16 +43,9 @@ WORDS: Mapping[str, Words] = MappingProxyType({
         curve_parts=("keys and their values", "output for every query"),
     ),
     "zh": _words(
-        {
-            "query": "查询", "key": "键", "value": "值",
-            "rotated_query": "旋转后的查询", "rotated_key": "旋转后的键",
-            "scores": "得分", "scaled": "缩放得分", "capped": "截断得分", "biased": "加偏置的得分",
-            "masked": "掩码得分", "weights": "权重", "head_output": "单头输出",
-            "concat": "拼接的各头", "output": "输出",
-            "residual": "残差", "normalized": "归一化", "block_output": "块输出",
-        },
+        "zh",
         {"query": "查询", "key": "键", "row": "行", "column": "列"},
-        head="头 {}", item="样本 {}", not_allowed="不允许",
+        head="头 {}", item="样本 {}", not_allowed="已屏蔽",
         pooled="已合并：每个像素显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
         pooled_blocks="已合并：较长的图显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
         curve="回归曲线", curve_axes=("查询、键", "值、输出"), curve_parts=("键及其值", "各查询的输出"),

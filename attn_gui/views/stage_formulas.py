@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.symbols import matrix_latex
+from attn_gui.views.heatmaps.catalog import SQUARE
 from attn_gui.views.scores import score_cell_latex, score_latex
 
 CAP = r"\mathrm{cap}"
@@ -18,10 +20,10 @@ def stage_latex(evaluation: Evaluation, stage: str) -> str:
         "rotated_query": r"R_i \, q_i",
         "rotated_key": r"R_j \, k_j",
         "scores": score_cell_latex(evaluation),
-        "scaled": "S' = " + _scaled(evaluation),
-        "capped": _capped("S'"),
-        "biased": _before(evaluation),
-        "masked": f"{_before(evaluation)} + M",
+        "scaled": f"{matrix_latex('scaled')} = " + _scaled(evaluation),
+        "capped": f"{matrix_latex('capped')} = " + _capped(matrix_latex("scaled")),
+        "biased": f"{matrix_latex('biased')} = {_before(evaluation, 'biased')} + B",
+        "masked": f"{matrix_latex('masked')} = {_before(evaluation, 'masked')} + M",
         "weights": rf"A = \mathrm{{softmax}}\left({logits_latex(evaluation)}\right)",
         "head_output": "O = A V",
         "concat": r"[O_0 \; O_1 \; \cdots]" if problem.num_heads > 1 else "O",
@@ -39,23 +41,21 @@ def short_stage_latex(evaluation: Evaluation, stage: str) -> str:
     """The same where there is little room: weights are made of the step before."""
     if stage != "weights":
         return stage_latex(evaluation, stage)
-    return rf"A = \mathrm{{softmax}}\left({_heated(evaluation, _before(evaluation))}\right)"
+    return rf"A = \mathrm{{softmax}}\left({_over_temperature(evaluation, _before(evaluation, 'weights'))}\right)"
 
 
 def logits_latex(evaluation: Evaluation) -> str:
-    """What the softmax is taken of, in full where nothing but the scale comes before."""
-    named = {"capped", "biased"} & set(evaluation.stages)
-    return _heated(evaluation, _before(evaluation) if named else _scaled(evaluation))
+    """What the softmax is taken of, in full where nothing but the scale comes before bias and mask."""
+    stages = evaluation.stages
+    text = matrix_latex("capped") if "capped" in stages else _scaled(evaluation)
+    added = [letter for stage, letter in (("biased", "B"), ("masked", "M")) if stage in stages]
+    return _over_temperature(evaluation, " + ".join([text, *added]))
 
 
-def _heated(evaluation: Evaluation, text: str) -> str:
-    """Behind mask and temperature."""
-    stages, heat = evaluation.stages, evaluation.problem.temperature
-    text = f"{text} + M" if "masked" in stages else text
-    if heat is None:
+def _over_temperature(evaluation: Evaluation, text: str) -> str:
+    if evaluation.problem.temperature is None:
         return text
-    alone = "biased" not in stages and "masked" not in stages
-    return rf"\frac{{1}}{{T}} \, {text}" if alone else rf"\frac{{1}}{{T}} \left({text}\right)"
+    return rf"\frac{{1}}{{T}} \left({text}\right)" if "+" in text else rf"\frac{{1}}{{T}} \, {text}"
 
 
 def scale_kind(problem: Problem) -> str:
@@ -86,8 +86,7 @@ def _capped(of: str) -> str:
     return rf"{CAP} \tanh({of} / {CAP})"
 
 
-def _before(evaluation: Evaluation) -> str:
-    """What the mask is laid over."""
-    stages = evaluation.stages
-    text = _capped("S'") if "capped" in stages else "S'"
-    return f"{text} + B" if "biased" in stages else text
+def _before(evaluation: Evaluation, stage: str) -> str:
+    """The letter of the scores that a stage is made of."""
+    *_, last = (name for name in SQUARE[: SQUARE.index(stage)] if name in evaluation.stages)
+    return matrix_latex(last)

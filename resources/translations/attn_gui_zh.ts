@@ -195,7 +195,7 @@
     </message>
     <message>
         <source>Residual, &amp;LayerNorm, Linear</source>
-        <translation>残差、LayerNorm、线性层(&amp;L)</translation>
+        <translation>残差、层归一化、线性层(&amp;L)</translation>
     </message>
     <message>
         <source>&amp;Second sequence</source>
@@ -207,7 +207,7 @@
     </message>
     <message>
         <source>&amp;Product</source>
-        <translation>乘积(&amp;P)</translation>
+        <translation>矩阵乘法(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;All stages</source>
@@ -215,11 +215,11 @@
     </message>
     <message>
         <source>&amp;Values in cells</source>
-        <translation>单元格数值(&amp;V)</translation>
+        <translation>在单元格中显示数值(&amp;V)</translation>
     </message>
     <message>
         <source>Values</source>
-        <translation>数值</translation>
+        <translation>显示数值</translation>
     </message>
     <message>
         <source>Show what a cell reac&amp;hes</source>
@@ -397,7 +397,7 @@
     <name>ColorBar</name>
     <message>
         <source>not allowed</source>
-        <translation>不允许</translation>
+        <translation>已屏蔽</translation>
     </message>
 </context>
 <context>
@@ -499,7 +499,7 @@
     </message>
     <message>
         <source>The same two words with d_k = 64: scores are divided by √64 = 8.</source>
-        <translation>同样两个词，d_k = 64：得分除以 √64 = 8。</translation>
+        <translation>同样两个词，d_k = 64：分数除以 √64 = 8。</translation>
     </message>
     <message>
         <source>Nadaraya–Watson, 50 points</source>
@@ -640,7 +640,7 @@
     </message>
     <message>
         <source>dots per inch</source>
-        <translation>每英寸点数</translation>
+        <translation>分辨率（dpi）</translation>
     </message>
     <message>
         <source>numbers in cells</source>
@@ -867,7 +867,7 @@
     <name>Heatmap</name>
     <message>
         <source>not allowed</source>
-        <translation>不允许</translation>
+        <translation>已屏蔽</translation>
     </message>
     <message>
         <source>{row_name} → {column_name} ({row}, {column}): {value}</source>
@@ -1021,7 +1021,7 @@
     </message>
     <message>
         <source>typed {cell}</source>
-        <translation>键入 {cell}</translation>
+        <translation>输入 {cell}</translation>
     </message>
     <message>
         <source>cleared {cell}</source>
@@ -1061,19 +1061,19 @@
     </message>
     <message>
         <source>w of the score {value}</source>
-        <translation>打分参数 w = {value}</translation>
+        <translation>评分函数的参数 w = {value}</translation>
     </message>
     <message>
         <source>κ of the score {value}</source>
-        <translation>打分参数 κ = {value}</translation>
+        <translation>评分函数的参数 κ = {value}</translation>
     </message>
     <message>
         <source>hidden units of the score {value}</source>
-        <translation>打分的隐藏单元数 {value}</translation>
+        <translation>评分函数的隐藏单元数 {value}</translation>
     </message>
     <message>
         <source>ε of the LayerNorm {value}</source>
-        <translation>LayerNorm 的 ε = {value}</translation>
+        <translation>层归一化的 ε = {value}</translation>
     </message>
     <message>
         <source>removed the softcap</source>
@@ -1089,19 +1089,19 @@
     </message>
     <message>
         <source>score {name}</source>
-        <translation>打分函数改为{name}</translation>
+        <translation>评分函数改为{name}</translation>
     </message>
     <message>
         <source>added the block</source>
-        <translation>添加残差、LayerNorm 和线性层</translation>
+        <translation>添加残差、层归一化和线性层</translation>
     </message>
     <message>
         <source>removed the block</source>
-        <translation>移除残差、LayerNorm 和线性层</translation>
+        <translation>移除残差、层归一化和线性层</translation>
     </message>
     <message>
         <source>added W_O and the block</source>
-        <translation>添加 W_O、残差、LayerNorm 和线性层</translation>
+        <translation>添加 W_O、残差、层归一化和线性层</translation>
     </message>
     <message>
         <source>set {cell} to {value}</source>
@@ -1145,7 +1145,7 @@
     </message>
     <message>
         <source>Sensitivity</source>
-        <translation>灵敏度</translation>
+        <translation>梯度</translation>
     </message>
     <message>
         <source>Verify</source>
@@ -1216,7 +1216,7 @@
     </message>
     <message>
         <source>Show the masked scores, where Space or a click opens and closes cells</source>
-        <translation>显示掩码得分，在其中按空格键或单击即可开放或屏蔽单元格</translation>
+        <translation>显示掩码后的分数，在其中按空格键或单击即可开放或屏蔽单元格</translation>
     </message>
     <message>
         <source>Fill</source>
@@ -1286,7 +1286,7 @@
     </message>
     <message>
         <source>typed</source>
-        <translation>键入</translation>
+        <translation>输入</translation>
     </message>
     <message>
         <source>Locked as they are</source>
@@ -1438,11 +1438,11 @@
     </message>
     <message>
         <source>A number added to every score</source>
-        <translation>给每个得分加上一个数</translation>
+        <translation>给每个分数加上一个数</translation>
     </message>
     <message>
         <source>Distant keys are given less, by a slope for each head</source>
-        <translation>键越远得分越低，每个头有各自的斜率</translation>
+        <translation>键越远分数越低，每个头有各自的斜率</translation>
     </message>
     <message>
         <source>lined up at</source>
@@ -1539,27 +1539,27 @@
     </message>
     <message>
         <source>Scores</source>
-        <translation>得分</translation>
+        <translation>注意力分数</translation>
     </message>
     <message>
         <source>Scaled scores</source>
-        <translation>缩放得分</translation>
+        <translation>缩放后的分数</translation>
     </message>
     <message>
         <source>Capped scores</source>
-        <translation>截断得分</translation>
+        <translation>软截断后的分数</translation>
     </message>
     <message>
         <source>Biased scores</source>
-        <translation>加偏置的得分</translation>
+        <translation>加偏置后的分数</translation>
     </message>
     <message>
         <source>Masked scores</source>
-        <translation>掩码得分</translation>
+        <translation>掩码后的分数</translation>
     </message>
     <message>
         <source>Weights</source>
-        <translation>权重</translation>
+        <translation>注意力权重</translation>
     </message>
     <message>
         <source>Head output</source>
@@ -1567,7 +1567,7 @@
     </message>
     <message>
         <source>Concatenated heads</source>
-        <translation>拼接的各头</translation>
+        <translation>多头拼接</translation>
     </message>
     <message>
         <source>Output</source>
@@ -1575,11 +1575,11 @@
     </message>
     <message>
         <source>Residual</source>
-        <translation>残差</translation>
+        <translation>残差连接</translation>
     </message>
     <message>
         <source>Normalized</source>
-        <translation>归一化</translation>
+        <translation>层归一化</translation>
     </message>
     <message>
         <source>Block output</source>
@@ -1627,23 +1627,23 @@
     </message>
     <message>
         <source>Score weights of the query</source>
-        <translation>查询的打分权重</translation>
+        <translation>查询的评分权重</translation>
     </message>
     <message>
         <source>Score weights of the key</source>
-        <translation>键的打分权重</translation>
+        <translation>键的评分权重</translation>
     </message>
     <message>
         <source>Score weights of the hidden units</source>
-        <translation>隐藏单元的打分权重</translation>
+        <translation>隐藏单元的评分权重</translation>
     </message>
     <message>
         <source>LayerNorm weight</source>
-        <translation>LayerNorm 权重</translation>
+        <translation>层归一化的缩放</translation>
     </message>
     <message>
         <source>LayerNorm bias</source>
-        <translation>LayerNorm 偏置</translation>
+        <translation>层归一化的平移</translation>
     </message>
     <message>
         <source>Linear weight</source>
@@ -1674,11 +1674,11 @@
     </message>
     <message>
         <source>Self-attention from X</source>
-        <translation>由 X 做自注意力</translation>
+        <translation>由 X 计算自注意力</translation>
     </message>
     <message>
         <source>Cross-attention from X and a second sequence C</source>
-        <translation>由 X 和第二个序列 C 做交叉注意力</translation>
+        <translation>由 X 和第二个序列 C 计算交叉注意力</translation>
     </message>
     <message>
         <source>queries n</source>
@@ -1694,11 +1694,11 @@
     </message>
     <message>
         <source>filled with</source>
-        <translation>填入</translation>
+        <translation>初始值</translation>
     </message>
     <message>
         <source>seed</source>
-        <translation>种子</translation>
+        <translation>随机种子</translation>
     </message>
     <message>
         <source>d_k, width of a query and a key in one head</source>
@@ -1746,7 +1746,7 @@
     </message>
     <message>
         <source>Heads: {heads}, each with scores {n} × {m}. Output: {n} × {width}.</source>
-        <translation>头数：{heads}，每个头的得分为 {n} × {m}。输出：{n} × {width}。</translation>
+        <translation>头数：{heads}，每个头的分数为 {n} × {m}。输出：{n} × {width}。</translation>
     </message>
 </context>
 <context>
@@ -1839,7 +1839,7 @@
     <name>ProgressController</name>
     <message>
         <source>{percent} % of the maps computed · Esc stops</source>
-        <translation>图已计算 {percent} % · 按 Esc 停止</translation>
+        <translation>热图已计算 {percent} % · 按 Esc 停止</translation>
     </message>
     <message>
         <source>Stopped: what is dotted is not computed · F9 computes the rest</source>
@@ -1847,7 +1847,7 @@
     </message>
     <message>
         <source>No maps: {why}</source>
-        <translation>无法显示图：{why}</translation>
+        <translation>无法显示热图：{why}</translation>
     </message>
 </context>
 <context>
@@ -1862,7 +1862,7 @@
     </message>
     <message>
         <source>Show in the maps</source>
-        <translation>在图中显示</translation>
+        <translation>在热图中显示</translation>
     </message>
     <message>
         <source>{cell}, head {head}</source>
@@ -1912,18 +1912,18 @@
     </message>
     <message>
         <source>Gaussian</source>
-        <translation>高斯</translation>
+        <translation>高斯核</translation>
     </message>
     <message>
         <source>average</source>
-        <translation>平均</translation>
+        <translation>平均汇聚</translation>
     </message>
 </context>
 <context>
     <name>SensitivityPage</name>
     <message>
         <source>How much {name} changes when one number of the problem grows by a little, for each unit:</source>
-        <translation>问题中的某个数略微增大时，{name} 的变化率（每增加 1 个单位）：</translation>
+        <translation>梯度（灵敏度）：问题中的某个数增加一点时，{name} 随之变化多少（按每单位计）：</translation>
     </message>
     <message>
         <source>Choose a cell: the numbers that it changes most with are listed here.</source>
@@ -2202,55 +2202,55 @@
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is the sum of {count} products.</source>
-        <translation>查询 {query} 与键 {key} 的得分：{value}，是 {count} 个乘积之和。</translation>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, in which the length of the key counts {norm} times, times {w} squared.</source>
-        <translation>查询 {query} 与键 {key} 的得分：{value}，是二者距离平方的一半取负，其中键的长度按 {norm} 倍计入，再乘以 {w} 的平方。</translation>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是二者距离平方的一半取负，其中键的长度按 {norm} 倍计入，再乘以 {w} 的平方。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, times {w} squared.</source>
-        <translation>查询 {query} 与键 {key} 的得分：{value}，是二者距离平方的一半取负，再乘以 {w} 的平方。</translation>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是二者距离平方的一半取负，再乘以 {w} 的平方。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance.</source>
-        <translation>查询 {query} 与键 {key} 的得分：{value}，是二者距离平方的一半取负。</translation>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是二者距离平方的一半取负。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the score, not scaled.</source>
-        <translation>查询 {query} 与键 {key} 的缩放得分：{value}，即得分本身，未缩放。</translation>
+        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，即原分数，未缩放。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the score times {scale}.</source>
-        <translation>查询 {query} 与键 {key} 的缩放得分：{value}，等于得分乘以 {scale}。</translation>
+        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，等于分数乘以 {scale}。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, divided by √{count}.</source>
-        <translation>查询 {query} 与键 {key} 的缩放得分：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
+        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, not scaled.</source>
-        <translation>查询 {query} 与键 {key} 的缩放得分：{value}，是 {count} 个乘积之和，未缩放。</translation>
+        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和，未缩放。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, times {scale}.</source>
-        <translation>查询 {query} 与键 {key} 的缩放得分：{value}，是 {count} 个乘积之和乘以 {scale}。</translation>
+        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和乘以 {scale}。</translation>
     </message>
     <message>
         <source>Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.</source>
-        <translation>查询 {query} 与键 {key} 的截断得分：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
+        <translation>查询 {query} 与键 {key} 的软截断后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key} with its bias: {value}.</source>
-        <translation>查询 {query} 与键 {key} 加上偏置后的得分：{value}。</translation>
+        <translation>查询 {query} 与键 {key} 加偏置后的分数：{value}。</translation>
     </message>
     <message>
         <source>Masked score of query {query} and key {key}: {value}. No mask layer closes it.</source>
-        <translation>查询 {query} 与键 {key} 的掩码得分：{value}，没有掩码层屏蔽它。</translation>
+        <translation>查询 {query} 与键 {key} 的掩码后的分数：{value}，没有掩码层屏蔽它。</translation>
     </message>
     <message>
         <source>Query {query} does not see key {key}: {layer} closes it, so its score is {value}.</source>
-        <translation>查询 {query} 看不到键 {key}：{layer}屏蔽了它，所以得分为 {value}。</translation>
+        <translation>查询 {query} 看不到键 {key}：{layer}把它屏蔽了，所以分数为 {value}。</translation>
     </message>
     <message>
         <source>Query {query} sees no key: weights 0, output 0.</source>
@@ -2258,7 +2258,7 @@
     </message>
     <message>
         <source>Query {query} does not see key {key}: {layer} closes it, so its weight is {value}.</source>
-        <translation>查询 {query} 看不到键 {key}：{layer}屏蔽了它，所以权重为 {value}。</translation>
+        <translation>查询 {query} 看不到键 {key}：{layer}把它屏蔽了，所以权重为 {value}。</translation>
     </message>
     <message>
         <source>Query {query} gives key {key} a weight of {value}: it sees no other key.</source>
@@ -2278,15 +2278,15 @@
     </message>
     <message>
         <source>Column {column} of the joined heads of query {query}: {value}. It is column {inner} of head {head}.</source>
-        <translation>查询 {query} 拼接各头后的第 {column} 列：{value}，即头 {head} 的第 {inner} 列。</translation>
+        <translation>查询 {query} 多头拼接后的第 {column} 列：{value}，即头 {head} 的第 {inner} 列。</translation>
     </message>
     <message>
         <source>Column {column} of the output of query {query}: {value}. Without W_O it is the joined heads themselves.</source>
-        <translation>查询 {query} 输出的第 {column} 列：{value}。没有 W_O 时，输出就是拼接的头。</translation>
+        <translation>查询 {query} 输出的第 {column} 列：{value}。没有 W_O 时，输出就是多头拼接的结果。</translation>
     </message>
     <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O.</source>
-        <translation>查询 {query} 输出的第 {column} 列：{value}，是拼接的头与 W_O 的 {count} 个乘积之和。</translation>
+        <translation>查询 {query} 输出的第 {column} 列：{value}，是多头拼接的结果与 W_O 的 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is X plus the output.</source>
@@ -2298,7 +2298,7 @@
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is the sum of {count} products of the normalized row and W_L.</source>
-        <translation>查询 {query} 的第 {column} 列：{value}，是归一化后的行与 W_L 的 {count} 个乘积之和。</translation>
+        <translation>查询 {query} 的第 {column} 列：{value}，是层归一化后的行与 W_L 的 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
@@ -2314,15 +2314,15 @@
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is the sum of {count} hidden units, each times its weight.</source>
-        <translation>查询 {query} 与键 {key} 的得分：{value}，是 {count} 个隐藏单元各乘以其权重之和。</translation>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是 {count} 个隐藏单元各乘以其权重之和。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is the cosine of the angle between them.</source>
-        <translation>查询 {query} 与键 {key} 的得分：{value}，是二者夹角的余弦。</translation>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是二者夹角的余弦。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. Average pooling does not look: every key scores the same.</source>
-        <translation>查询 {query} 与键 {key} 的得分：{value}。平均池化不看内容：每个键得分都相同。</translation>
+        <translation>查询 {query} 与键 {key} 的分数：{value}。平均汇聚不看内容：每个键分数都相同。</translation>
     </message>
     <message>
         <source>Column {column} for {token}, turned by its position {row}: {value}.</source>
@@ -2582,11 +2582,11 @@
     </message>
     <message>
         <source>The score {score} takes too long for {heads} heads of {n} × {m} cells; only dot products can be so large.</source>
-        <translation>对 {heads} 个头、每头 {n} × {m} 个单元格，打分函数 {score} 耗时太长；只有点积能算这么大。</translation>
+        <translation>对 {heads} 个头、每头 {n} × {m} 个单元格，评分函数 {score} 耗时太长；只有点积能算这么大。</translation>
     </message>
     <message>
         <source>Only the w of a gaussian score can be fitted to the data, not that of the score {got}.</source>
-        <translation>只有高斯打分的 w 可以由数据拟合，打分 {got} 没有可拟合的 w。</translation>
+        <translation>只有高斯核评分的 w 可以由数据拟合，评分函数 {got} 没有可拟合的 w。</translation>
     </message>
     <message>
         <source>Fitting w takes two points or more, and no more than can be tried at once; got {got}.</source>
@@ -2686,7 +2686,7 @@
     </message>
     <message>
         <source>{stage} cannot be solved for: choose a weight, a score or a cell of the output.</source>
-        <translation>不能对 {stage} 求解：请选择一个权重、一个得分或输出的一个单元格。</translation>
+        <translation>不能对 {stage} 求解：请选择一个权重、一个分数或输出的一个单元格。</translation>
     </message>
     <message>
         <source>A weight lies between 0 and 1: choose a target in between, not {got}.</source>
@@ -2706,7 +2706,7 @@
     </message>
     <message>
         <source>The {score} score is not linear in the query row: change the key row or a bias instead.</source>
-        <translation>打分函数 {score} 对查询的行不是线性的：请改为调整键的行或偏置。</translation>
+        <translation>评分函数 {score} 对查询的行不是线性的：请改为调整键的行或偏置。</translation>
     </message>
     <message>
         <source>With a softcap, logits are not linear in the query row: change the key row or a bias instead.</source>
@@ -2714,11 +2714,11 @@
     </message>
     <message>
         <source>The Gaussian score is not linear in the query row: change the key row, or solve for a weight.</source>
-        <translation>高斯打分对查询的行不是线性的：请调整键的行，或对权重求解。</translation>
+        <translation>高斯核评分对查询的行不是线性的：请调整键的行，或对权重求解。</translation>
     </message>
     <message>
         <source>Average pooling reads neither queries nor keys: change a bias instead.</source>
-        <translation>平均池化既不读取查询也不读取键：请改为调整偏置。</translation>
+        <translation>平均汇聚既不读取查询也不读取键：请改为调整偏置。</translation>
     </message>
     <message>
         <source>Solving needs finite numbers: {stage} of this row holds NaN or infinity.</source>
@@ -2758,15 +2758,15 @@
     </message>
     <message>
         <source>No key row changes the score of key {key} for this query: {why} is 0.</source>
-        <translation>对这个查询，任何键的行都改变不了键 {key} 的得分：{why} 为 0。</translation>
+        <translation>对这个查询，任何键的行都改变不了键 {key} 的分数：{why} 为 0。</translation>
     </message>
     <message>
         <source>The softcap keeps scores below {cap}, and this would need {needed}. This is the nearest.</source>
-        <translation>软截断使得分低于 {cap}，而这里需要 {needed}。这是最接近的解。</translation>
+        <translation>软截断使分数低于 {cap}，而这里需要 {needed}。这是最接近的解。</translation>
     </message>
     <message>
         <source>No key row has a score beyond {most} for this query. This is the nearest.</source>
-        <translation>对这个查询，任何键的行得分都不会超过 {most}。这是最接近的解。</translation>
+        <translation>对这个查询，任何键的行分数都不会超过 {most}。这是最接近的解。</translation>
     </message>
     <message>
         <source>A nearby solution, found step by step (Gauss–Newton, {steps} steps); a smaller change may do.</source>
@@ -2909,15 +2909,15 @@
     </message>
     <message>
         <source>κ, how much the length of a key counts</source>
-        <translation>κ，键的长度所占的比重</translation>
+        <translation>κ，‖k‖² 项的系数</translation>
     </message>
     <message>
         <source>hidden units of the additive score</source>
-        <translation>加性打分的隐藏单元数</translation>
+        <translation>加性评分的隐藏单元数</translation>
     </message>
     <message>
         <source>ε of the LayerNorm</source>
-        <translation>LayerNorm 的 ε</translation>
+        <translation>层归一化的 ε</translation>
     </message>
 </context>
 <context>
@@ -2972,7 +2972,7 @@
     </message>
     <message>
         <source>Items in the batch</source>
-        <translation>批中的样本数</translation>
+        <translation>批量大小（样本数）</translation>
     </message>
     <message>
         <source>item</source>
@@ -2999,8 +2999,8 @@
         <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 d_k 不变，头连同其各列一起增减。</translation>
     </message>
     <message>
-        <source>Precision of every number that is computed</source>
-        <translation>所有计算所用的精度</translation>
+        <source>All is computed in float64; float32 rounds each number once, when it is read</source>
+        <translation>一律以 float64 计算；选 float32 时，每个数在读出时舍入一次</translation>
     </message>
     <message>
         <source>How many heads share the work</source>
@@ -3040,7 +3040,7 @@
     </message>
     <message>
         <source>How many items the batch holds</source>
-        <translation>批中有多少个样本</translation>
+        <translation>批量大小：批中有多少个样本</translation>
     </message>
     <message>
         <source>Which item of the batch is shown, counted from 0</source>
@@ -3115,7 +3115,7 @@
     </message>
     <message>
         <source>Numbers in cells</source>
-        <translation>单元格数值</translation>
+        <translation>在单元格中显示数值</translation>
     </message>
     <message>
         <source>Zoom at the chosen cell, show everything</source>
@@ -3131,7 +3131,7 @@
     </message>
     <message>
         <source>Type over the number</source>
-        <translation>直接键入新数</translation>
+        <translation>直接输入新数</translation>
     </message>
     <message>
         <source>Edit the number</source>
@@ -3184,7 +3184,7 @@
     <name>SpineBoxes</name>
     <message>
         <source>score</source>
-        <translation>打分</translation>
+        <translation>评分函数</translation>
     </message>
     <message>
         <source>scale</source>
@@ -3273,7 +3273,7 @@
     </message>
     <message>
         <source>Type a number</source>
-        <translation>键入一个数</translation>
+        <translation>输入一个数</translation>
     </message>
     <message>
         <source>{click} in the strip above to see it large.</source>
@@ -3328,7 +3328,7 @@
     </message>
     <message>
         <source>not allowed</source>
-        <translation>不允许</translation>
+        <translation>已屏蔽</translation>
     </message>
     <message>
         <source>{stage} · {place} = {number}</source>
@@ -3340,11 +3340,11 @@
     </message>
     <message>
         <source>1 score</source>
-        <translation>1 个得分</translation>
+        <translation>1 个分数</translation>
     </message>
     <message>
         <source>{count} scores</source>
-        <translation>{count} 个得分</translation>
+        <translation>{count} 个分数</translation>
     </message>
     <message>
         <source>1 weight</source>
@@ -3410,7 +3410,7 @@
     </message>
     <message>
         <source>{symbol} is computed, so it cannot be typed into.</source>
-        <translation>{symbol} 是算出来的，不能直接键入。</translation>
+        <translation>{symbol} 是算出来的，不能直接输入。</translation>
     </message>
     <message>
         <source>Edit X</source>
@@ -3563,7 +3563,7 @@
     </message>
     <message>
         <source>Type a sentence; a Chinese character is a token of its own</source>
-        <translation>键入一个句子；每个汉字自成一个词元</translation>
+        <translation>输入一个句子；每个汉字自成一个词元</translation>
     </message>
     <message>
         <source>Sentence</source>
@@ -3673,11 +3673,11 @@
     </message>
     <message>
         <source>Add W_O and the block</source>
-        <translation>添加 W_O、残差、LayerNorm 和线性层</translation>
+        <translation>添加 W_O、残差、层归一化和线性层</translation>
     </message>
     <message>
         <source>Make W_O {expected} columns wide and add the block</source>
-        <translation>将 W_O 改为 {expected} 列，并添加残差、LayerNorm 和线性层</translation>
+        <translation>将 W_O 改为 {expected} 列，并添加残差、层归一化和线性层</translation>
     </message>
 </context>
 <context>

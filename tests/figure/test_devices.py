@@ -355,7 +355,7 @@ def test_a_dark_program_exports_on_white(qapp: QApplication) -> None:
 def test_a_chinese_figure_has_chinese_words() -> None:
     figure = MapFigure(**{**vars_of(hostile()), "words": WORDS["zh"]})
     texts = "".join(read_svg(svg(figure, plan(figure), 0)).texts)
-    assert "不允许" in texts
+    assert "已屏蔽" in texts
     assert "not allowed" not in texts
 
 

@@ -118,7 +118,7 @@ def test_a_preview_says_what_the_file_will_say(long: Problem) -> None:
     assert to_image(long, **size) == coarse
 
 
-@pytest.mark.parametrize("title", ["Scores · head 3", "得分 · 头 3"])
+@pytest.mark.parametrize("title", ["Scores · head 3", "注意力分数 · 头 3"])
 def test_bands_are_the_picture_as_a_whole(
     problem: Problem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, title: str
 ) -> None:
@@ -132,7 +132,7 @@ def test_bands_are_the_picture_as_a_whole(
             write(Evaluation(small), tmp_path / f"{band}.png", stage="masked", heads=[0, 1], sheet=True, dpi=dpi,
                   width=11.0, lang=lang, theme="dark")  # fmt: skip
         whole = QImage(str(tmp_path / f"{1 << 30}.png"))
-        assert whole.text("Title") == ("掩码得分" if lang == "zh" else "Masked scores")
+        assert whole.text("Title") == ("掩码后的分数" if lang == "zh" else "Masked scores")
         assert whole.dotsPerMeterX() == whole.dotsPerMeterY() == round(dpi / 0.0254)
         for band in (20011, 60001):
             assert apart(QImage(str(tmp_path / f"{band}.png")), whole) < 0.0005

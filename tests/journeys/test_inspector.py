@@ -77,7 +77,7 @@ def test_the_same_in_chinese(launch):
     person.click_cell("weights", 10, 13)
     assert "查询 it 给键 tired 的权重是 0.6110" in person.explanation()
     person.click(link(person, "S′[10, 13]"))
-    assert link(person, "在图中显示").isVisible()
+    assert link(person, "在热图中显示").isVisible()
 
 
 def test_the_worked_example_by_hand(launch):
@@ -152,7 +152,7 @@ def test_behind_a_mask_a_closed_cell_reaches_nothing(launch):
     assert "Reaches" not in person.explanation()
     person.click_cell("scaled", 9, 3)
     assert "Reaches" in person.explanation()
-    assert link(person, "(S+M)[9, 3]").isVisible()
+    assert link(person, "Sᵐ[9, 3]").isVisible()
 
 
 def test_a_term_of_the_table_leads_to_its_cell(launch):

@@ -130,5 +130,5 @@ def test_behind_a_mask_a_long_problem_names_only_the_rows_that_are_reached(perso
         return [link.text() for link in person.window.inspector.findChildren(Link) if link.isVisible()]
 
     qtbot.waitUntil(lambda: f"O[{rows}, 0]" in reached())
-    assert reached() == [f"S[·, {COLUMN}]", f"S′[·, {COLUMN}]", f"(S+M)[{rows}, {COLUMN}]", f"A[{rows}, ·]",
+    assert reached() == [f"S[·, {COLUMN}]", f"S′[·, {COLUMN}]", f"Sᵐ[{rows}, {COLUMN}]", f"A[{rows}, ·]",
                          f"O[{rows}, 0]", f"concat[{rows}, 1]"]  # fmt: skip

@@ -10,7 +10,7 @@ from .cosine import Cosine
 from .gaussian import Gaussian
 
 DOT = Linear(
-    "scores", "S", "S", "batch head query key", "logits[b (g r) i j] = query[b i (g r d)] * key[b j (g d)]", dot=True
+    "scores", "batch head query key", "logits[b (g r) i j] = query[b i (g r d)] * key[b j (g d)]", dot=True
 )  # fmt: skip
 SCORES: dict[str, Stage] = {
     "dot": DOT, "additive": Additive(), "cosine": Cosine(), "gaussian": Gaussian(), "average": Average(),

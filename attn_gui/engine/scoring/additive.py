@@ -17,7 +17,7 @@ D, F, S = 5, 6, 7  # query width, key width and hidden width, in the order b g r
 class Additive(Stage):
     """w · tanh(q W_q + k W_k): a network of one hidden layer; queries and keys may differ in width."""
 
-    name, title, latex = "scores", "S", "S"
+    name = "scores"
     axes = ("batch", "head", "query", "key")
     formula = (
         "logits[b (g r) i j] = query[b i (g r d)], key[b j (g f)], "

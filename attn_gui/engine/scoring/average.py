@@ -14,7 +14,7 @@ from attn_gui.engine.stage import Addends, Input, Leaves, Stage
 class Average(Stage):
     """Every key counts the same: no cell of the query or the key is read."""
 
-    name, title, latex = "scores", "S", "S"
+    name = "scores"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = "
 

@@ -18,7 +18,7 @@ D = 5  # the axis that is summed, in the order b g r i j d
 class Cosine(Stage):
     """The cosine of the angle between query and key; 0 where one of them is all zeros."""
 
-    name, title, latex = "scores", "S", "S"
+    name = "scores"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)]"
 

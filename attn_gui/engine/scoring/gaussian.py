@@ -17,7 +17,7 @@ D = 5  # the axis that is summed, in the order b g r i j d
 class Gaussian(Stage):
     """−(w·‖q − k‖)²/2, the ‖k‖² in it times key_norm: with 0 a dot product is left, up to a number for each query."""
 
-    name, title, latex = "scores", "S", "S"
+    name = "scores"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)], w[], key_norm[]"
 

@@ -18,36 +18,36 @@ from .softmax import Softmax
 ROWS, MAP, HEAD, HIDDEN = "batch row column", "batch head query key", "batch head query column", "batch query column"
 
 BEFORE: tuple[Stage, ...] = (
-    Linear("query", "Q", "Q", ROWS, "query[b i p] = x[b i e] * w_query[e p] + b_query[p]?"),
-    Linear("key", "K", "K", ROWS, "key[b j p] = context[b j e] * w_key[e p] + b_key[p]?"),
-    Linear("value", "V", "V", ROWS, "value[b j p] = context[b j e] * w_value[e p] + b_value[p]?"),
-    Linear("query", "Q", "Q", ROWS, "query[b i p] = given_query[b i p]", alias=True),
-    Linear("key", "K", "K", ROWS, "key[b j p] = given_key[b j p]", alias=True),
-    Linear("value", "V", "V", ROWS, "value[b j p] = given_value[b j p]", alias=True),
+    Linear("query", ROWS, "query[b i p] = x[b i e] * w_query[e p] + b_query[p]?"),
+    Linear("key", ROWS, "key[b j p] = context[b j e] * w_key[e p] + b_key[p]?"),
+    Linear("value", ROWS, "value[b j p] = context[b j e] * w_value[e p] + b_value[p]?"),
+    Linear("query", ROWS, "query[b i p] = given_query[b i p]", alias=True),
+    Linear("key", ROWS, "key[b j p] = given_key[b j p]", alias=True),
+    Linear("value", ROWS, "value[b j p] = given_value[b j p]", alias=True),
     Angle("query_angle", "query_angle[i p] = query_position[i], rotary_theta[], query_exponent[p]"),
     Angle("key_angle", "key_angle[j p] = key_position[j], rotary_theta[], key_exponent[p]"),
-    Rotary("rotated_query", "Q′", "query[b i (h t p)] = query[b i (h t p)], query_angle[i p]"),
-    Rotary("rotated_key", "K′", "key[b j (g t p)] = key[b j (g t p)], key_angle[j p]"),
+    Rotary("rotated_query", "query[b i (h t p)] = query[b i (h t p)], query_angle[i p]"),
+    Rotary("rotated_key", "key[b j (g t p)] = key[b j (g t p)], key_angle[j p]"),
 )
 AFTER: tuple[Stage, ...] = (
     Softmax(),
     Linear(
-        "head_output", "O", "O", HEAD, "mixed[b (g r) i c] = weights[b (g r) i j] * value[b j (g c)]",
+        "head_output", HEAD, "mixed[b (g r) i c] = weights[b (g r) i j] * value[b j (g c)]",
         gates={1: "allowed[b (g r) i j]"},
     ),
-    Linear("concat", "concat", r"\mathrm{concat}(O)", HIDDEN, "hidden[b i (h c)] = mixed[b h i c]"),
-    Linear("output", "Y", "Y", HIDDEN, "hidden[b i o] = hidden[b i a] * w_output[a o] + b_output[o]?"),
-    Linear("output", "Y", "Y", HIDDEN, "hidden[b i o] = hidden[b i o]", alias=True, unless=("w_output",)),
-    Linear("residual", "R", "R", HIDDEN, "hidden[b i o] = hidden[b i o] + x[b i o]", when=("ln_weight",)),
+    Linear("concat", HIDDEN, "hidden[b i (h c)] = mixed[b h i c]"),
+    Linear("output", HIDDEN, "hidden[b i o] = hidden[b i a] * w_output[a o] + b_output[o]?"),
+    Linear("output", HIDDEN, "hidden[b i o] = hidden[b i o]", alias=True, unless=("w_output",)),
+    Linear("residual", HIDDEN, "hidden[b i o] = hidden[b i o] + x[b i o]", when=("ln_weight",)),
     LayerNorm(),
-    Linear("block_output", "L", "L", HIDDEN, "hidden[b i u] = hidden[b i o] * w_linear[o u] + b_linear[u]?"),
+    Linear("block_output", HIDDEN, "hidden[b i u] = hidden[b i o] * w_linear[o u] + b_linear[u]?"),
 )  # fmt: skip
-SCALE = Linear("scaled", "S/√dₖ", r"S/\sqrt{d_k}", MAP, "logits[b h i j] = logits[b h i j] * scale[]")
+SCALE = Linear("scaled", MAP, "logits[b h i j] = logits[b h i j] * scale[]")
 
 
 def _biased(layers: Sequence[str]) -> Linear:
     added = " + ".join(["logits[b h i j]", *(f"{layer}[b h i j]" for layer in layers)])
-    return Linear("biased", "S + B", "S + B", MAP, f"logits[b h i j] = {added}")
+    return Linear("biased", MAP, f"logits[b h i j] = {added}")
 
 
 def catalog(score: str, biases: Sequence[str] = (), masks: Sequence[str] = ()) -> list[Stage]:

@@ -16,7 +16,7 @@ from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
 class LayerNorm(Stage):
     """Every row shifted to mean 0 and variance 1, then scaled and shifted by learned numbers."""
 
-    name, title, latex = "normalized", "N", "N"
+    name = "normalized"
     axes = ("batch", "query", "column")
     along = "o"
     formula = "hidden[b i o] = hidden[b i o], ln_weight[o], ln_bias[o], ln_eps[]"

@@ -15,7 +15,7 @@ from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
 class Allowed(Stage):
     """A key is allowed where every layer allows it; made for the boolean layers that a problem has."""
 
-    name, title, latex = "allowed", "M", "M"
+    name = "allowed"
     axes = ("batch", "head", "query", "key")
     hidden = boolean = True
 
@@ -41,7 +41,7 @@ class Allowed(Stage):
 class Mask(Stage):
     """Minus infinity where a query may not attend to a key."""
 
-    name, title, latex = "masked", "S + M", "S + M"
+    name = "masked"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], allowed[b h i j]"
     gates = MappingProxyType({0: "allowed[b h i j]"})

@@ -18,7 +18,7 @@ class Angle(Stage):
     hidden = True
 
     def __init__(self, name: str, formula: str) -> None:
-        self.name, self.title, self.latex, self.formula = name, "φ", r"\varphi", formula
+        self.name, self.formula = name, formula
         self.axes = ("row", "column")
 
     def forward(self, *inputs: Input) -> Array:
@@ -35,8 +35,8 @@ class Rotary(Stage):
 
     along = "t"
 
-    def __init__(self, name: str, title: str, formula: str) -> None:
-        self.name, self.title, self.latex, self.formula = name, title, title.replace("′", "'"), formula
+    def __init__(self, name: str, formula: str) -> None:
+        self.name, self.formula = name, formula
         self.axes = ("batch", "row", "column")
 
     def forward(self, *inputs: Input) -> Array:

@@ -15,7 +15,7 @@ from attn_gui.engine.stage import Input, Leaves, Stage, given
 class Softcap(Stage):
     """Keeps every score between −cap and cap: cap · tanh(s / cap); ±∞ become ±cap."""
 
-    name, title, latex = "capped", "cap", "S''"
+    name = "capped"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], softcap[]"
 

@@ -22,7 +22,7 @@ MILD = 16.0  # … while e^s is as exact as e^(s − max)
 class Softmax(Stage):
     """Each row's scores as shares of one: e^(s/T) over the sum of the row."""
 
-    name, title, latex = "weights", "A", "A"
+    name = "weights"
     axes = ("batch", "head", "query", "key")
     along = "j"
     formula = "weights[b h i j] = logits[b h i j], temperature[]?"

@@ -111,7 +111,7 @@ class ShapePanel(QWidget):
         self._keep.setToolTip(self.tr(
             "When the number of heads changes: pressed, d_model stays and only the cut into heads moves; "
             "else d_k stays, and heads join or leave with their columns."))
-        self._dtype.setToolTip(self.tr("Precision of every number that is computed"))
+        self._dtype.setToolTip(self.tr("All is computed in float64; float32 rounds each number once, when it is read"))
         self._explain()
 
     def changeEvent(self, event: QEvent) -> None:

@@ -61,7 +61,6 @@ def cell_name(name: str, index: Sequence[object]) -> str:
     """`A[10, 13]`: the symbol and the last two indices; a number without axes is its symbol alone."""
     places = ", ".join(str(place) for place in tuple(index)[-2:])
     letters = QCoreApplication.translate("Spine", "concat") if name == "concat" else symbol(name)
-    letters = f"({letters})" if "+" in letters else letters
     return f"{letters}[{places}]" if places else letters
 
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from attn_gui.document.copying import Copied
 from attn_gui.engine.explanation import Cell, Explanation, Term, Terms
+from attn_gui.engine.symbols import cell_symbol
 from attn_gui.views.inspector.context import ExplainContext, cell_name, column_number
 
 Index = QModelIndex | QPersistentModelIndex
@@ -18,10 +19,6 @@ CHOSEN_ROLE = Qt.ItemDataRole.UserRole + 1  # the term of the chosen cell itself
 COLOR_ROLE = Qt.ItemDataRole.UserRole + 2  # the theme's color of a number
 ROLES = {"query": "query", "rotated_query": "query", "key": "key", "rotated_key": "key", "value": "key"}
 ALONG_KEYS = ("weights", "head_output")
-LETTERS = {"query": "q", "rotated_query": "q", "key": "k", "rotated_key": "k", "value": "v", "weights": "a",
-           "x": "x", "context": "x", "concat": "o", "normalized": "z"}
-
-SCORE_LETTERS = {"scaled": "s′", "capped": "s″", "biased": "s + b", "masked": "s′"}  # open cells keep their score
 SCORE_TERMS = {"additive": "w·tanh", "cosine": "q·k/‖q‖‖k‖", "gaussian": "−w²(q−k)²/2"}  # the others add products
 
 
@@ -208,7 +205,7 @@ class TermsModel(QAbstractTableModel):
             return ()
         first = self._terms[0]
         if self._stage == "weights":
-            return ((SCORE_LETTERS.get(first.cells[0].name, "s"), "text2"),)
+            return ((cell_symbol(first.cells[0].name), "text2"),)
         last = next(term for term in reversed(self._terms) if len(term.cells) == len(first.cells))
         if any(a.name != b.name for a, b in zip(first.cells, last.cells, strict=True)):
             return ()  # one of each kind: every row names its own cell
@@ -221,10 +218,10 @@ class TermsModel(QAbstractTableModel):
             return "a"
         score = self._context.problem.score if self._context is not None and self._stage == "scores" else ""
         if score in SCORE_TERMS or self._stage == "normalized":
-            return SCORE_TERMS.get(score, "z")
+            return SCORE_TERMS.get(score, cell_symbol("normalized"))
         if not self._headers:
             return self.tr("value")
-        return "·".join(LETTERS.get(cell.name, "w") for cell in self._terms[0].cells)
+        return "·".join(cell_symbol(cell.name) for cell in self._terms[0].cells)
 
 
 def _running(first: Cell, last: Cell, letter: str) -> str:

@@ -105,20 +105,11 @@ def entries_of(evaluation: Evaluation) -> tuple[Entry, ...]:
     return tuple(entry for entry in CATALOG if entry.when(evaluation))
 
 
-def node_symbol(entry: Entry, evaluation: Evaluation) -> str:
-    """What is written below a node: what was done to the scores so far, with the scale that is in force."""
-    if entry.transposed:
-        return symbol(entry.name) + "ᵀ"
+def node_symbol(entry: Entry) -> str:
+    """What is written below a node: its letter."""
     if entry.name in ("x", "context"):
         return symbol(entry.name) + " · W"
-    if entry.name not in ("scaled", "capped", "biased", "masked"):
-        return symbol(entry.name)
-    text = _scaled_symbol(evaluation)
-    if "capped" in evaluation.stages and entry.name != "scaled":
-        text = symbol("capped")
-    if "biased" in evaluation.stages and entry.name in ("biased", "masked"):
-        text += " + B"
-    return f"{text} + M" if entry.name == "masked" else text
+    return symbol(entry.name) + ("ᵀ" if entry.transposed else "")
 
 
 def formula_latex(evaluation: Evaluation) -> str:
@@ -149,7 +140,3 @@ def operator_texts(evaluation: Evaluation) -> dict[str, str]:
 def _linear(evaluation: Evaluation) -> str:
     block = evaluation.problem.block
     return "· W_L + b_L" if block and "b_linear" in block else "· W_L"
-
-
-def _scaled_symbol(evaluation: Evaluation) -> str:
-    return {"sqrt": "S/√dₖ", "none": "S · 1", "typed": "α · S"}[scale_kind(evaluation.problem)]

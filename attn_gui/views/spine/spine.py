@@ -240,7 +240,7 @@ class Spine(QWidget):
             return
         for entry in self._entries:
             if entry.kind == NODE:
-                symbol = self.tr("concat") if entry.name == "concat" else node_symbol(entry, evaluation)
+                symbol = self.tr("concat") if entry.name == "concat" else node_symbol(entry)
                 plane = entry.plane(evaluation, *self._place)
                 self._nodes[entry.name].set_plane(plane, symbol, stage_title(entry.name))
         for name, text in operator_texts(evaluation).items():

@@ -101,7 +101,7 @@ def test_rows_and_columns_are_one_link_to_the_last_stage(
 def test_a_mask_stops_what_a_cell_reaches(shown: Shown, make: Make) -> None:
     causal = make(mask=({"kind": "causal"},))
     assert neighbors(shown(causal, "scaled", 2, 3)) == ["Q[2, ·]", "K[3, ·]"]
-    assert neighbors(shown(causal, "key", 3, 1))[2:4] == ["(S+M)[3 … 4, 3]", "A[3 … 4, ·]"]
+    assert neighbors(shown(causal, "key", 3, 1))[2:4] == ["Sᵐ[3 … 4, 3]", "A[3 … 4, ·]"]
 
 
 def test_what_is_no_rectangle_is_counted(shown: Shown, make_projected: Make) -> None:

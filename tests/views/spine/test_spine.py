@@ -112,16 +112,16 @@ def test_names_say_what_a_map_is(qtbot: QtBot) -> None:
     assert node(spine, "weights").accessibleName() == "Weights, 5 × 7"
 
 
-def test_symbols_say_what_was_done_to_the_scores() -> None:
+def test_every_step_of_the_scores_has_one_letter() -> None:
     def below(problem: Problem) -> dict[str, str]:
         evaluation = Evaluation(problem)
-        return {entry.name: node_symbol(entry, evaluation) for entry in entries_of(evaluation) if entry.kind == NODE}
+        return {entry.name: node_symbol(entry) for entry in entries_of(evaluation) if entry.kind == NODE}
 
     plain = below(direct(mask=({"kind": "causal"},)))
-    assert [plain[name] for name in ("key", "scaled", "masked", "weights")] == ["Kᵀ", "S/√dₖ", "S/√dₖ + M", "A"]
+    assert [plain[name] for name in ("key", "scaled", "masked", "weights")] == ["Kᵀ", "S′", "Sᵐ", "A"]
     every = below(projected(scale=0.5, softcap=3.0, mask=({"kind": "alibi"}, {"kind": "causal"})))
     assert [every[name] for name in ("x", "scaled", "capped", "biased", "masked")] == [
-        "X · W", "α · S", "S″", "S″ + B", "S″ + B + M"]
+        "X · W", "S′", "S″", "Sᵇ", "Sᵐ"]
 
 
 def test_click_enter_and_space_ask_for_a_stage_without_taking_it(qtbot: QtBot) -> None:
