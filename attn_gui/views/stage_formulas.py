@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.symbols import matrix_latex
-from attn_gui.views.heatmaps.catalog import SQUARE
+from attn_gui.figure.operands import SQUARE
 from attn_gui.views.scores import score_cell_latex, score_latex
 
 CAP = r"\mathrm{cap}"
