@@ -13,7 +13,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction, QFontDatabase
-from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QTextBrowser, QWidget
 
 import attn_gui
 from attn_gui.app.start import run
@@ -47,7 +47,7 @@ class Look:
             window.close()
 
     def _read(self, about: QDialog) -> None:
-        text = about.findChild(QPlainTextEdit).toPlainText()
+        text = about.findChild(QTextBrowser).toPlainText()
         self.seen += [name for name in LICENSES if name in text]
         about.close()
 

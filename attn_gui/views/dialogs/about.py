@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QTextCursor, QTextDocument
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QTextBrowser, QVBoxLayout, QWidget
 
 from attn_gui import __version__
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.theme import dress, scaled
 
 BUTTONS = QDialogButtonBox.StandardButton
+DIALECT = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 
 class AboutDialog(QDialog):
-    """Name, version, one sentence, and the notices in full when there are any."""
+    """Name, version, one sentence, and the notices, in Markdown, in full when there are any."""
 
     def __init__(self, parent: QWidget | None = None, *, notices: str = "") -> None:
         super().__init__(parent)
         self.setObjectName("dialog.about")
         self._title, self._what, self._built = QLabel(self), QLabel(self), QLabel(self)
-        self.notices = QPlainTextEdit(notices, self)
-        self.notices.setReadOnly(True)
+        self.notices = QTextBrowser(self)
+        self.notices.setOpenExternalLinks(True)
+        self.notices.document().setMarkdown(notices, DIALECT)
+        self.notices.moveCursor(QTextCursor.MoveOperation.Start)
         self.notices.setVisible(bool(notices))
         self.buttons = QDialogButtonBox(BUTTONS.Close, self)
         column = QVBoxLayout(self)
@@ -38,7 +42,9 @@ class AboutDialog(QDialog):
         self.retranslate()
 
     def sizeHint(self) -> QSize:
-        return QSize(scaled(460), scaled(420) if self.notices.toPlainText() else super().sizeHint().height())
+        if not self.notices.toPlainText():
+            return QSize(scaled(460), super().sizeHint().height())
+        return QSize(scaled(720), scaled(560))
 
     def retranslate(self) -> None:
         """All words in the present language."""

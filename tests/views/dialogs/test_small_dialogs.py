@@ -117,12 +117,13 @@ def test_the_list_is_searched_by_words_and_keys(qtbot: QtBot, shortcuts: Shortcu
     assert [item.text(0) for item in _shown(shortcuts)] == ["Everywhere", "Export image…"]
 
 
-def test_about_shows_the_notices_as_plain_text(qtbot: QtBot) -> None:
-    dialog = AboutDialog(notices="<b>Inter</b>, SIL Open Font License 1.1")
+def test_about_shows_the_notices_from_their_top_and_takes_no_html(qtbot: QtBot) -> None:
+    dialog = AboutDialog(notices="# Notices\n<b>Inter</b>, SIL Open Font License 1.1\n" + "\nand so on\n" * 99)
     qtbot.addWidget(dialog)
     dialog.show()
     assert dialog.notices.isVisible()
-    assert "<b>Inter</b>" in dialog.notices.toPlainText()
+    assert dialog.notices.toPlainText().startswith("Notices\n<b>Inter</b>")
+    assert dialog.notices.verticalScrollBar().value() == 0
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
     plain = AboutDialog()
