@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation
 from attn_gui.engine.choice import evaluation_of, is_long
+from attn_gui.figure.levels import Shade
 from attn_gui.figure.reading import Tell, silent, within
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
 from attn_gui.views.dialogs.export_progress import ExportProgress
@@ -71,18 +72,19 @@ class ExportController(QObject):
     def copy_stage_image(self, stage: str) -> None:
         if self._is_busy():
             return
-        choice = replace(self._proposal(stage), dpi=CLIPBOARD_DPI)
+        choice, shades = replace(self._proposal(stage), dpi=CLIPBOARD_DPI), self._shades()
         problem = self._document.problem
         if not is_long(problem):
-            self._guarded(lambda: _copy(self._drawn(choice, CLIPBOARD_DPI, self._evaluation(), silent)))
+            self._guarded(lambda: _copy(self._drawn(choice, CLIPBOARD_DPI, self._evaluation(), shades, silent)))
             return
         snapshot = self._document.snapshot()
-        self._begin(lambda tell: self._drawn(choice, CLIPBOARD_DPI, evaluation_of(snapshot), tell), _copy)
+        self._begin(lambda tell: self._drawn(choice, CLIPBOARD_DPI, evaluation_of(snapshot), shades, tell), _copy)
 
     def export_image(self) -> None:
         self.export_stage_image(self._view.look.stage)
 
     def export_stage_image(self, stage: str) -> None:
+        from attn_gui.figure.pictures import PICTURES
         from attn_gui.views.dialogs.export_dialog import ExportDialog
 
         if self._is_busy():
@@ -90,7 +92,9 @@ class ExportController(QObject):
         evaluation, problem = self._computation.evaluation, self._document.problem
         dialog = self._dialog = ExportDialog(
             evaluation.stages, heads=problem.num_heads, items=problem.batch_size, draw=self._previewed,
-            names=lambda choice: [task.path.name for task in self._figures(choice)], parent=self._window,
+            names=lambda choice: [task.path.name for task in self._figures(choice)],
+            pictures=[key for key, kind in PICTURES.items() if any(kind.has(evaluation, s) for s in evaluation.stages)],
+            stem=self._naming().stem, parent=self._window,
         )  # fmt: skip
         dialog.set_choice(self._proposal(stage))
         dialog.set_state(self._settings.record("export_image"))
@@ -109,14 +113,19 @@ class ExportController(QObject):
     def _figures(self, choice: ExportChoice) -> list[Task]:
         from attn_gui.app.export_tasks import figure_tasks
 
-        return list(figure_tasks(choice, self._computation.evaluation, self._naming(), self._look.language))
+        return figure_tasks(
+            choice, self._computation.evaluation, self._naming(), self._look.language, self._shades())
+
+    def _shades(self) -> dict[str, Shade]:
+        """Levels and colors as the window shows them."""
+        return self._window.product.shades.chosen()
 
     def _previewed(self, choice: ExportChoice) -> QImage | None:
         """The preview, or None if it takes a while and comes later."""
-        evaluation = self._computation.evaluation
+        evaluation, shades = self._computation.evaluation, self._shades()
         if not is_long(evaluation.problem):
-            return self._drawn(choice, PREVIEW_DPI, evaluation, silent)
-        self._preview.begin(lambda tell: self._drawn(choice, PREVIEW_DPI, evaluation, tell))
+            return self._drawn(choice, PREVIEW_DPI, evaluation, shades, silent)
+        self._preview.begin(lambda tell: self._drawn(choice, PREVIEW_DPI, evaluation, shades, tell))
         return None
 
     def _on_preview_ended(self, found: object) -> None:
@@ -129,15 +138,15 @@ class ExportController(QObject):
         elif isinstance(found, Exception):
             raise found
 
-    def _drawn(self, choice: ExportChoice, dpi: float, evaluation: Evaluation, tell: Tell) -> QImage:
+    def _drawn(
+        self, choice: ExportChoice, dpi: float, evaluation: Evaluation, shades: Mapping[str, Shade], tell: Tell
+    ) -> QImage:
+        from attn_gui.app.export_tasks import options_of
         from attn_gui.figure import sheet
 
-        heads = choice.heads if choice.sheet else choice.heads[0]
-        return sheet.to_image(
-            evaluation, stage=choice.stages[0], heads=heads, batch=choice.batch, dpi=dpi, width=choice.width,
-            height=choice.height, theme=choice.theme, lang=self._look.language, values=choice.values,
-            colorbar=choice.colorbar, file=sheet.File(choice.format, choice.dpi), tell=tell,
-        )  # fmt: skip
+        options = options_of(choice, choice.stages[0], self._look.language, shades) | {"dpi": dpi}
+        file = sheet.File(choice.format, choice.dpi)
+        return sheet.to_image(evaluation, heads=choice.heads, file=file, tell=tell, **options)
 
     # --- numbers ---------------------------------------------------------------------------------
     def export_data(self) -> None:
@@ -149,7 +158,7 @@ class ExportController(QObject):
         names = list(dict.fromkeys((*problem.arrays(), *evaluation.stages)))
         dialog = ExportDataDialog(names, heads=problem.num_heads, items=problem.batch_size,
                                   names=lambda choice: [task.path.name for task in self._tables(choice)],
-                                  parent=self._window)  # fmt: skip
+                                  stem=self._naming().stem, parent=self._window)  # fmt: skip
         look = self._view.look
         dialog.set_choice(DataChoice(arrays=(look.stage,), heads=(look.head,), batch=look.batch, folder=self._folder()))
         dialog.set_state(self._settings.record("export_data"))

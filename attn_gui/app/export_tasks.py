@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure import sheet
+from attn_gui.figure.levels import TYPED, Levels, Shade
+from attn_gui.figure.pictures import PICTURES
 from attn_gui.figure.reading import Tell
 from attn_gui.formats import Rows, block_rows, rows_of, save_members, save_rows, stage_labels, stage_rows
-from attn_gui.views.dialogs.export_choice import TEXT_FORMATS, DataChoice, ExportChoice
+from attn_gui.formats.names import heads_part
+from attn_gui.views.dialogs.export_choice import TEXT_FORMATS, WINDOW, DataChoice, ExportChoice
+from attn_gui.views.names import stage_title
 
 Write: TypeAlias = Callable[[Evaluation, Tell], object]
 
@@ -30,35 +35,70 @@ class Task:
 
 @dataclass(frozen=True)
 class Naming:
-    """What files of a document are called: DIR/NAME-STAGE-hHEAD[-bITEM].EXT."""
+    """What files of a document are called: DIR/NAME-STAGE-hHEAD[-bITEM].EXT, or as was typed for a single one."""
 
     stem: str
     items: int
 
-    def path(self, folder: str, stage: str, part: str, batch: int, ending: str) -> Path:
-        item = f"-b{batch}" if self.items > 1 else ""
-        return Path(folder) / f"{self.stem}-{stage}-{part}{item}.{ending}"
+    def path(self, choice: ExportChoice | DataChoice, parts: Sequence[str], *, alone: bool) -> Path:
+        """A file of a choice; `parts` follow the name, unless the file is the only one and its name was typed."""
+        typed = choice.name.removesuffix(f".{choice.format}")
+        name = typed if typed and alone else "-".join((typed or self.stem, *parts))
+        return Path(choice.folder) / f"{name}.{choice.format}"
+
+    def item(self, batch: int) -> list[str]:
+        """The part of a name that tells the batch item, where there are several."""
+        return [f"b{batch}"] if self.items > 1 else []
 
 
 # --- figures -------------------------------------------------------------------------------------
-def figure_tasks(choice: ExportChoice, evaluation: Evaluation, naming: Naming, lang: str) -> Iterator[Task]:
-    """A file for every stage and head, or for every stage with `sheet`."""
-    for stage in choice.stages:
-        groups = [choice.heads] if choice.sheet else [(head,) for head in heads_of(evaluation, stage, choice.heads)]
-        for heads in groups:
-            path = naming.path(
-                choice.folder, stage, "all" if choice.sheet else f"h{heads[0]}", choice.batch, choice.format
-            )
-            yield Task(path, _cells(evaluation, stage) * len(heads), _figure(choice, path, stage, heads, lang))
+def figure_tasks(
+    choice: ExportChoice, evaluation: Evaluation, naming: Naming, lang: str, shades: Mapping[str, Shade]
+) -> list[Task]:
+    """A file for every stage and head, or for every stage with `sheet`; ValueError with a sentence for what is none."""
+    kind, found = PICTURES[choice.picture], []
+    for stage in choice.stages if kind.of_stage else choice.stages[:1]:
+        if not kind.has(evaluation, stage):
+            raise ValueError(QCoreApplication.translate(
+                "Export", "There is no such picture of “{stage}” in this problem.").format(stage=stage_title(stage)))
+        heads = heads_of(evaluation, stage, choice.heads) if kind.on_sheets else choice.heads
+        found += [(stage, group) for group in ([heads] if choice.sheet and kind.on_sheets else [(h,) for h in heads])]
+    tasks = []
+    for stage, heads in found:
+        parts = [part for part in (stage if kind.of_stage else "", kind.part) if part]
+        parts += [heads_part(heads, evaluation.problem.num_heads), *naming.item(choice.batch)]
+        path = naming.path(choice, parts, alone=len(found) == 1)
+        write = _figure(choice, path, stage, heads, lang, shades)
+        tasks.append(Task(path, _cells(evaluation, stage) * len(heads), write))
+    return tasks
 
 
-def _figure(choice: ExportChoice, path: Path, stage: str, heads: tuple[int, ...], lang: str) -> Write:
+def options_of(choice: ExportChoice, stage: str, lang: str, shades: Mapping[str, Shade]) -> dict[str, Any]:
+    """What a figure is asked for, in the words of FigureOptions; `shades` are those of the window."""
+    return {
+        "stage": stage, "batch": choice.batch, "picture": choice.picture, "width": choice.width,
+        "height": choice.height, "dpi": choice.dpi, "font_size": choice.font_size, "values": choice.values,
+        "colorbar": choice.colorbar, "transparent": choice.transparent, "theme": choice.theme, "lang": lang,
+        "shades": {**shades, stage: _shade(choice, shades.get(stage, Shade()))},
+    }  # fmt: skip
+
+
+def _shade(choice: ExportChoice, shown: Shade) -> Shade:
+    """Levels and colors of a stage as chosen, which may be as the window shows them."""
+    palette = choice.colormap or shown.palette
+    if choice.levels == WINDOW:
+        return replace(shown, palette=palette)
+    if choice.typed is None:
+        return Shade(palette=palette)
+    return Shade(TYPED, Levels(*choice.typed), palette)
+
+
+def _figure(
+    choice: ExportChoice, path: Path, stage: str, heads: tuple[int, ...], lang: str, shades: Mapping[str, Shade]
+) -> Write:
     def write(evaluation: Evaluation, tell: Tell) -> object:
-        return sheet.write(
-            evaluation, path, stage=stage, heads=heads, batch=choice.batch, format=choice.format,
-            width=choice.width, height=choice.height, dpi=choice.dpi, theme=choice.theme, lang=lang,
-            values=choice.values, colorbar=choice.colorbar, sheet=choice.sheet, tell=tell,
-        )  # fmt: skip
+        options = options_of(choice, stage, lang, shades)
+        return sheet.write(evaluation, path, format=choice.format, heads=heads, sheet=True, tell=tell, **options)
 
     return write
 
@@ -73,18 +113,19 @@ def heads_of(evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tupl
 def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> Iterator[Task]:
     """A file for every matrix, or a .npz of all arrays, whole."""
     if choice.format == "npz":
-        path = Path(choice.folder) / f"{naming.stem}.npz"
+        path = naming.path(choice, (), alone=True)
         cells = sum(_size(evaluation, name) for name in choice.arrays)
         yield Task(path, cells, lambda evaluation, tell: save_members(_members(evaluation, choice.arrays, tell), path))
         return
+    found: list[tuple[str, int | None]] = []
     for name in choice.arrays:
-        if name in evaluation.stages and "head" in evaluation.axes(name):
-            for head in choice.heads:
-                path = naming.path(choice.folder, name, f"h{head}", choice.batch, choice.format)
-                yield Task(path, _cells(evaluation, name), _matrix(choice, path, name, head))
-        else:
-            path = Path(choice.folder) / f"{naming.stem}-{name}.{choice.format}"
-            yield Task(path, _size(evaluation, name), _matrix(choice, path, name, None))
+        apart = name in evaluation.stages and "head" in evaluation.axes(name)
+        found += [(name, head) for head in choice.heads] if apart else [(name, None)]
+    for name, head in found:
+        parts = [name] if head is None else [name, f"h{head}", *naming.item(choice.batch)]
+        path = naming.path(choice, parts, alone=len(found) == 1)
+        cells = _size(evaluation, name) if head is None else _cells(evaluation, name)
+        yield Task(path, cells, _matrix(choice, path, name, head))
 
 
 def _members(evaluation: Evaluation, names: Sequence[str], tell: Tell) -> dict[str, Rows]:

@@ -1,5 +1,4 @@
-<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE TS>
+<?xml version='1.0' encoding='utf-8'?>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -349,7 +348,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -611,7 +610,15 @@
         <source>mark the file as UTF-8 for Excel (BOM)</source>
         <translation>为 Excel 标记 UTF-8（BOM）</translation>
     </message>
-</context>
+<message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>all, or numbers such as 0, 2-3</source>
+        <translation>全部，或编号，例如 0, 2-3</translation>
+    </message>
+    </context>
 <context>
     <name>ExportDialog</name>
     <message>
@@ -698,7 +705,47 @@
         <source>{stage}, head {head}</source>
         <translation>{stage}，头 {head}</translation>
     </message>
-</context>
+<message>
+        <source>picture</source>
+        <translation>图的类型</translation>
+    </message>
+    <message>
+        <source>several heads</source>
+        <translation>多个头</translation>
+    </message>
+    <message>
+        <source>type in points</source>
+        <translation>字号（磅）</translation>
+    </message>
+    <message>
+        <source>levels</source>
+        <translation>色阶范围</translation>
+    </message>
+    <message>
+        <source>color map</source>
+        <translation>颜色映射</translation>
+    </message>
+    <message>
+        <source>theme</source>
+        <translation>主题</translation>
+    </message>
+    <message>
+        <source>one file each</source>
+        <translation>每头一个文件</translation>
+    </message>
+    <message>
+        <source>all on one sheet</source>
+        <translation>全部放在一页</translation>
+    </message>
+    <message>
+        <source>as in the window</source>
+        <translation>与窗口一致</translation>
+    </message>
+    <message>
+        <source>transparent ground</source>
+        <translation>透明背景</translation>
+    </message>
+    </context>
 <context>
     <name>ExportForm</name>
     <message>
@@ -729,7 +776,39 @@
         <source>Already there and replaced: {count}.</source>
         <translation>已存在并将被替换：{count} 个。</translation>
     </message>
-</context>
+<message>
+        <source>file name</source>
+        <translation>文件名</translation>
+    </message>
+    <message>
+        <source>folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>A file name cannot hold {signs}</source>
+        <translation>文件名不能包含 {signs}</translation>
+    </message>
+    <message>
+        <source>Folder for the files</source>
+        <translation>存放文件的文件夹</translation>
+    </message>
+    <message>
+        <source>Replace {name}?</source>
+        <translation>替换 {name} 吗？</translation>
+    </message>
+    <message>
+        <source>Replace {count} files, {first} to {last}?</source>
+        <translation>替换从 {first} 到 {last} 的 {count} 个文件吗？</translation>
+    </message>
+    <message>
+        <source>What is in {folder} under that name now is lost.</source>
+        <translation>{folder} 中现有的同名内容将会丢失。</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>替换</translation>
+    </message>
+    </context>
 <context>
     <name>ExportProgress</name>
     <message>
@@ -3722,4 +3801,56 @@
         <translation>取消</translation>
     </message>
 </context>
-</TS>
+<context><name>Export</name><message>
+        <source>There is no such picture of “{stage}” in this problem.</source>
+        <translation>此问题中“{stage}”没有这种图。</translation>
+    </message>
+</context><context><name>HeadsFields</name><message>
+        <source>this head ({head})</source>
+        <translation>当前头（{head}）</translation>
+    </message>
+    <message>
+        <source>all heads</source>
+        <translation>所有头</translation>
+    </message>
+    <message>
+        <source>chosen heads</source>
+        <translation>选择的头</translation>
+    </message>
+    <message>
+        <source>Numbers of the chosen heads</source>
+        <translation>所选头的编号</translation>
+    </message>
+    <message>
+        <source>Numbers such as 0, 2-3</source>
+        <translation>编号，例如 0, 2-3</translation>
+    </message>
+</context><context><name>LevelsFields</name><message>
+        <source>The lower level has to be below the upper one.</source>
+        <translation>下限必须小于上限。</translation>
+    </message>
+    <message>
+        <source>as in the window</source>
+        <translation>与窗口一致</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>typed</source>
+        <translation>键入</translation>
+    </message>
+    <message>
+        <source>Lower level</source>
+        <translation>下限</translation>
+    </message>
+    <message>
+        <source>Upper level</source>
+        <translation>上限</translation>
+    </message>
+</context><context><name>PointsField</name><message>
+        <source>Type is {low} to {high} points large.</source>
+        <translation>字号应在 {low} 到 {high} 磅之间。</translation>
+    </message>
+</context></TS>

@@ -17,10 +17,12 @@ from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QDialogButtonBox,
+    QFileDialog,
     QLabel,
     QLineEdit,
     QListWidget,
     QMenu,
+    QMessageBox,
     QWidget,
 )
 
@@ -29,9 +31,19 @@ from attn_gui.figure.compose import compose
 from attn_gui.figure.layout import plan
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
+from attn_gui.views.heatmaps.colorbar import ColorBar
+from attn_gui.views.heatmaps.levels_popup import LevelsPopup
 
 SMALL = "worked-example.npz"
 SAVE = QDialogButtonBox.StandardButton.Save
+
+
+def choose_heads(person, dialog, text):
+    """This head, all, or some by their numbers."""
+    key = {"this": "this", "all": "all"}.get(text, "some")
+    by_arrows(dialog.findChild(QWidget, "export.which_heads"), key)
+    if key == "some":
+        person.overwrite(dialog.findChild(QLineEdit, "export.head_numbers"), text, end="Tab")
 
 
 def fill_in(person, dialog, folder, **fields):
@@ -39,6 +51,11 @@ def fill_in(person, dialog, folder, **fields):
     line = dialog.findChild(QWidget, "export.target").findChild(QLineEdit)
     person.overwrite(line, str(folder), end="")
     for name, value in fields.items():
+        if value is None:
+            continue
+        if name == "heads":
+            choose_heads(person, dialog, str(value))
+            continue
         editor = dialog.findChild(QWidget, f"export.{name}")
         if isinstance(editor, QListWidget):
             tick(editor, value)
@@ -66,16 +83,32 @@ def tick(listing, keys):
             QTest.keyClick(listing, Qt.Key.Key_Space)
 
 
-def export(person, folder, keys="Ctrl+E", **fields):
+def export(person, folder, keys="Ctrl+E", replacing=None, **fields):
     said = []
 
     def answer(dialog):
         fill_in(person, dialog, folder, **fields)
         said.extend(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
-        person.click(dialog.findChild(QDialogButtonBox).button(SAVE))
+        press_save(person, dialog, replacing)
 
     person.answering(QDialog, answer, lambda: person.press(keys))
     return said
+
+
+def press_save(person, dialog, replacing=None):
+    """Press Export; where a question is expected, "Replace" or "Cancel" it."""
+    save = dialog.findChild(QDialogButtonBox).button(SAVE)
+    if replacing is None:
+        person.click(save)
+        return
+
+    def answer(box):
+        asked.append(box.text())
+        person.click(next(button for button in box.buttons() if button.text().replace("&", "") == replacing))
+
+    asked = []
+    person.answering(QMessageBox, answer, lambda: person.click(save))
+    dialog.asked = asked
 
 
 def test_png_svg_and_pdf_of_the_weights(launch, tmp_path):
@@ -155,18 +188,117 @@ def test_several_stages_and_heads_are_a_file_each(launch, tmp_path):
 def test_all_heads_on_one_sheet(launch, tmp_path):
     person = launch()
 
+    export(person, tmp_path, heads="all", arrangement="sheet", format="svg")
+    assert [path.name for path in tmp_path.iterdir()] == ["minilm-layer2-weights-all.svg"]
+    svg = (tmp_path / "minilm-layer2-weights-all.svg").read_text("utf-8")
+    assert all(f">head {head}<" in svg for head in range(12))
+    export(person, tmp_path, heads="this", format="svg")  # the sheet of the last time is no matter now
+    assert ">head 1<" not in (tmp_path / "minilm-layer2-weights-h3.svg").read_text("utf-8")
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_nothing_is_replaced_unasked(launch, tmp_path):
+    person, path = launch(SMALL), tmp_path / "worked-example-weights-h0.svg"
+    path.write_text("mine")
+
+    def refuse(dialog):
+        fill_in(person, dialog, tmp_path, format="svg")
+        press_save(person, dialog, "Cancel")
+        assert dialog.asked == ["Replace worked-example-weights-h0.svg?"]
+        assert dialog.isVisible()
+        person.click(dialog.buttons.button(QDialogButtonBox.StandardButton.Cancel))
+
+    person.answering(QDialog, refuse, lambda: person.press("Ctrl+E"))
+    assert path.read_text() == "mine"
+    export(person, tmp_path, format="svg", replacing="Replace")
+    assert path.read_text("utf-8").startswith("<?xml")
+    numbers = tmp_path / "worked-example-weights-h0.csv"
+    numbers.write_text("mine")
+    export(person, tmp_path, "Ctrl+Shift+E", arrays=("weights",), format="csv", replacing="Replace")
+    assert numbers.read_text() != "mine"
+
+
+def test_a_file_has_the_name_that_was_typed(launch, tmp_path):
+    person = launch(SMALL)
+    export(person, tmp_path, format="pdf", name="figure 1")
+    export(person, tmp_path, format="svg", name="figure 2.svg")
+    export(person, tmp_path, "Ctrl+Shift+E", arrays=("weights",), format="csv", name="numbers")
+    assert {path.name for path in tmp_path.iterdir()} == {"figure 1.pdf", "figure 2.svg", "numbers.csv"}
+
+
+def test_browse_names_one_file_and_asks_by_itself(launch, tmp_path):
+    person = launch(SMALL)
+    (tmp_path / "there.svg").write_text("old")
+
+    def choose(files):
+        line = files.findChild(QLineEdit, "fileNameEdit")
+        line.setCompleter(None)
+        person.overwrite(line, str(tmp_path / "there"), end="")
+        person.answering(QMessageBox, lambda box: person.click(box.button(QMessageBox.StandardButton.Yes)),
+                         lambda: person.press("Return"))
+
     def answer(dialog):
-        fill_in(person, dialog, tmp_path, heads="all", format="svg")
-        sheet = next(box for box in dialog.findChildren(QWidget) if getattr(box, "text", str)() ==
-                     "all heads on one sheet")
-        sheet.setFocus()
-        person.press("Space")
-        person.click(dialog.findChild(QDialogButtonBox).button(SAVE))
+        fill_in(person, dialog, tmp_path, format="svg")
+        person.answering(QFileDialog, choose, lambda: person.click(dialog.target.browse))
+        assert dialog.name.text() == "there.svg"  # the ending came by itself
+        press_save(person, dialog)
 
     person.answering(QDialog, answer, lambda: person.press("Ctrl+E"))
-    files = list(tmp_path.iterdir())
-    assert len(files) == 1
-    assert files[0].suffix == ".svg"
+    assert (tmp_path / "there.svg").read_text("utf-8").startswith("<?xml")
+
+
+@pytest.mark.parametrize("stage", ["scores", "weights"])
+def test_a_figure_has_the_levels_and_colors_of_the_window(launch, tmp_path, stage):
+    person = launch()
+    person.show_stage(stage)
+    low, high = ("-5", "7") if stage == "scores" else ("0", "0.5")
+    heatmap = person.find(f"heatmap.{stage}")
+    bar = next(bar for bar in person.window.findChildren(ColorBar) if bar._heatmap is heatmap)
+    person.click(bar)
+    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
+    for edit, text in zip(popup.findChildren(QLineEdit), (low, high), strict=False):
+        person.overwrite(edit, text, end="")
+    by_arrows(popup.findChild(QWidget, "levels.palette"), "viridis")
+    person.press("Esc")
+    shown = [[heatmap.cell_at(i, j)[1].name() for j in range(16)] for i in range(16)]
+    problem = load(resource("examples", "minilm-layer2.npz"))
+    place = plan(compose(Evaluation(problem), stage=stage, heads=(3,), values=False)).maps[0]
+
+    def cells(image):
+        scale = image.dotsPerMeterX() * 0.0254 / 96
+        across, down = ([int((start + (k + 0.5) * length / 16) * scale) for k in range(16)]
+                        for start, length in ((place.left(), place.width()), (place.top(), place.height())))
+        return [[image.pixelColor(x, y).name() for x in across] for y in down]
+
+    export(person, tmp_path, format="png", values="never", name="a")
+    assert cells(QImage(str(tmp_path / "a.png"))) == shown
+    export(person, tmp_path, format="png", values="never", name="b", which_levels="automatic", colormap="signed")
+    assert cells(QImage(str(tmp_path / "b.png"))) != shown
+    export(person, tmp_path, format="png", values="never", name="c", which_levels="typed", low=low, high=high)
+    assert cells(QImage(str(tmp_path / "c.png"))) == shown
+
+
+def test_the_product_and_the_curve_are_figures_too(launch, tmp_path):
+    person = launch("nadaraya-watson.npz")
+    for kind in ("png", "svg", "pdf"):
+        for picture in ("product", "curve"):
+            export(person, tmp_path, format=kind, picture=picture, dpi="60" if kind == "png" else None)
+    names = {f"nadaraya-watson-{part}-h0.{kind}" for part in ("weights-product", "curve") for kind in
+             ("png", "svg", "pdf")}
+    assert {path.name for path in tmp_path.iterdir()} == names
+
+
+def test_a_problem_without_a_curve_offers_none(launch):
+    person = launch(SMALL)
+    offered = []
+
+    def look(dialog):
+        box = dialog.findChild(QWidget, "export.picture")
+        offered.extend(box.itemData(place) for place in range(box.count()))
+        person.press("Esc")
+
+    person.answering(QDialog, look, lambda: person.press("Ctrl+E"))
+    assert offered == ["map", "product"]
 
 
 def test_a_bad_head_or_folder_keeps_the_dialog_open_with_the_reason(launch, tmp_path):

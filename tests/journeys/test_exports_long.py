@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLineEdit, QMessageBox, QWidget
 
 from attn_gui.engine import Problem, compute
 from attn_gui.figure.sheet import to_image
@@ -39,7 +39,7 @@ def out(tmp_path):
     return tmp_path / "out"
 
 
-def export(person, folder, keys="Ctrl+E", look=lambda dialog: None, **fields):
+def export(person, folder, keys="Ctrl+E", look=lambda dialog: None, replacing=False, **fields):
     def answer(dialog):
         person.overwrite(dialog.findChild(QWidget, "export.target").findChild(QLineEdit), str(folder), end="")
         for name, value in fields.items():
@@ -49,7 +49,12 @@ def export(person, folder, keys="Ctrl+E", look=lambda dialog: None, **fields):
             else:
                 person.overwrite(editor, value, end="Tab")
         look(dialog)
-        person.click(dialog.findChild(QDialogButtonBox).button(SAVE))
+        save = dialog.findChild(QDialogButtonBox).button(SAVE)
+        if replacing:
+            person.answering(QMessageBox, lambda box: person.click(person.button("Replace", box)),
+                             lambda: person.click(save))
+        else:
+            person.click(save)
 
     person.answering(QDialog, answer, lambda: person.press(keys))
 
@@ -91,7 +96,7 @@ def test_the_preview_comes_and_says_that_cells_are_pooled(person, out):
         seen.append(dialog.preview.image().height())
 
     for dpi in ("72", "600"):
-        export(person, out, look=look, format="png", width="9", dpi=dpi)
+        export(person, out, look=look, format="png", width="9", dpi=dpi, replacing=dpi == "600")
         wait(lambda: "Wrote" in person.banner())
         person.find("banner").hide()
     assert seen[0] > seen[1]  # by the sentence at its foot
@@ -105,7 +110,7 @@ def slow(monkeypatch):
 @pytest.mark.parametrize("way", ["cancel", "close"])
 def test_an_export_can_be_called_off(person, out, slow, way):
     (out / "long-weights-h0.npy").write_bytes(b"the old file")
-    export(person, out, "Ctrl+Shift+E", format="npy", heads="all")
+    export(person, out, "Ctrl+Shift+E", format="npy", heads="all", replacing=True)
     wait(lambda: shown(person) not in ("", "Exporting, 0 %"))
     person.do("export_image")
     assert "still being written" in person.banner()

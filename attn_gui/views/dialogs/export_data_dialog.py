@@ -9,10 +9,8 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -23,8 +21,8 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export_choice import DATA_FORMATS, TEXT_FORMATS, DataChoice
-from attn_gui.views.dialogs.export_form import BUTTONS, ExportForm
-from attn_gui.views.dialogs.fields import CheckList, Field, TargetFields, caption, lay_out
+from attn_gui.views.dialogs.export_form import ExportForm
+from attn_gui.views.dialogs.fields import CheckList, Field, caption, lay_out
 from attn_gui.views.dialogs.heads_text import heads_from_text
 from attn_gui.views.names import stage_title
 
@@ -36,18 +34,16 @@ class ExportDataDialog(ExportForm):
 
     def __init__(
         self, arrays: Sequence[str], *, heads: int, items: int = 1, names: Callable[[DataChoice], Sequence[str]],
-        parent: QWidget | None = None,
+        stem: str = "", parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(names, stem, parent)
         self.setObjectName("dialog.export_data")
-        self._head_count, self._names, self._all = heads, names, tuple(arrays)
+        self._head_count, self._all = heads, tuple(arrays)
         self.arrays = CheckList(arrays, self._title, self)
         self.every, self.none = QPushButton(self), QPushButton(self)
         self.format, self.heads = ChoiceBox(parent=self), QLineEdit(self)
         self.item = CountBox(self, minimum=0, maximum=items - 1)
         self.bom, self.headers = QCheckBox(self), QCheckBox(self)
-        self.target, self._said = TargetFields(self), QLabel(self)
-        self.buttons = QDialogButtonBox(BUTTONS.Save | BUTTONS.Cancel, self)
         self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
         self._build(items)
         self.set_choice(DataChoice(arrays=("weights",) if "weights" in arrays else self._all[:1]))
@@ -81,9 +77,11 @@ class ExportDataDialog(ExportForm):
         self.setWindowTitle(self.tr("Export numbers"))
         words = {
             "arrays": self.tr("matrices and stages"), "format": self.tr("format"), "heads": self.tr("heads"),
-            "item": self.tr("item"), "target": self.tr("folder"),
+            "item": self.tr("item"),
         }
         self._call_editors(words)
+        self.heads.setPlaceholderText(self.tr("all"))
+        self.heads.setToolTip(self.tr("all, or numbers such as 0, 2-3"))
         formats = (
             self.tr("NPZ, all in one file"), self.tr("NPY, a matrix each"), self.tr("CSV, a matrix each"),
             self.tr("TSV, a matrix each"),
@@ -103,7 +101,7 @@ class ExportDataDialog(ExportForm):
 
     def _editors(self) -> dict[str, QWidget]:
         return {"arrays": self.arrays, "format": self.format, "heads": self.heads, "item": self.item,
-                "target": self.target}
+                **self._place_editors()}
 
     def _build(self, items: int) -> None:
         for key in DATA_FORMATS:
@@ -123,11 +121,9 @@ class ExportDataDialog(ExportForm):
         column.addWidget(self.buttons)
         self.every.clicked.connect(lambda: self._tick(self._all))
         self.none.clicked.connect(lambda: self._tick(()))
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
         for signal in (
             self.arrays.ticked, self.format.currentIndexChanged, self.heads.textChanged, self.item.valueChanged,
-            self.bom.toggled, self.headers.toggled, self.target.changed,
+            self.bom.toggled, self.headers.toggled,
         ):
             signal.connect(self._show_choice)
 
@@ -145,7 +141,8 @@ class ExportDataDialog(ExportForm):
         grid = QGridLayout()
         lay_out(grid, (
             (field("arrays", 3),), ((None, ticks, 3),), (field("format"), field("heads"), field("item")),
-            ((None, self.headers, 3),), ((None, self.bom, 3),), (field("target", 3),),
+            ((None, self.headers, 3),), ((None, self.bom, 3),), (field("name", 3),),
+            (field("target", 3),),
         ))
         for column, stretch in enumerate((3, 2, 1)):
             grid.setColumnStretch(column, stretch)
@@ -159,14 +156,18 @@ class ExportDataDialog(ExportForm):
     def _lacking(self) -> str:
         return "" if self.arrays.keys() else self.tr("Tick at least one matrix.")
 
+    def _heads(self) -> tuple[int, ...]:
+        return heads_from_text(self.heads.text(), self._head_count)
+
     def _choice(self, heads: tuple[int, ...]) -> DataChoice:
         text = self.format.currentData() in TEXT_FORMATS
         return DataChoice(
             arrays=self.arrays.keys(), heads=heads, batch=self.item.value(), format=self.format.currentData(),
             bom=text and self.bom.isChecked(), headers=text and self.headers.isChecked(), folder=self.target.path(),
+            name=self.typed_name(),
         )
 
-    def _show_choice(self) -> None:
+    def _show_choice(self, *_: object) -> None:
         """What will be written, or why nothing can be."""
         text = self.format.currentData() in TEXT_FORMATS
         for widget in (self.bom, self.headers):

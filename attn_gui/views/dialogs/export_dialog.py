@@ -1,72 +1,73 @@
-"""File ▸ Export image: what, how large, where to, with a live preview."""
+"""File ▸ Export image: what, how large, in which colors, where to, with a live preview."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialogButtonBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from attn_gui.figure.colors import PALETTES
+from attn_gui.figure.pictures import PICTURES
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.export_choice import IMAGE_FORMATS, ExportChoice
+from attn_gui.views.dialogs.export_choice import IMAGE_FORMATS, WINDOW, ExportChoice
 from attn_gui.views.dialogs.export_form import BUTTONS, ExportForm
 from attn_gui.views.dialogs.fields import (
     CentimeterField,
     CheckList,
     Field,
-    TargetFields,
+    LevelsFields,
+    PointsField,
     caption,
     lay_out,
 )
-from attn_gui.views.dialogs.heads_text import heads_from_text
+from attn_gui.views.dialogs.heads_fields import HeadsFields
 from attn_gui.views.dialogs.preview import Preview
 from attn_gui.views.names import stage_title
 from attn_gui.views.theme import dress
 
 THEMES = ("light", "dark")
 VALUES = {"auto": None, "always": True, "never": False}
+FILES, SHEET = "files", "sheet"
 
 
 class ExportDialog(ExportForm):
     """Asks which figures to write. `draw` makes the preview of a choice, `names` tells the files it will write.
 
     A preview that takes a while is None and comes later, see `preview`. Both may raise ValueError or OSError with a
-    sentence, which is shown in their place.
+    sentence, which is shown in their place. `pictures` are the kinds of figures that this problem has.
     """
 
-    remembered = ("format", "width", "height", "dpi", "values", "colorbar", "sheet", "theme", "folder")
+    remembered = (
+        "format", "width", "height", "dpi", "font_size", "values", "colorbar", "transparent", "sheet", "theme",
+        "folder",
+    )  # fmt: skip
 
     def __init__(
         self, stages: Sequence[str], *, heads: int, items: int = 1, draw: Callable[[ExportChoice], QImage | None],
-        names: Callable[[ExportChoice], Sequence[str]], parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+        names: Callable[[ExportChoice], Sequence[str]], pictures: Iterable[str] = ("map", "product"), stem: str = "",
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(names, stem, parent)
         self.setObjectName("dialog.export_image")
-        self._head_count, self._draw, self._names = heads, draw, names
+        self._draw = draw
         self.stages = CheckList(stages, stage_title, self)
-        self.heads, self.item = QLineEdit(self), CountBox(self, minimum=0, maximum=items - 1)
-        self.format, self.values, self.theme = ChoiceBox(parent=self), ChoiceBox(parent=self), ChoiceBox(parent=self)
-        self.width_cm, self.height_cm = CentimeterField(self), CentimeterField(self)
+        self.picture = ChoiceBox(pictures, self)
+        self.heads, self.item = HeadsFields(heads, self), CountBox(self, minimum=0, maximum=items - 1)
+        self.arrangement = ChoiceBox((FILES, SHEET), self)
+        self.format, self.values = ChoiceBox(IMAGE_FORMATS, self), ChoiceBox(VALUES, self)
+        self.theme, self.colormap = ChoiceBox(THEMES, self), ChoiceBox((WINDOW, *PALETTES), self)
+        self.levels = LevelsFields(self)
+        self.width_cm, self.height_cm, self.font_size = CentimeterField(self), CentimeterField(self), PointsField(self)
         self.dpi = CountBox(self, minimum=30, maximum=2400)
-        self.colorbar, self.sheet = QCheckBox(self), QCheckBox(self)
-        self.target = TargetFields(self)
+        self.colorbar, self.transparent = QCheckBox(self), QCheckBox(self)
         self.preview = Preview(self._picture, self)
-        self._said, self._shown = QLabel(self), QLabel(self)
-        self.buttons = QDialogButtonBox(BUTTONS.Save | BUTTONS.Cancel, self)
+        self._shown = QLabel(self)
         self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
         self._build(items)
         self.set_choice(ExportChoice(stages=("weights",) if "weights" in stages else tuple(stages[:1])))
@@ -75,16 +76,22 @@ class ExportDialog(ExportForm):
     def set_choice(self, choice: ExportChoice) -> None:
         """Show what is proposed: the stage and head on show, and the options of the last time."""
         self.stages.set_keys(choice.stages)
-        self.heads.setText(", ".join(map(str, choice.heads)))
+        self.heads.set_heads(choice.heads)
         self.item.setValue(choice.batch)
-        self.format.setCurrentIndex(self.format.findData(choice.format))
-        self.width_cm.set_value(choice.width)
-        self.height_cm.set_value(choice.height)
+        for box, key in (
+            (self.picture, choice.picture), (self.format, choice.format), (self.theme, choice.theme),
+            (self.values, next(key for key, value in VALUES.items() if value is choice.values)),
+            (self.arrangement, SHEET if choice.sheet else FILES), (self.colormap, choice.colormap or WINDOW),
+        ):  # fmt: skip
+            box.set_key(key)
+        for field, number in (
+            (self.width_cm, choice.width), (self.height_cm, choice.height), (self.font_size, choice.font_size),
+        ):  # fmt: skip
+            field.set_value(number)
         self.dpi.setValue(choice.dpi)
-        self.values.setCurrentIndex(list(VALUES.values()).index(choice.values))
-        self.theme.setCurrentIndex(self.theme.findData(choice.theme))
+        self.levels.set_levels(choice.levels, choice.typed)
         self.colorbar.setChecked(choice.colorbar)
-        self.sheet.setChecked(choice.sheet)
+        self.transparent.setChecked(choice.transparent)
         self.target.folder.setText(choice.folder)
         self._show_choice()
 
@@ -98,39 +105,48 @@ class ExportDialog(ExportForm):
         """All words in the present language."""
         self.setWindowTitle(self.tr("Export image"))
         words = {
-            "stages": self.tr("stages"), "heads": self.tr("heads"), "item": self.tr("item"),
-            "format": self.tr("format"), "width": self.tr("width in cm"), "height": self.tr("height in cm"),
-            "dpi": self.tr("dots per inch"), "values": self.tr("numbers in cells"), "theme": self.tr("colors"),
-            "target": self.tr("folder"),
+            "stages": self.tr("stages"), "picture": self.tr("picture"), "heads": self.tr("heads"),
+            "arrangement": self.tr("several heads"), "item": self.tr("item"), "format": self.tr("format"),
+            "width": self.tr("width in cm"), "height": self.tr("height in cm"), "dpi": self.tr("dots per inch"),
+            "font_size": self.tr("type in points"), "values": self.tr("numbers in cells"),
+            "levels": self.tr("levels"), "colormap": self.tr("color map"), "theme": self.tr("theme"),
         }
         self._call_editors(words)
-        for box in (self.width_cm, self.height_cm):
+        for box in (self.width_cm, self.height_cm, self.font_size):
             box.setPlaceholderText(self.tr("automatic"))
-        for place, text in enumerate((self.tr("where they fit"), self.tr("always"), self.tr("never"))):
-            self.values.setItemText(place, text)
-        for place, text in enumerate((self.tr("light, on white"), self.tr("dark"))):
-            self.theme.setItemText(place, text)
+        self.values.set_words(
+            {"auto": self.tr("where they fit"), "always": self.tr("always"), "never": self.tr("never")})
+        self.theme.set_words({"light": self.tr("light, on white"), "dark": self.tr("dark")})
+        self.arrangement.set_words({FILES: self.tr("one file each"), SHEET: self.tr("all on one sheet")})
+        self.format.set_words({key: key.upper() for key in IMAGE_FORMATS})
+        self.picture.set_words({
+            key: QCoreApplication.translate("Pictures", PICTURES[key].title) for key in self._keys(self.picture)})
+        maps = {name: QCoreApplication.translate("Palettes", palette.title) for name, palette in PALETTES.items()}
+        self.colormap.set_words({WINDOW: self.tr("as in the window"), **maps})
         self.colorbar.setText(self.tr("color bar"))
-        self.sheet.setText(self.tr("all heads on one sheet"))
-        self.stages.retranslate()
+        self.transparent.setText(self.tr("transparent ground"))
+        for part in (self.stages, self.heads, self.levels):
+            part.retranslate()
         super().retranslate()
 
     # --- inside ----------------------------------------------------------------------------------
+    @staticmethod
+    def _keys(box: ChoiceBox) -> list[str]:
+        return [box.itemData(place) for place in range(box.count())]
+
     def _editors(self) -> dict[str, QWidget]:
         return {
-            "stages": self.stages, "heads": self.heads, "item": self.item, "format": self.format,
-            "width": self.width_cm, "height": self.height_cm, "dpi": self.dpi, "values": self.values,
-            "theme": self.theme, "target": self.target,
-        }
+            "stages": self.stages, "picture": self.picture, "heads": self.heads, "arrangement": self.arrangement,
+            "item": self.item, "format": self.format, "dpi": self.dpi, "font_size": self.font_size,
+            "width": self.width_cm, "height": self.height_cm, "values": self.values, "levels": self.levels,
+            "colormap": self.colormap, "theme": self.theme, **self._place_editors(),
+        }  # fmt: skip
 
     def _build(self, items: int) -> None:
-        for key in IMAGE_FORMATS:
-            self.format.addItem(key.upper(), key)
-        for combo, keys in ((self.values, tuple(VALUES)), (self.theme, THEMES)):
-            for key in keys:
-                combo.addItem(key, key)
         for name, editor in self._editors().items():
             editor.setObjectName(f"export.{name}")
+        for box, name in ((self.colorbar, "colorbar"), (self.transparent, "transparent")):
+            box.setObjectName(f"export.{name}")
         self.item.setEnabled(items > 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
@@ -146,55 +162,69 @@ class ExportDialog(ExportForm):
         dress(self._shown, letters="small", tone="text3")
         right.addWidget(self.buttons)
         row.addLayout(right, 1)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
+        self.buttons.button(BUTTONS.Save).setDefault(True)
         self._listen()
 
     def _form(self) -> QGridLayout:
-        """Captions above their editors, two columns."""
+        """Captions above their editors, three columns."""
         def field(name: str, span: int = 1) -> Field:
             return self._captions[name], self._editors()[name], span
 
         grid = QGridLayout()
         lay_out(grid, (
-            (field("stages", 2),), (field("heads"), field("item")), ((None, self.sheet, 2),),
-            (field("format"), field("dpi")), (field("width"), field("height")), (field("values"), field("theme")),
-            ((None, self.colorbar, 2),), (field("target", 2),),
-        ))
-        for column in range(2):
+            (field("stages", 3),), (field("picture", 3),), (field("heads", 2), field("arrangement")),
+            (field("format"), field("dpi"), field("item")), (field("width"), field("height"), field("font_size")),
+            (field("levels", 2), field("colormap")), (field("values"), field("theme")),
+            ((None, self.colorbar, 1), (None, self.transparent, 2)),
+            (field("name", 3),), (field("target", 3),),
+        ))  # fmt: skip
+        for column in range(3):
             grid.setColumnStretch(column, 1)
         grid.setRowStretch(1, 1)
         return grid
 
     def _listen(self) -> None:
         for signal in (
-            self.stages.ticked, self.heads.textChanged, self.item.valueChanged, self.format.currentIndexChanged,
-            self.width_cm.textChanged, self.height_cm.textChanged, self.dpi.valueChanged,
-            self.values.currentIndexChanged, self.theme.currentIndexChanged, self.colorbar.toggled, self.sheet.toggled,
-            self.target.changed,
-        ):
+            self.stages.ticked, self.heads.changed, self.item.valueChanged, self.width_cm.textChanged,
+            self.height_cm.textChanged, self.font_size.textChanged, self.dpi.valueChanged, self.levels.changed,
+            self.colorbar.toggled, self.transparent.toggled,
+            *(box.picked for box in (
+                self.picture, self.arrangement, self.format, self.values, self.colormap, self.theme)),
+        ):  # fmt: skip
             signal.connect(self._show_choice)
 
     def _lacking(self) -> str:
         return "" if self.stages.keys() else self.tr("Tick at least one stage.")
 
+    def _heads(self) -> tuple[int, ...]:
+        return self.heads.heads()
+
     def _choice(self, heads: tuple[int, ...]) -> ExportChoice:
+        colormap = self.colormap.currentData()
         return ExportChoice(
-            stages=self.stages.keys(), heads=heads, batch=self.item.value(), format=self.format.currentData(),
-            width=self.width_cm.typed(), height=self.height_cm.typed(), dpi=self.dpi.value(),
-            values=VALUES[self.values.currentData()], colorbar=self.colorbar.isChecked(),
-            sheet=self.sheet.isChecked(), theme=self.theme.currentData(), folder=self.target.path(),
-        )
+            stages=self.stages.keys(), heads=heads, batch=self.item.value(), picture=self.picture.currentData(),
+            format=self.format.currentData(), width=self.width_cm.typed(), height=self.height_cm.typed(),
+            dpi=self.dpi.value(), font_size=self.font_size.typed(), values=VALUES[self.values.currentData()],
+            colorbar=self.colorbar.isChecked(), transparent=self.transparent.isChecked(),
+            sheet=self.arrangement.currentData() == SHEET, levels=self.levels.key(), typed=self.levels.typed(),
+            colormap=None if colormap == WINDOW else colormap, theme=self.theme.currentData(),
+            folder=self.target.path(), name=self.typed_name(),
+        )  # fmt: skip
 
     def _heads_or(self, otherwise: tuple[int, ...]) -> tuple[int, ...]:
         try:
-            return heads_from_text(self.heads.text(), self._head_count)
+            return self._heads()
         except ValueError:
             return otherwise
 
-    def _show_choice(self) -> None:
+    def _show_choice(self, *_: object) -> None:
         """What will be written, or why nothing can be; the preview follows."""
+        kind, several = PICTURES[self.picture.currentData()], len(self._heads_or(())) > 1
         self.dpi.setEnabled(self.format.currentData() == "png")
+        self.arrangement.setEnabled(several and kind.on_sheets)
+        self.stages.setEnabled(kind.of_stage)
+        for editor in (self.levels, self.colormap):
+            editor.setEnabled(kind.of_stage)
         super()._show_choice()
         self.preview.draw_soon()
 
@@ -203,9 +233,11 @@ class ExportDialog(ExportForm):
         choice = self.result_choice()
         if not choice.stages or not choice.heads:
             raise ValueError(self.objection())
-        first = replace(choice, stages=choice.stages[:1], heads=choice.heads if choice.sheet else choice.heads[:1])
-        self._shown.setText(stage_title(first.stages[0]) if choice.sheet else self.tr("{stage}, head {head}").format(
-            stage=stage_title(first.stages[0]), head=first.heads[0]))
+        together = choice.sheet and PICTURES[choice.picture].on_sheets
+        first = replace(choice, stages=choice.stages[:1], heads=choice.heads if together else choice.heads[:1])
+        title = stage_title(first.stages[0]) if PICTURES[choice.picture].of_stage else self.picture.currentText()
+        self._shown.setText(title if len(first.heads) > 1 else self.tr("{stage}, head {head}").format(
+            stage=title, head=first.heads[0]))
         return self._draw(first)
 
 
@@ -213,8 +245,8 @@ def _is_possible(name: str, value: object) -> bool:
     if name in ("format", "theme", "folder"):
         choices = {"format": IMAGE_FORMATS, "theme": THEMES}.get(name)
         return isinstance(value, str) and (choices is None or value in choices)
-    if name in ("colorbar", "sheet"):
+    if name in ("colorbar", "sheet", "transparent"):
         return isinstance(value, bool)
-    if name in ("values", "width", "height") and value is None:
+    if name in ("values", "width", "height", "font_size") and value is None:
         return True
     return isinstance(value, bool) if name == "values" else isinstance(value, (int, float))

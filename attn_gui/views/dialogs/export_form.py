@@ -1,32 +1,44 @@
-"""What both export dialogs do: object to a choice, tell the files that it will write, remember its options."""
+"""What both export dialogs do: object to a choice, name the files that it will write, ask before any is replaced."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QLabel, QLineEdit, QMessageBox, QWidget
 
-from attn_gui.views.dialogs.fields import TargetFields, files_sentence
-from attn_gui.views.dialogs.heads_text import heads_from_text
+from attn_gui.views.dialogs.fields import TargetFields
 from attn_gui.views.theme import dress
 
 BUTTONS = QDialogButtonBox.StandardButton
+NOT_IN_NAMES = frozenset('/\\:*?"<>|')
 
 
 class ExportForm(QDialog):
-    """Asks what to write; a subclass makes the fields, in the order in which they are reached, and reads them."""
+    """Asks what to write; a subclass makes the fields, in the order in which they are reached, and reads them.
+
+    `names` tells the files of a choice, `stem` is what they are called before stage and head. The name proposed follows
+    the choice until another one is typed.
+    """
 
     remembered: tuple[str, ...] = ()
-    heads: QLineEdit
-    target: TargetFields
-    buttons: QDialogButtonBox
-    _head_count: int
-    _names: Callable[[Any], Sequence[str]]
     _captions: dict[str, QLabel]
-    _said: QLabel
+
+    def __init__(self, names: Callable[[Any], Sequence[str]], stem: str, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._names, self._stem, self._name_typed = names, stem, False
+        self._granted: Path | None = None
+        self.name, self.target = QLineEdit(self), TargetFields(self)
+        self._said = QLabel(self)
+        self.buttons = QDialogButtonBox(BUTTONS.Save | BUTTONS.Cancel, self)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.name.textEdited.connect(self._on_name_text_edited)
+        self.target.changed.connect(self._show_choice)
+        self.target.browseRequested.connect(self._on_target_browse_requested)
 
     def state(self) -> dict[str, Any]:
         """The options worth remembering, as a mapping for the settings."""
@@ -34,30 +46,33 @@ class ExportForm(QDialog):
         return {name: choice[name] for name in self.remembered}
 
     def result_choice(self) -> Any:
-        """What is asked for now. Raises ValueError with a sentence if the heads cannot be read."""
-        return self._choice(heads_from_text(self.heads.text(), self._head_count))
+        """What is asked for now. Raises ValueError with a sentence if the heads or a number cannot be read."""
+        return self._choice(self._heads())
+
+    def typed_name(self) -> str:
+        """The name that was typed; empty while the proposed one stands."""
+        return self.name.text().strip() if self._name_typed else ""
 
     def objection(self) -> str:
         """Why nothing can be written yet, as a sentence; empty if it can."""
-        lacking = self._lacking()
+        lacking = self._lacking() or self._bad_name()
         if lacking:
             return lacking
         try:
-            self.result_choice()
-        except ValueError as error:
+            self._names(self.result_choice())
+        except (ValueError, OSError) as error:
             return str(error)
         return self.target.objection()
 
     def accept(self) -> None:
         if self.objection():
             self._show_choice()
-        else:
+        elif self._may_replace():
             super().accept()
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        self.heads.setPlaceholderText(self.tr("all"))
-        self.heads.setToolTip(self.tr("all, or numbers such as 0, 2-3"))
+        self._call_editors({"name": self.tr("file name"), "target": self.tr("folder")})
         self.buttons.button(BUTTONS.Save).setText(self.tr("Export"))
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self._show_choice()
@@ -69,6 +84,14 @@ class ExportForm(QDialog):
 
     # --- for the subclass --------------------------------------------------------------------------
     def _editors(self) -> dict[str, QWidget]:
+        raise NotImplementedError
+
+    def _place_editors(self) -> dict[str, QWidget]:
+        """Name and folder, which every form ends with."""
+        return {"name": self.name, "target": self.target}
+
+    def _heads(self) -> tuple[int, ...]:
+        """The heads asked for. Raises ValueError with a sentence."""
         raise NotImplementedError
 
     def _choice(self, heads: tuple[int, ...]) -> Any:
@@ -85,18 +108,84 @@ class ExportForm(QDialog):
             self._captions[name].setText(text)
             self._editors()[name].setAccessibleName(text)
 
-    def _show_choice(self) -> None:
+    def _show_choice(self, *_: object) -> None:
         """What will be written, or why nothing can be."""
+        self._propose_name()
         objection = self.objection()
         self._said.setText(objection or self._files())
         dress(self._said, tone="error" if objection else "text2")
 
-    def _files(self) -> str:
-        choice = self.result_choice()
+    # --- names -----------------------------------------------------------------------------------
+    def _propose_name(self) -> None:
+        if self._name_typed:
+            return
         try:
-            names = self._names(choice)
-        except (ValueError, OSError) as error:
-            return str(error)
-        return files_sentence(
-            names, choice.folder, self.tr("Writes {name}."), self.tr("Writes {count} files, {first} to {last}."),
-            self.tr("Already there and replaced: {count}."))
+            names = self._names(self.result_choice())
+        except (ValueError, OSError):
+            return
+        proposed = Path(names[0]).stem if len(names) == 1 else self._stem
+        if proposed != self.name.text():
+            self.name.setText(proposed)
+
+    def _on_name_text_edited(self, text: str) -> None:
+        """A name that is taken away lets the proposed one come back."""
+        self._name_typed = bool(text.strip())
+        self._show_choice()
+
+    def _bad_name(self) -> str:
+        wrong = "".join(sorted(NOT_IN_NAMES & set(self.typed_name())))
+        return self.tr("A file name cannot hold {signs}").format(signs=f"{wrong}.") if wrong else ""
+
+    def _on_target_browse_requested(self) -> None:
+        """A file dialog for one file, which asks by itself before it is replaced; else one for the folder."""
+        try:
+            names = self._names(self.result_choice())
+        except (ValueError, OSError):
+            names = []
+        if len(names) != 1:
+            found = QFileDialog.getExistingDirectory(self, self.tr("Folder for the files"), self.target.path())
+            if found:
+                self.target.folder.setText(found)
+            return
+        dialog = QFileDialog(self, self.windowTitle(), str(Path(self.target.path()) / names[0]))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(Path(names[0]).suffix)
+        if dialog.exec():
+            self._granted = Path(dialog.selectedFiles()[0])
+            self._name_typed = True
+            self.name.setText(self._granted.name)
+            self.target.folder.setText(str(self._granted.parent))
+        dialog.deleteLater()
+
+    # --- files -----------------------------------------------------------------------------------
+    def _there(self) -> list[Path]:
+        """Files of those names that are there already."""
+        choice = self.result_choice()
+        paths = (Path(choice.folder) / name for name in self._names(choice))
+        return [path for path in paths if path.is_file()]
+
+    def _may_replace(self) -> bool:
+        """Ask before anything is replaced, unless the file dialog did."""
+        there = [path for path in self._there() if path != self._granted]
+        if not there:
+            return True
+        one, many = self.tr("Replace {name}?"), self.tr("Replace {count} files, {first} to {last}?")
+        box = QMessageBox(self)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setText(one.format(name=there[0].name) if len(there) == 1 else many.format(
+            count=len(there), first=there[0].name, last=there[-1].name))
+        box.setInformativeText(self.tr("What is in {folder} under that name now is lost.").format(
+            folder=there[0].parent))
+        replace = box.addButton(self.tr("Replace"), QMessageBox.ButtonRole.DestructiveRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.exec()
+        return box.clickedButton() is replace
+
+    def _files(self) -> str:
+        names = self._names(self.result_choice())
+        if not names:
+            return ""
+        said = self.tr("Writes {name}.").format(name=names[0]) if len(names) == 1 else self.tr(
+            "Writes {count} files, {first} to {last}.").format(count=len(names), first=names[0], last=names[-1])
+        there = len(self._there())
+        return f"{said} {self.tr('Already there: {count}; you will be asked.').format(count=there)}" if there else said

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
-    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -20,12 +19,15 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.phrases import Refusal
+from attn_gui.figure.options import FONT_SIZES
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField
+from attn_gui.views.dialogs.export_choice import AUTOMATIC, LEVELS, TYPED, WINDOW
 from attn_gui.views.theme import dress
 
 KEY = Qt.ItemDataRole.UserRole
-SHOWN_ROWS = 7
+SHOWN_ROWS = 5
 LONGEST_CM = 200
 
 
@@ -72,18 +74,22 @@ class CheckList(QListWidget):
         return [self.item(row) for row in range(self.count())]
 
 
-class CentimeterField(NumberField):
-    """A length in centimeters; none stands for a length that suits the figure."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, optional=True, positive=True)
+class LiveNumber(NumberField):
+    """A number that a form reads while it is typed."""
 
     def typed(self) -> float | None:
-        """The length that is typed now. Raises ValueError with a sentence if it is none."""
+        """The number that is typed now. Raises ValueError with a sentence if it is none."""
         try:
             return self.read(self.text().strip())
         except Refusal as refusal:
             raise ValueError(refusal.sentence()) from None
+
+
+class CentimeterField(LiveNumber):
+    """A length in centimeters; none stands for a length that suits the figure."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, optional=True, positive=True)
 
     def read(self, text: str) -> float | None:
         length = super().read(text)
@@ -92,10 +98,92 @@ class CentimeterField(NumberField):
         return length
 
 
+class PointsField(LiveNumber):
+    """A size of type in points; none stands for one that suits the figure."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, optional=True, positive=True)
+
+    def read(self, text: str) -> float | None:
+        size, (low, high) = super().read(text), FONT_SIZES
+        if size is not None and not low <= size <= high:
+            raise ValueError(self.tr("Type is {low} to {high} points large.").format(low=f"{low:g}", high=f"{high:g}"))
+        return size
+
+
+class LevelsFields(QWidget):
+    """Levels as in the window, automatic, or two numbers, which are then beside the choice."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.choice = ChoiceBox(LEVELS, self)
+        self.choice.setObjectName("export.which_levels")
+        self.low, self.high = LiveNumber(self, finite=True), LiveNumber(self, finite=True)
+        self._dots = QLabel("…", self)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(SPACING.s)
+        line.addWidget(self.choice, 2)
+        for field, name in ((self.low, "low"), (self.high, "high")):
+            field.setObjectName(f"export.{name}")
+            field.textChanged.connect(lambda _: self.changed.emit())
+        for widget in (self.low, self._dots, self.high):
+            line.addWidget(widget, 0 if widget is self._dots else 1)
+        self.setFocusProxy(self.choice)
+        self.choice.picked.connect(self._on_choice_picked)
+        self._show_numbers()
+        self.retranslate()
+
+    def key(self) -> str:
+        """Where the levels come from."""
+        return str(self.choice.currentData())
+
+    def typed(self) -> tuple[float, float] | None:
+        """The two numbers where they count. Raises ValueError with a sentence if they are no levels."""
+        if self.key() != TYPED:
+            return None
+        low, high = self.low.typed(), self.high.typed()
+        if low is None or high is None or not low < high:
+            raise ValueError(self.tr("The lower level has to be below the upper one."))
+        return low, high
+
+    def set_levels(self, key: str, typed: tuple[float, float] | None) -> None:
+        """Show a choice."""
+        self.choice.set_key(key)
+        for field, number in zip((self.low, self.high), typed or (0.0, 1.0), strict=True):
+            field.set_value(number)
+        self._show_numbers()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.choice.set_words({
+            WINDOW: self.tr("as in the window"), AUTOMATIC: self.tr("automatic"), TYPED: self.tr("typed")})
+        self.low.setAccessibleName(self.tr("Lower level"))
+        self.high.setAccessibleName(self.tr("Upper level"))
+
+    def setAccessibleName(self, name: str) -> None:
+        super().setAccessibleName(name)
+        self.choice.setAccessibleName(name)
+
+    def _show_numbers(self) -> None:
+        for widget in (self.low, self._dots, self.high):
+            widget.setVisible(self.key() == TYPED)
+
+    def _on_choice_picked(self, key: str) -> None:
+        self._show_numbers()
+        if key == TYPED:
+            self.low.setFocus()
+            self.low.selectAll()
+        self.changed.emit()
+
+
 class TargetFields(QWidget):
     """The folder to write into, with a button that looks for one."""
 
     changed = Signal()
+    browseRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -108,7 +196,7 @@ class TargetFields(QWidget):
         self.setFocusProxy(self.folder)
         self.browse.setAutoDefault(False)
         self.folder.textChanged.connect(lambda _: self.changed.emit())
-        self.browse.clicked.connect(self._on_browse_clicked)
+        self.browse.clicked.connect(self.browseRequested)
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -132,11 +220,6 @@ class TargetFields(QWidget):
     def path(self) -> str:
         """The folder, with ~ written out."""
         return str(Path(self.folder.text()).expanduser())
-
-    def _on_browse_clicked(self) -> None:
-        found = QFileDialog.getExistingDirectory(self, self.tr("Folder for the files"), self.path())
-        if found:
-            self.folder.setText(found)
 
 
 def caption(editor: QWidget, parent: QWidget) -> QLabel:
@@ -164,13 +247,3 @@ def lay_out(grid: QGridLayout, rows: Sequence[Sequence[Field]]) -> None:
             grid.addWidget(editor, 3 * place + 1, column, 1, span)
             column += span
         grid.setRowMinimumHeight(3 * place + 2, SPACING.s)
-
-
-def files_sentence(names: Sequence[str], folder: str, one: str, many: str, replaced: str) -> str:
-    """`one` ({name}) or `many` ({count}, {first}, {last}), and `replaced` ({count}) for those that exist."""
-    if not names:
-        return ""
-    said = one.format(name=names[0]) if len(names) == 1 else many.format(
-        count=len(names), first=names[0], last=names[-1])
-    there = sum((Path(folder) / name).exists() for name in names)
-    return f"{said} {replaced.format(count=there)}" if there else said

@@ -27,15 +27,23 @@ def _drawn(_choice: ExportChoice) -> QImage:
 
 
 def _files(choice: ExportChoice) -> list[str]:
-    return [f"x-{stage}-h{head}.{choice.format}" for stage in choice.stages for head in choice.heads]
+    groups = ["all"] if choice.sheet and len(choice.heads) > 1 else [f"h{head}" for head in choice.heads]
+    found = [f"{choice.name or 'x'}-{stage}-{part}.{choice.format}" for stage in choice.stages for part in groups]
+    return [f"{choice.name}.{choice.format}"] if choice.name and len(found) == 1 else found
 
 
 def _image_dialog(qtbot: QtBot, folder: Path, draw: Callable[[ExportChoice], QImage] = _drawn) -> ExportDialog:
-    dialog = ExportDialog(STAGES, heads=5, items=3, draw=draw, names=_files)
+    dialog = ExportDialog(STAGES, heads=5, items=3, draw=draw, names=_files, stem="x")
     dialog.set_choice(ExportChoice(heads=(3,), batch=2, folder=str(folder)))
     qtbot.addWidget(dialog)
     dialog.show()
     return dialog
+
+
+def _choose_heads(qtbot: QtBot, dialog: ExportDialog, text: str) -> None:
+    dialog.heads.choice.setCurrentIndex(dialog.heads.choice.findData("some"))
+    dialog.heads.numbers.selectAll()
+    qtbot.keyClicks(dialog.heads.numbers, text)
 
 
 def _said(dialog: QDialog) -> list[str]:
@@ -62,16 +70,24 @@ def test_what_is_asked_for_is_what_is_shown(qtbot: QtBot, tmp_path: Path) -> Non
     assert dialog.result_choice() == ExportChoice(heads=(3,), batch=2, folder=str(tmp_path))
     qtbot.keyClick(dialog.stages, Qt.Key.Key_Up)
     qtbot.keyClick(dialog.stages, Qt.Key.Key_Space)
-    dialog.heads.selectAll()
-    qtbot.keyClicks(dialog.heads, "0, 2-3")
+    assert not dialog.arrangement.isEnabled()  # one head has nothing to share
+    _choose_heads(qtbot, dialog, "0, 2-3")
     dialog.format.setCurrentIndex(dialog.format.findData("svg"))
     dialog.values.setCurrentIndex(dialog.values.findData("never"))
     dialog.width_cm.set_value(8.5)
     qtbot.mouseClick(dialog.colorbar, Qt.MouseButton.LeftButton, pos=QPoint(6, dialog.colorbar.height() // 2))
-    dialog.sheet.click()
+    assert dialog.arrangement.isEnabled()
+    dialog.arrangement.setCurrentIndex(1)
+    dialog.font_size.setText("12")
+    dialog.transparent.click()
+    dialog.colormap.setCurrentIndex(dialog.colormap.findData("viridis"))
+    dialog.levels.choice.setCurrentIndex(dialog.levels.choice.findData("typed"))
+    dialog.levels.low.setText("-5")
+    dialog.levels.high.setText("7")
     assert dialog.result_choice() == ExportChoice(
         stages=("scores", "weights"), heads=(0, 2, 3), batch=2, format="svg", width=8.5, values=False, colorbar=False,
-        sheet=True, folder=str(tmp_path),
+        sheet=True, folder=str(tmp_path), font_size=12, transparent=True, colormap="viridis", levels="typed",
+        typed=(-5.0, 7.0),
     )
     assert not dialog.dpi.isEnabled()
 
@@ -80,21 +96,61 @@ def test_the_files_are_named_and_those_there_counted(qtbot: QtBot, tmp_path: Pat
     dialog = _image_dialog(qtbot, tmp_path)
     assert "Writes x-weights-h3.png." in _said(dialog)
     (tmp_path / "x-weights-h1.png").touch()
-    dialog.heads.setText("1-3")
-    sentence = "Writes 3 files, x-weights-h1.png to x-weights-h3.png. Already there and replaced: 1."
+    _choose_heads(qtbot, dialog, "1-3")
+    sentence = "Writes 3 files, x-weights-h1.png to x-weights-h3.png. Already there: 1; you will be asked."
     assert sentence in _said(dialog)
 
 
-@pytest.mark.parametrize("spoil", ["stages", "heads", "folder", "empty"])
+def _type_name(qtbot: QtBot, dialog: ExportDialog, text: str) -> None:
+    dialog.name.selectAll()
+    qtbot.keyClicks(dialog.name, text)
+
+
+def test_the_proposed_name_follows_until_another_is_typed(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = _image_dialog(qtbot, tmp_path)
+    assert dialog.name.text() == "x-weights-h3"
+    dialog.stages.set_keys(("scores",))
+    dialog.stages.ticked.emit()
+    assert dialog.name.text() == "x-scores-h3"
+    _type_name(qtbot, dialog, "figure1")
+    assert "Writes figure1.png." in _said(dialog)
+    dialog.format.setCurrentIndex(dialog.format.findData("svg"))
+    assert dialog.name.text() == "figure1"
+    assert dialog.result_choice().name == "figure1"
+    _choose_heads(qtbot, dialog, "0,2")
+    assert "Writes 2 files, figure1-scores-h0.svg to figure1-scores-h2.svg." in _said(dialog)
+    dialog.name.selectAll()
+    qtbot.keyClick(dialog.name, Qt.Key.Key_Delete)
+    dialog.heads.choice.setCurrentIndex(0)
+    assert dialog.name.text() == "x-scores-h3"
+
+
+def test_all_heads_and_one_sheet_are_words_and_never_contradict_a_number(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = _image_dialog(qtbot, tmp_path)
+    assert dialog.heads.choice.currentText() == "this head (3)"
+    assert not dialog.heads.numbers.isVisible()
+    dialog.heads.choice.setCurrentIndex(dialog.heads.choice.findData("all"))
+    dialog.arrangement.setCurrentIndex(dialog.arrangement.findData("sheet"))
+    assert "Writes x-weights-all.png." in _said(dialog)
+    dialog.heads.choice.setCurrentIndex(0)
+    assert not dialog.arrangement.isEnabled()
+    assert "Writes x-weights-h3.png." in _said(dialog)
+
+
+@pytest.mark.parametrize("spoil", ["stages", "heads", "folder", "empty", "name", "levels", "points"])
 def test_what_cannot_be_written_keeps_the_dialog_open(qtbot: QtBot, tmp_path: Path, spoil: str) -> None:
     dialog = _image_dialog(qtbot, tmp_path)
-    {"stages": lambda: dialog.stages.set_keys(()), "heads": lambda: dialog.heads.setText("7"),
+    {"stages": lambda: dialog.stages.set_keys(()), "heads": lambda: _choose_heads(qtbot, dialog, "7"),
      "folder": lambda: dialog.target.folder.setText(str(tmp_path / "none")),
-     "empty": lambda: dialog.target.folder.clear()}[spoil]()
+     "empty": lambda: dialog.target.folder.clear(), "name": lambda: _type_name(qtbot, dialog, "a/b"),
+     "levels": lambda: dialog.levels.set_levels("typed", (3.0, 3.0)), "points": lambda: dialog.font_size.setText("1"),
+     }[spoil]()
     dialog.buttons.button(dialog.buttons.StandardButton.Save).click()
     assert dialog.isVisible()
     assert dialog.objection() in _said(dialog)
     dialog.set_choice(ExportChoice(folder=str(tmp_path)))
+    if spoil == "name":
+        _type_name(qtbot, dialog, "ab")
     dialog.buttons.button(dialog.buttons.StandardButton.Save).click()
     assert dialog.result() == QDialog.DialogCode.Accepted
 
@@ -109,10 +165,11 @@ def test_the_preview_follows_and_shows_the_first_figure(qtbot: QtBot, tmp_path: 
     dialog = _image_dialog(qtbot, tmp_path, draw)
     qtbot.waitUntil(lambda: bool(asked))
     asked.clear()
-    dialog.heads.setText("1-4")
+    dialog.heads.set_heads((1, 2, 3, 4))
+    dialog.heads.changed.emit()
     qtbot.waitUntil(lambda: bool(asked))
     assert [choice.heads for choice in asked] == [(1,)]
-    dialog.sheet.click()
+    dialog.arrangement.setCurrentIndex(1)
     dialog.preview.draw_now()
     assert asked[-1].heads == (1, 2, 3, 4)
     center = dialog.preview.grab().toImage().pixelColor(dialog.preview.rect().center())
@@ -132,7 +189,7 @@ def test_a_preview_that_fails_says_why(qtbot: QtBot, tmp_path: Path) -> None:
 
 def test_a_preview_of_a_choice_in_the_making_is_no_error(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = _image_dialog(qtbot, tmp_path)
-    dialog.heads.setText("2-")
+    _choose_heads(qtbot, dialog, "2-")
     dialog.preview.draw_now()
     assert "“2-”" in dialog.preview.sentence()
 
