@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -348,7 +349,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -526,6 +527,13 @@
     </message>
 </context>
 <context>
+    <name>Export</name>
+    <message>
+        <source>There is no such picture of “{stage}” in this problem.</source>
+        <translation>此问题中“{stage}”没有这种图。</translation>
+    </message>
+</context>
+<context>
     <name>ExportController</name>
     <message>
         <source>The export before this one is still being written: wait for it, or cancel it.</source>
@@ -575,10 +583,6 @@
         <translation>样本</translation>
     </message>
     <message>
-        <source>folder</source>
-        <translation>文件夹</translation>
-    </message>
-    <message>
         <source>NPZ, all in one file</source>
         <translation>NPZ，全部存入一个文件</translation>
     </message>
@@ -610,7 +614,7 @@
         <source>mark the file as UTF-8 for Excel (BOM)</source>
         <translation>为 Excel 标记 UTF-8（BOM）</translation>
     </message>
-<message>
+    <message>
         <source>all</source>
         <translation>全部</translation>
     </message>
@@ -618,7 +622,7 @@
         <source>all, or numbers such as 0, 2-3</source>
         <translation>全部，或编号，例如 0, 2-3</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>ExportDialog</name>
     <message>
@@ -652,14 +656,6 @@
     <message>
         <source>numbers in cells</source>
         <translation>单元格数值</translation>
-    </message>
-    <message>
-        <source>colors</source>
-        <translation>配色</translation>
-    </message>
-    <message>
-        <source>folder</source>
-        <translation>文件夹</translation>
     </message>
     <message>
         <source>automatic</source>
@@ -698,14 +694,10 @@
         <translation>色条</translation>
     </message>
     <message>
-        <source>all heads on one sheet</source>
-        <translation>所有头放在一页</translation>
-    </message>
-    <message>
         <source>{stage}, head {head}</source>
         <translation>{stage}，头 {head}</translation>
     </message>
-<message>
+    <message>
         <source>picture</source>
         <translation>图的类型</translation>
     </message>
@@ -745,17 +737,9 @@
         <source>transparent ground</source>
         <translation>透明背景</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>ExportForm</name>
-    <message>
-        <source>all</source>
-        <translation>全部</translation>
-    </message>
-    <message>
-        <source>all, or numbers such as 0, 2-3</source>
-        <translation>all（全部），或编号，例如 0, 2-3</translation>
-    </message>
     <message>
         <source>Export</source>
         <translation>导出</translation>
@@ -773,10 +757,6 @@
         <translation>将写入 {count} 个文件，从 {first} 到 {last}。</translation>
     </message>
     <message>
-        <source>Already there and replaced: {count}.</source>
-        <translation>已存在并将被替换：{count} 个。</translation>
-    </message>
-<message>
         <source>file name</source>
         <translation>文件名</translation>
     </message>
@@ -808,7 +788,7 @@
         <source>Replace</source>
         <translation>替换</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>ExportProgress</name>
     <message>
@@ -917,6 +897,29 @@
     <message>
         <source>There is no head {head}: heads go from 0 to {last}.</source>
         <translation>没有头 {head}：头的编号从 0 到 {last}。</translation>
+    </message>
+</context>
+<context>
+    <name>HeadsFields</name>
+    <message>
+        <source>this head ({head})</source>
+        <translation>当前头（{head}）</translation>
+    </message>
+    <message>
+        <source>all heads</source>
+        <translation>所有头</translation>
+    </message>
+    <message>
+        <source>chosen heads</source>
+        <translation>选择的头</translation>
+    </message>
+    <message>
+        <source>Numbers of the chosen heads</source>
+        <translation>所选头的编号</translation>
+    </message>
+    <message>
+        <source>Numbers such as 0, 2-3</source>
+        <translation>编号，例如 0, 2-3</translation>
     </message>
 </context>
 <context>
@@ -1374,6 +1377,33 @@
     <message>
         <source>locked</source>
         <translation>锁定</translation>
+    </message>
+</context>
+<context>
+    <name>LevelsFields</name>
+    <message>
+        <source>The lower level has to be below the upper one.</source>
+        <translation>下限必须小于上限。</translation>
+    </message>
+    <message>
+        <source>as in the window</source>
+        <translation>与窗口一致</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>typed</source>
+        <translation>键入</translation>
+    </message>
+    <message>
+        <source>Lower level</source>
+        <translation>下限</translation>
+    </message>
+    <message>
+        <source>Upper level</source>
+        <translation>上限</translation>
     </message>
 </context>
 <context>
@@ -1882,6 +1912,13 @@
     <message>
         <source>The regression curve</source>
         <translation>回归曲线</translation>
+    </message>
+</context>
+<context>
+    <name>PointsField</name>
+    <message>
+        <source>Type is {low} to {high} points large.</source>
+        <translation>字号应在 {low} 到 {high} 磅之间。</translation>
     </message>
 </context>
 <context>
@@ -3599,10 +3636,6 @@
         <source>There is no folder “{folder}”.</source>
         <translation>没有文件夹“{folder}”。</translation>
     </message>
-    <message>
-        <source>Folder for the files</source>
-        <translation>存放文件的文件夹</translation>
-    </message>
 </context>
 <context>
     <name>TermsModel</name>
@@ -3801,56 +3834,4 @@
         <translation>取消</translation>
     </message>
 </context>
-<context><name>Export</name><message>
-        <source>There is no such picture of “{stage}” in this problem.</source>
-        <translation>此问题中“{stage}”没有这种图。</translation>
-    </message>
-</context><context><name>HeadsFields</name><message>
-        <source>this head ({head})</source>
-        <translation>当前头（{head}）</translation>
-    </message>
-    <message>
-        <source>all heads</source>
-        <translation>所有头</translation>
-    </message>
-    <message>
-        <source>chosen heads</source>
-        <translation>选择的头</translation>
-    </message>
-    <message>
-        <source>Numbers of the chosen heads</source>
-        <translation>所选头的编号</translation>
-    </message>
-    <message>
-        <source>Numbers such as 0, 2-3</source>
-        <translation>编号，例如 0, 2-3</translation>
-    </message>
-</context><context><name>LevelsFields</name><message>
-        <source>The lower level has to be below the upper one.</source>
-        <translation>下限必须小于上限。</translation>
-    </message>
-    <message>
-        <source>as in the window</source>
-        <translation>与窗口一致</translation>
-    </message>
-    <message>
-        <source>automatic</source>
-        <translation>自动</translation>
-    </message>
-    <message>
-        <source>typed</source>
-        <translation>键入</translation>
-    </message>
-    <message>
-        <source>Lower level</source>
-        <translation>下限</translation>
-    </message>
-    <message>
-        <source>Upper level</source>
-        <translation>上限</translation>
-    </message>
-</context><context><name>PointsField</name><message>
-        <source>Type is {low} to {high} points large.</source>
-        <translation>字号应在 {low} 到 {high} 磅之间。</translation>
-    </message>
-</context></TS>
+</TS>
