@@ -22,7 +22,7 @@ from attn_gui.figure.page import PX_PER_CM
 from attn_gui.figure.product import PLACES, compose_product
 from attn_gui.figure.product_layout import plan_product
 from attn_gui.figure.sheet import FORMATS, render, to_image, write
-from attn_gui.formats import load
+from attn_gui.formats import open_file
 from attn_gui.paths import resource
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -30,12 +30,12 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="module")
 def minilm() -> Problem:
-    return load(resource("examples", "minilm-layer2.npz"))
+    return open_file(resource("examples", "minilm-layer2.npz")).problem
 
 
 @pytest.fixture(scope="module")
 def curve() -> Problem:
-    return load(resource("examples", "nadaraya-watson.npz"))
+    return open_file(resource("examples", "nadaraya-watson.npz")).problem
 
 
 def texts(path: Path) -> list[tuple[str, float, float, str, float]]:

@@ -261,7 +261,7 @@ def test_a_figure_has_the_levels_and_colors_of_the_window(launch, tmp_path, stag
     by_arrows(popup.findChild(QWidget, "levels.palette"), "viridis")
     person.press("Esc")
     shown = [[heatmap.cell_at(i, j)[1].name() for j in range(16)] for i in range(16)]
-    problem = load(resource("examples", "minilm-layer2.npz"))
+    problem = open_file(resource("examples", "minilm-layer2.npz")).problem
     place = plan(compose(Evaluation(problem), stage=stage, heads=(3,), values=False)).maps[0]
 
     def cells(image):
