@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
-from attn_gui.app.actions import ACTIONS, MENUS, SUBMENUS, TOOLBAR, Actions, translated
+from attn_gui.app.actions import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, TOOLBAR, Actions, translated
 from attn_gui.figure.tokens import SIZE
 from attn_gui.views.icons import icon
 from attn_gui.views.main_window import MainWindow
@@ -37,6 +40,24 @@ class Bars(QObject):
         for row in ACTIONS:
             if row.icon:
                 self.actions[row.name].setIcon(icon(row.icon))
+
+    def every_action(self) -> Iterator[tuple[tuple[str, ...], str, QAction]]:
+        """(titles of the menus that lead there, other words for them, action) in the order of the menus."""
+        nested = {name for inner in SUBMENUS.values() for name in inner}
+        for key, menu in self.menus.items():
+            if key not in nested:
+                yield from self._actions_of(menu, (), "")
+
+    def _actions_of(
+        self, menu: QMenu, above: tuple[str, ...], words: str
+    ) -> Iterator[tuple[tuple[str, ...], str, QAction]]:
+        here = (*above, menu.title())
+        words = f"{words} {MENU_WORDS.get(menu.objectName().removeprefix('menu.'), '')}"
+        for action in menu.actions():
+            if isinstance(inner := action.menu(), QMenu):
+                yield from self._actions_of(inner, here, words)
+            elif not action.isSeparator():
+                yield here, words, action
 
     def size_icons(self) -> None:
         """Icons as large as the zoom of the window asks."""

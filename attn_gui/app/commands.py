@@ -13,14 +13,16 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 
-from attn_gui.app.actions import ACTIONS, DECIMALS
+from attn_gui.app.actions import ACTIONS, DECIMALS, translated
 from attn_gui.app.bars import Bars
+from attn_gui.app.curve import is_curve
 from attn_gui.app.history import LIMITS_MB
 from attn_gui.paths import notices
 
 if TYPE_CHECKING:
     from attn_gui.app.program import Program
     from attn_gui.document.matrix_model import MatrixModel
+    from attn_gui.views.dialogs.palette import Offer
     from attn_gui.views.tables import MatrixPanel
 
 TABLE_MENU = ("cut", "copy", "copy_with_headers", "paste", "", "clear", "fill_down", "fill_right", "",
@@ -84,6 +86,10 @@ class CommandsController(QObject):
             "temperature": lambda on: program.variants.switch("temperature", on),
             "rotary_positions": lambda on: program.variants.switch("rotary_theta", on),
             "previous_place": program.explain.back,
+            "score": lambda: self._to_control("score"),
+            "scale": lambda: self._to_control("scale"),
+            "gradients": lambda: program.window.inspector.turn_to(program.window.inspector.sensitivity),
+            "curve": lambda: program.window.inspector.turn_to(program.window.inspector.curve),
             "next_zone": lambda: self.step_zone(1),
             "previous_zone": lambda: self.step_zone(-1),
             "search_actions": self.search,
@@ -172,6 +178,7 @@ class CommandsController(QObject):
             self.actions[name].setChecked(checked)
         for name in ("biases", "second_sequence", "make_direct"):
             self.actions[name].setEnabled(problem.projected)
+        self.actions["curve"].setEnabled(is_curve(problem))
         for name in ("toggle_mask_cell", "release_cell"):
             self.actions[name].setEnabled(look.cell is not None)
 
@@ -213,10 +220,17 @@ class CommandsController(QObject):
         """Among the pictures the large map comes before the line above it."""
         return zone == "zone.product" and self._program.view.look.mode == "product" and self._program.keys.to_map()
 
+    def _to_control(self, name: str) -> None:
+        """Put the keyboard where a setting of the computation is chosen."""
+        control = self._window.findChild(QWidget, f"control.{name}")
+        if control is not None:
+            control.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     def search(self) -> None:
         from attn_gui.views.dialogs.palette import ActionPalette
 
-        ActionPalette(self._listed(), self._window).exec()
+        self._program.files.fill_recent(self._bars.menus["recent"])
+        ActionPalette(self._offers(), self._window).exec()
 
     def show_shortcuts(self) -> None:
         from attn_gui.views.dialogs.palette import without_access_key
@@ -233,6 +247,18 @@ class CommandsController(QObject):
         from attn_gui.views.dialogs.about import AboutDialog
 
         AboutDialog(self._window, notices=notices()).exec()
+
+    def _offers(self) -> list[Offer]:
+        """Every action of the menus with its way there: examples and recent files, too."""
+        from attn_gui.views.dialogs.palette import Offer
+
+        rows = {f"action.{row.name}": row for row in ACTIONS}
+        offers = []
+        for menus, words, action in self._bars.every_action():
+            row = rows.get(action.objectName())
+            words = f"{words} {row.words}" if row else words
+            offers.append(Offer(action, menus, words, translated(row.needs) if row and row.needs else ""))
+        return offers
 
     def _listed(self) -> list[QAction]:
         return [self.actions[row.name] for row in ACTIONS]

@@ -38,6 +38,10 @@
         <source>Actions found</source>
         <translation>找到的操作</translation>
     </message>
+    <message>
+        <source>Nothing fits “{text}”. Try another word, in English or Chinese.</source>
+        <translation>没有与“{text}”相符的操作。换个词试试，中英文皆可。</translation>
+    </message>
 </context>
 <context>
     <name>Actions</name>
@@ -126,8 +130,16 @@
         <translation>撤销(&amp;U)</translation>
     </message>
     <message>
+        <source>Nothing has been done yet</source>
+        <translation>还没有可撤销的操作</translation>
+    </message>
+    <message>
         <source>&amp;Redo</source>
         <translation>重做(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Nothing was undone</source>
+        <translation>没有已撤销的操作</translation>
     </message>
     <message>
         <source>Cu&amp;t</source>
@@ -194,6 +206,10 @@
         <translation>偏置(&amp;B)</translation>
     </message>
     <message>
+        <source>Needs X and its weights; here Q, K and V are given</source>
+        <translation>需要 X 及其权重；这里直接给出了 Q、K、V</translation>
+    </message>
+    <message>
         <source>Residual, &amp;LayerNorm, Linear</source>
         <translation>残差、层归一化、线性层(&amp;L)</translation>
     </message>
@@ -226,6 +242,10 @@
         <translation>显示单元格影响的范围(&amp;H)</translation>
     </message>
     <message>
+        <source>Choose a cell of a map first</source>
+        <translation>请先在热图中选择一个单元格</translation>
+    </message>
+    <message>
         <source>Copy ima&amp;ge of the map</source>
         <translation>复制热图图片(&amp;C)</translation>
     </message>
@@ -256,6 +276,14 @@
     <message>
         <source>As the &amp;system</source>
         <translation>跟随系统(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Score &amp;function</source>
+        <translation>评分函数(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Scale by √&amp;d_k</source>
+        <translation>除以 √d_k 的缩放(&amp;D)</translation>
     </message>
     <message>
         <source>&amp;Previous head</source>
@@ -294,8 +322,24 @@
         <translation>将所选单元格设为(&amp;L)…</translation>
     </message>
     <message>
+        <source>Choose a cell of scores, weights or output first</source>
+        <translation>请先选择分数、权重或输出的一个单元格</translation>
+    </message>
+    <message>
         <source>&amp;Compute the rest</source>
         <translation>计算其余部分(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Gradients of the chosen cell</source>
+        <translation>所选单元格的梯度(&amp;G)</translation>
+    </message>
+    <message>
+        <source>Regression c&amp;urve</source>
+        <translation>回归曲线(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Needs keys and values of one column, as in the Nadaraya–Watson example</source>
+        <translation>需要只有一列的键和值，如 Nadaraya–Watson 示例</translation>
     </message>
     <message>
         <source>&amp;Verify the numbers</source>
@@ -331,7 +375,7 @@
     </message>
     <message>
         <source>Choose no &amp;cell</source>
-        <translation>取消选中单元格(&amp;C)</translation>
+        <translation>取消选中单元格(&amp;U)</translation>
     </message>
     <message>
         <source>&amp;Scientific</source>
@@ -1395,7 +1439,7 @@
     </message>
     <message>
         <source>typed</source>
-        <translation>键入</translation>
+        <translation>输入</translation>
     </message>
     <message>
         <source>Lower level</source>
@@ -1955,7 +1999,7 @@
     <name>ProgressController</name>
     <message>
         <source>{percent} % of the maps computed · Esc stops</source>
-        <translation>热图已计算 {percent} % · 按 Esc 停止</translation>
+        <translation>热热图已计算 {percent} % · 按 Esc 停止</translation>
     </message>
     <message>
         <source>Stopped: what is dotted is not computed · F9 computes the rest</source>
@@ -2414,7 +2458,7 @@
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is the sum of {count} products of the normalized row and W_L.</source>
-        <translation>查询 {query} 的第 {column} 列：{value}，是层归一化后的行与 W_L 的 {count} 个乘积之和。</translation>
+        <translation>查询 {query} 的第 {column} 列：{value}，是层层归一化后的行与 W_L 的 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>

@@ -1,13 +1,31 @@
-"""Search actions: type a few letters of what you want to do."""
+"""Search actions: type a few letters of what you want to do, in the words that you have for it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QSortFilterProxyModel, Qt
-from PySide6.QtGui import QAction, QKeyEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QDialog, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.theme import current_theme, dress, scaled
+
+SEPARATOR = " ▸ "
+ALIKE = 0.75  # of two words that differ by a slip of a finger
+LEAST_LETTERS = 4  # of a word that may be taken for another
 
 
 def without_access_key(label: str) -> str:
@@ -15,55 +33,128 @@ def without_access_key(label: str) -> str:
     return re.sub(r"\(&.\)|&", "", label)
 
 
-class ActionPalette(QDialog):
-    """A line to type in above the list of actions that hold those letters; Enter does the chosen one."""
+@dataclass(frozen=True)
+class Offer:
+    """An action with its menus (`View ▸ Theme`), other words for it, and why it is disabled, if it is."""
 
-    def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
+    action: QAction
+    menus: tuple[str, ...] = ()
+    words: str = ""
+    needs: str = ""
+
+    @property
+    def path(self) -> str:
+        """`View ▸ Theme ▸ Dark`."""
+        return SEPARATOR.join(map(without_access_key, (*self.menus, self.label)))
+
+    @property
+    def label(self) -> str:
+        """The words of the action, without what a menu shows behind them."""
+        return without_access_key(self.action.text().partition("\t")[0])
+
+    def distance(self, wanted: str) -> int | None:
+        """How far it is from the words that were typed, 0 for nothing; None where one of them fits nowhere."""
+        label, path, words = (text.casefold() for text in (self.label, self.path, self.words))
+        found = [_distance(word, label, path, words) for word in wanted.casefold().split()]
+        return None if None in found else sum(step for step in found if step is not None)
+
+
+class ActionPalette(QDialog):
+    """A line to type in above the actions that fit, the best one first; Enter does the chosen one."""
+
+    def __init__(self, offers: Sequence[Offer], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("dialog.search_actions")
         self.setWindowTitle(self.tr("Search actions"))
-        self._actions = [action for action in actions if action.isEnabled()]
-        self._model = QStandardItemModel(self)
-        for action in self._actions:
-            text = without_access_key(action.text())
-            keys = action.shortcut().toString()
-            item = QStandardItem(f"{text}    {keys}" if keys else text)
-            item.setEditable(False)
-            self._model.appendRow(item)
-        self._found = QSortFilterProxyModel(self)
-        self._found.setSourceModel(self._model)
-        self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self._line, self._list = QLineEdit(self), QListView(self)
+        self._offers, self._shown = tuple(offers), tuple(offers)
+        self._line, self._list, self._none = QLineEdit(self), QTreeWidget(self), QLabel(self)
         self._line.setPlaceholderText(self.tr("Type what you want to do"))
         self._line.setAccessibleName(self.tr("Search actions"))
         self._list.setAccessibleName(self.tr("Actions found"))
-        self._list.setModel(self._found)
-        self._list.setUniformItemSizes(True)
+        self._build()
+        self._show("")
+
+    def found(self) -> tuple[str, ...]:
+        """The paths on show, the best one first."""
+        return tuple(offer.path for offer in self._shown)
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(560), scaled(420))
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        self._list.setColumnCount(2)
+        self._list.setHeaderHidden(True)
+        self._list.setRootIsDecorated(False)
+        self._list.setUniformRowHeights(True)
+        self._list.header().setStretchLastSection(False)
+        self._list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self._list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self._none.setWordWrap(True)
+        self._none.setTextFormat(Qt.TextFormat.PlainText)
+        dress(self._none, tone="text2")
         column = QVBoxLayout(self)
-        column.addWidget(self._line)
-        column.addWidget(self._list)
-        self._line.textChanged.connect(self._on_line_text_changed)
+        column.setContentsMargins(SPACING.l, SPACING.l, SPACING.l, SPACING.l)
+        column.setSpacing(SPACING.m)
+        for widget in (self._line, self._none, self._list):
+            column.addWidget(widget)
+        self._line.textChanged.connect(self._show)
         self._line.returnPressed.connect(self._do_chosen)
-        self._list.activated.connect(self._do_chosen)
+        self._list.itemActivated.connect(lambda *_: self._do_chosen())
         self._line.installEventFilter(self)
-        self.resize(self.fontMetrics().averageCharWidth() * 60, self.fontMetrics().height() * 20)
-        self._on_line_text_changed("")
 
-    def _on_line_text_changed(self, text: str) -> None:
-        self._found.setFilterFixedString(text)
-        self._list.setCurrentIndex(self._found.index(0, 0))
+    def _show(self, wanted: str) -> None:
+        """The actions that fit, those at the same distance as menus have them."""
+        near = ((offer.distance(wanted), place, offer) for place, offer in enumerate(self._offers))
+        self._shown = tuple(offer for _distance, _place, offer in sorted(
+            (found for found in near if found[0] is not None), key=lambda found: (found[0] or 0, found[1])))
+        self._list.clear()
+        self._list.addTopLevelItems([_item(offer) for offer in self._shown])
+        nothing = self.tr("Nothing fits “{text}”. Try another word, in English or Chinese.")
+        self._none.setText(nothing.format(text=wanted))
+        self._none.setVisible(not self._shown)
+        self._choose(0)
 
-    def _do_chosen(self, _index: QModelIndex | None = None) -> None:
-        index = self._found.mapToSource(self._list.currentIndex())
-        if index.isValid():
+    def _choose(self, row: int) -> None:
+        self._list.setCurrentIndex(self._list.model().index(max(0, min(len(self._shown) - 1, row)), 0))
+
+    def _do_chosen(self) -> None:
+        place = self._list.indexOfTopLevelItem(self._list.currentItem())
+        if 0 <= place < len(self._shown) and self._shown[place].action.isEnabled():
             self.accept()
-            self._actions[index.row()].trigger()
+            self._shown[place].action.trigger()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Up and Down move in the list while the letters stay in the line."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
-            if step:
-                row = max(0, min(self._found.rowCount() - 1, self._list.currentIndex().row() + step))
-                self._list.setCurrentIndex(self._found.index(row, 0))
+            if step and self._shown:
+                self._choose(self._list.indexOfTopLevelItem(self._list.currentItem()) + step)
                 return True
         return super().eventFilter(watched, event)
+
+
+def _item(offer: Offer) -> QTreeWidgetItem:
+    """One row: the path, and its keys or why it cannot be done now."""
+    enabled = offer.action.isEnabled()
+    item = QTreeWidgetItem([offer.path, offer.action.shortcut().toString() if enabled else offer.needs])
+    for column in (0, 1):
+        if not enabled:
+            item.setForeground(column, current_theme().text3)
+        item.setToolTip(column, item.text(column))
+    return item
+
+
+def _distance(word: str, label: str, path: str, words: str) -> int | None:
+    """0 where the label begins with the word … 5 where it is misspelled; None where it fits nowhere."""
+    known = words.split()
+    begun = any(other.startswith(word) for other in known)
+    if not word.isascii():
+        begun = begun or word in words  # part of a Chinese word; part of an English one is an accident
+    fits = (label.startswith(word), word in label, word in known, word in path, begun)
+    if any(fits):
+        return fits.index(True)
+    if len(word) < LEAST_LETTERS:
+        return None
+    close = (SequenceMatcher(None, word, other).ratio() for other in (*re.split(r"\W+", path), *known))
+    return 5 if max(close, default=0.0) >= ALIKE else None

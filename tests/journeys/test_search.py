@@ -1,0 +1,78 @@
+"""The search of actions: by menus, by other words in both languages, and what is said where nothing fits."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QLabel, QLineEdit, QTreeWidget
+
+from attn_gui.views.dialogs.palette import ActionPalette
+
+SMALL = "worked-example.npz"
+
+
+def search(person, letters):
+    """What the list shows for letters that are typed: (path, what stands beside it), and the sentence above it."""
+    seen = []
+
+    def look(palette):
+        person.type(letters) if letters.isascii() else palette.findChild(QLineEdit).insert(letters)
+        tree = palette.findChild(QTreeWidget)
+        rows = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+        said = [label.text() for label in palette.findChildren(QLabel) if label.isVisible()]
+        seen.append(([(row.text(0), row.text(1)) for row in rows], said))
+        person.press("Esc")
+
+    person.answering(ActionPalette, look, lambda: person.press("Ctrl+Shift+P"))
+    return seen[0]
+
+
+@pytest.mark.parametrize(("lang", "letters", "first"), [
+    ("en", "theme", "View ▸ Theme ▸ Light"), ("en", "dark", "View ▸ Theme ▸ Dark"),
+    ("en", "主题", "View ▸ Theme ▸ Light"),
+    ("en", "decimal", "View ▸ Decimals ▸ 2"), ("en", "语言", "View ▸ Language ▸ English"),
+    ("en", "exp img", "File ▸ Export image…"), ("en", "gradient", "Compute ▸ Gradients of the chosen cell"),
+    ("en", "mask", "Compute ▸ Masks…"), ("en", "token", "Edit ▸ Tokens…"),
+    ("en", "latex", "Edit ▸ Copy as ▸ LaTeX matrix"),
+    ("en", "exprot", "File ▸ Export image…"), ("en", "256", "Edit ▸ Memory for history ▸ 256 MB"),
+    ("en", "minilm", "File ▸ Examples ▸ MiniLM, layer 2"),
+    ("en", "compare", "View ▸ All stages"),
+    ("zh", "主题", "视图 ▸ 主题 ▸ 浅色"), ("zh", "theme", "视图 ▸ 主题 ▸ 浅色"), ("zh", "小数", "视图 ▸ 小数位数 ▸ 2"),
+    ("zh", "language", "视图 ▸ 语言 ▸ English"),
+    ("zh", "梯度", "计算 ▸ 所选单元格的梯度"), ("zh", "缩放", "计算 ▸ 除以 √d_k 的缩放"),
+    ("zh", "曲线", "计算 ▸ 回归曲线"), ("zh", "比较", "视图 ▸ 全部阶段"), ("zh", "mask", "计算 ▸ 掩码…"),
+    ("zh", "token", "编辑 ▸ 词元…"), ("zh", "examples", "文件 ▸ 示例 ▸ 手算示例，五步"),
+])  # fmt: skip
+def test_an_action_is_found_by_its_menu_and_by_other_words_in_both_languages(launch, lang, letters, first):
+    found, said = search(launch(SMALL, lang=lang), letters)
+    assert found, f"nothing for {letters}"
+    assert found[0][0] == first
+    assert said == []
+
+
+def test_where_nothing_fits_it_says_so(launch):
+    found, said = search(launch(SMALL), "xyzzy")
+    assert found == []
+    assert said == ["Nothing fits “xyzzy”. Try another word, in English or Chinese."]
+
+
+def test_what_cannot_be_done_now_is_listed_with_its_reason_and_does_nothing(launch):
+    person = launch(SMALL)
+    found, _said = search(person, "undo")
+    assert ("Edit ▸ Undo", "Nothing has been done yet") in found
+    steps = person.steps()
+
+    def press(palette):
+        person.type("undo")
+        person.press("Return")
+        assert palette.isVisible()
+        person.press("Esc")
+
+    person.answering(ActionPalette, press, lambda: person.press("Ctrl+Shift+P"))
+    assert person.steps() == steps
+
+
+def test_a_setting_of_the_spine_is_reached_by_its_name(launch):
+    person = launch(SMALL)
+    person.answering(ActionPalette, lambda _: (person.type("scale"), person.press("Return")),
+                     lambda: person.press("Ctrl+Shift+P"))
+    assert person.focus() is person.find("control.scale")
