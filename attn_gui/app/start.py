@@ -55,9 +55,10 @@ class Start:
             self.program = Program(self._app, shell=self._shell)
             self.program.begin(self._path)
         except BaseException as error:
-            from attn_gui.app.faults import details, record
+            if isinstance(error, Exception):
+                from attn_gui.app.faults import details, record
 
-            record(details(error))
+                record(details(error))
             self._app.exit(1)  # an empty window is of no use to anybody
             raise
         sys.excepthook = self.program.faults.report
