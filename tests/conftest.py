@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before the first import of Qt
 
@@ -21,6 +22,7 @@ from hypothesis import settings
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from attn_gui.app import translations
 from attn_gui.figure.fonts import load_fonts
@@ -31,12 +33,30 @@ from attn_gui.views.theme import apply_theme, current_theme, scaled
 settings.register_profile("house", deadline=None, max_examples=50, database=None)
 settings.load_profile("house")
 
+PATIENCE_MS = 120_000
+"""Tests wait for events; so long they wait on a machine that has other work for all its cores."""
+
 GARBAGE = 20_000
 """So many new objects are looked through for garbage at a time."""
 
 gc.disable()  # else it may run on a thread of the program, and an object of Qt must not be deleted there
 
 QTS_OWN = ("QTipLabel",)  # Qt keeps the last tooltip for a while
+
+
+class Patient(QtBot):
+    """A bot whose waits end with the event, on a busy machine too."""
+
+    def waitUntil(self, callback: Callable[[], object], *, timeout: int = PATIENCE_MS) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **more: Any) -> Any:
+        return super().waitSignal(signal, timeout=timeout, **more)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Patient:
+    return Patient(request)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -31,7 +31,7 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
     kept = {name: value for name, value in os.environ.items() if name not in display_names()}
     return subprocess.run(
         [sys.executable, "-m", "attn_gui", *map(str, arguments)],
-        capture_output=True, text=True, cwd=ROOT, env=kept | environment, timeout=60,
+        capture_output=True, text=True, cwd=ROOT, env=kept | environment, timeout=300,
     )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ RUN = "from attn_gui.cli import main; code = main({words!r}); assert 'PySide6' n
 
 def without(lacking: set[str], code: str) -> subprocess.CompletedProcess[str]:
     source = BARE.format(lacking=lacking, code=code)
-    return subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, cwd=ROOT, timeout=100)
+    return subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, cwd=ROOT, timeout=300)
 
 
 @pytest.mark.parametrize("words", [[], [WORKED], ["export", WORKED, "-o", "nowhere"]])

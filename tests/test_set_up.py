@@ -336,7 +336,7 @@ def test_a_signal_ends_the_step_too(tmp_path, signal_number, code):
     process = subprocess.Popen([sys.executable, "-B", "-c", source], stderr=subprocess.PIPE, text=True)
     wait_for(lambda: mark.exists() and bool(mark.read_text()))
     process.send_signal(signal_number)
-    said = process.communicate(timeout=60)[1]
+    said = process.communicate(timeout=300)[1]
     assert process.returncode == code
     assert "Traceback" not in said
     assert signal_number != signal.SIGINT or said.endswith("Stopped; the same command goes on from here.\n")
@@ -369,9 +369,9 @@ def test_a_second_set_up_waits_for_the_first(tmp_path):
         assert first.stdout.readline() == "mine\n"
         with subprocess.Popen(start, **pipes) as second:
             assert "Waiting" in second.stderr.readline()
-            first.communicate(timeout=60)
+            first.communicate(timeout=300)
             assert second.stdout.readline() == "mine\n"
-            second.communicate(timeout=60)
+            second.communicate(timeout=300)
 
 
 # --- which Python --------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ class Gate:
     def work(self, answer: object) -> Callable[[], object]:
         def wait() -> object:
             self.begun.set()
-            assert self._open.wait(10)
+            assert self._open.wait(120)
             return answer
 
         return wait

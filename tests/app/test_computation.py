@@ -94,7 +94,7 @@ def test_edits_are_followed_and_settled_at_rest(qtbot, desk):
         cell = indices.cell((int(random.integers(N)), int(random.integers(HEADS * WIDTH))))
         document.apply(SetCells(field, cell, random.normal(size=(1, 1)), EDIT))
     assert not computation.evaluation.settled
-    with qtbot.waitSignal(computation.settled, timeout=10_000):
+    with qtbot.waitSignal(computation.settled):
         pass
     expected = fresh(document)
     expected.complete()
@@ -123,7 +123,7 @@ def test_the_next_edit_ends_the_settling(qtbot, desk, monkeypatch):
     document.apply(SetCells("query", indices.cell((3, 4)), np.array([[8.5]]), EDIT))
     assert asked[0]()
     edited.set()
-    qtbot.waitUntil(lambda: computation.evaluation.settled, timeout=10_000)
+    qtbot.waitUntil(lambda: computation.evaluation.settled)
     qtbot.waitUntil(lambda: bool(told))
     assert told == [True]
     assert not asked[-1]()
@@ -138,7 +138,7 @@ def test_settling_ends_before_the_first_cell_of_an_edit_is_written(qtbot, desk, 
     document, computation = desk(a_problem())
     qtbot.waitUntil(lambda: not computation.pending)
     computation.evaluation.complete()
-    with qtbot.waitSignal(computation.settled, timeout=60_000):
+    with qtbot.waitSignal(computation.settled):
         document.apply(SetCells("query", indices.cell((5, 1)), np.full((1, 1), 2.0), EDIT))
     assert not asked[-1]()
     document.blockSignals(True)  # the edit is under way: its cells are written, nobody has been told
@@ -162,7 +162,7 @@ def test_a_paste_of_many_rows_comes_from_behind(qtbot, desk):
     document.apply(SetCells("key", box, np.random.default_rng(9).normal(size=(120, HEADS * WIDTH)), EDIT))
     heatmap.refresh_all()
     heatmap.viewport().grab()
-    qtbot.waitUntil(lambda: not computation.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not computation.busy)
     heatmap.viewport().grab()
     side = heatmap.row_span.bins
     expected, _ = fresh(document).pooled("weights", 0, 1, side, side)

@@ -15,15 +15,14 @@ from PySide6.QtWidgets import QApplication
 
 seen = []
 def look():
-    window = QApplication.activeWindow() or QApplication.topLevelWidgets()[0]
-    seen.extend(w for w in QApplication.topLevelWidgets() if w.objectName() == "mainWindow")
-    seen[0].close()
+    seen.extend(w for w in QApplication.topLevelWidgets() if w.objectName() == "mainWindow" and w.isVisible())
+    seen[0].close() if seen else QTimer.singleShot(20, look)
 
 import attn_gui.app.explore as module
 make = module._application
 def application():
     app = make()
-    QTimer.singleShot(300, look)
+    QTimer.singleShot(0, look)
     return app
 module._application = application
 explorer = attn_gui.explore(query=[[1, 0, 1], [0, 1, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1, 2], [3, 4]])
@@ -36,7 +35,7 @@ print("closed")
 def test_a_script_goes_on_when_the_window_is_closed(tmp_path):
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "XDG_CONFIG_HOME": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip().endswith("closed")
@@ -46,7 +45,7 @@ def test_without_a_display_there_is_one_sentence():
     environment = {name: value for name, value in os.environ.items() if "DISPLAY" not in name and "QT_QPA" not in name}
     done = subprocess.run(
         [sys.executable, "-c", "import attn_gui; attn_gui.explore()"],
-        env=environment, capture_output=True, text=True, timeout=60, check=False,
+        env=environment, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr.strip().splitlines()[-1].startswith("RuntimeError: There is no display")

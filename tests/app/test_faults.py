@@ -107,7 +107,7 @@ def test_an_error_on_another_thread_is_shown_on_that_of_the_window(qtbot: QtBot,
     thread = threading.Thread(target=broken)
     thread.start()
     thread.join()
-    qtbot.waitUntil(lambda: bool(program.window.banner.buttons()), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(program.window.banner.buttons()))
     assert program.window.banner.text().startswith("Something went wrong")
 
 
@@ -199,7 +199,7 @@ sys.exit(start.run())
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 def test_control_c_in_the_terminal_closes_the_window(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=100,
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=300,
         cwd=Path(__file__).resolve().parents[2],
     )  # fmt: skip
     assert done.returncode == faults.INTERRUPTED, done.stderr

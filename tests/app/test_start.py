@@ -82,7 +82,7 @@ def run(script: str, home: Path) -> subprocess.CompletedProcess[str]:
     screen.write_text(json.dumps({"screens": [SCREEN]}))
     platform = f"offscreen:configfile={screen}"
     env = {**os.environ, "QT_QPA_PLATFORM": platform, "XDG_CONFIG_HOME": str(home), "PYTHONPATH": str(ROOT)}
-    return subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=100)
+    return subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(scope="module")
@@ -146,16 +146,27 @@ class Cycle(QObject):
 
 
 def look():
+    if not gc.get_freeze_count():  # the start is not over
+        QTimer.singleShot(20, look)
+        return
     gone = []
     weakref.finalize(Cycle(), lambda: gone.append(threading.current_thread() is threading.main_thread()))
     busy = threading.Thread(target=lambda: [[] for _ in range(200_000)])
     busy.start()
     busy.join()
     kept = [[] for _ in range(5_000)]
-    QTimer.singleShot(1500, lambda: (print(gone, len(kept)), app.exit()))
+    tell(gone, kept)
 
 
-QTimer.singleShot(2500, look)
+def tell(gone, kept):
+    if gone:
+        print(gone, len(kept))
+        app.exit()
+    else:
+        QTimer.singleShot(20, lambda: tell(gone, kept))
+
+
+QTimer.singleShot(0, look)
 from attn_gui.app.start import run
 
 sys.exit(run())

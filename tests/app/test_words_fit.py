@@ -29,10 +29,12 @@ def window(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[QMain
     program.view.set(cell=ChosenCell("weights", 1, 0))
     program.window.resize(*size)
     program.window.show()
-    QTest.qWait(120)
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert QTest.qWaitForWindowExposed(program.window, 120_000)
+    program.computation.finish()
+    for _ in range(5):  # layouts and what follows the next paint ask for a few more turns of the loop
+        QCoreApplication.processEvents()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     yield program.window
-    program.look.set_language("en")
     program.end()
 
 

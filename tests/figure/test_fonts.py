@@ -41,5 +41,5 @@ def test_a_stray_chinese_font_does_not_replace_ours(tmp_path: Path, system: str,
     (tmp_path / "fonts.conf").write_text(CONFIG.format(dir=tmp_path / "fonts"))
     env = {**os.environ, "FONTCONFIG_FILE": str(tmp_path / "fonts.conf"), "XDG_CACHE_HOME": str(tmp_path),
            "QT_QPA_PLATFORM": "offscreen"}  # fmt: skip
-    done = subprocess.run([sys.executable, "-c", USED], env=env, cwd=ROOT, capture_output=True, text=True, timeout=100)
+    done = subprocess.run([sys.executable, "-c", USED], env=env, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.stdout == f"['Noto Sans CJK SC'] {ours} ['{system}']\n", done.stdout + done.stderr

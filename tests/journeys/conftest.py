@@ -29,7 +29,7 @@ from attn_gui.app.program import Program
 from attn_gui.paths import resource
 
 LEFT = Qt.MouseButton.LeftButton
-PATIENCE_MS = 5000
+PATIENCE_MS = 120_000
 W = TypeVar("W", bound=QWidget)
 
 
@@ -120,7 +120,7 @@ class Person:
         """Type a size into its box and press Enter."""
         self.overwrite(self.find(f"control.{name}"), str(value))
 
-    def wait(self, patience: float = 20.0) -> None:
+    def wait(self, patience: float = 120.0) -> None:
         """Until everything that is computed off the window's thread is there."""
         computation, end = self.program.computation, time.monotonic() + patience
         while computation.pending or computation.busy:
@@ -258,7 +258,7 @@ class Person:
         assert len(met) == 1, f"wanted one {kind.__name__}, met {met}"
         if self.window.isVisible():
             self.window.activateWindow()  # as a window manager does; the one of the tests does not
-            assert QTest.qWaitForWindowActive(self.window)
+            assert QTest.qWaitForWindowActive(self.window, PATIENCE_MS)
 
     def choose_file(self, path: Path, ask: Callable[[], object]) -> None:
         """Type a path into the file dialog that `ask` opens, and press Enter."""
@@ -307,7 +307,7 @@ def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]
         program.window.resize(width, height)
         program.window.show()
         program.window.activateWindow()
-        assert QTest.qWaitForWindowActive(program.window)
+        assert QTest.qWaitForWindowActive(program.window, PATIENCE_MS)
         return Person(program)
 
     yield start

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from attn_gui import Problem, compute, save
 
@@ -166,7 +166,7 @@ def test_a_cut_of_a_large_block_copies_the_numbers_and_not_the_zeros(launch, tmp
     person.go_to("query", 0, 0)
     person.press("Ctrl+A", "Ctrl+X")
     person.program.copying.finish()
-    QTest.qWait(1)
+    QApplication.processEvents()
     found = np.array([[float(text) for text in row] for row in _rows(person.clipboard())])
     assert np.array_equal(found, problem.query)
     assert not np.any([[float(text) for text in row] for row in person.numbers("query")])

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QTabBar, QToolButton
 
 REGRESSION = "nadaraya-watson.npz"
-PATIENCE = 20.0
+PATIENCE = 120.0
 
 
 def tabs(person):

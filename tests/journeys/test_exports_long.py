@@ -59,7 +59,7 @@ def export(person, folder, keys="Ctrl+E", look=lambda dialog: None, replacing=Fa
     person.answering(QDialog, answer, lambda: person.press(keys))
 
 
-def wait(until, patience=20_000):
+def wait(until, patience=120_000):
     end = time.monotonic() + patience / 1000
     while not until():
         assert time.monotonic() < end
@@ -92,7 +92,7 @@ def test_the_preview_comes_and_says_that_cells_are_pooled(person, out):
     seen = []
 
     def look(dialog):
-        wait(lambda: not dialog.preview.image().isNull())
+        wait(lambda: not (dialog.preview._timer.isActive() or dialog.preview.image().isNull()))  # of the last field
         seen.append(dialog.preview.image().height())
 
     for dpi in ("72", "600"):

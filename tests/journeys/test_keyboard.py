@@ -75,7 +75,7 @@ def test_heads_stages_and_values_have_keys(launch):
     assert person.focus().chosen is not None
 
 
-def test_arrows_choose_and_enter_leads_to_the_row_and_esc_back(launch):
+def test_arrows_choose_and_enter_leads_to_the_row_and_esc_back(launch, qtbot):
     person = launch()
     assert large_map(person) == "weights"
     person.press("Ctrl+Home", "Down", "Down", "Right")
@@ -92,13 +92,11 @@ def test_arrows_choose_and_enter_leads_to_the_row_and_esc_back(launch):
     assert person.number("query", 2, 97) == 1.25
     assert person.cell("query") == (3, 97)
     assert person.values("weights") != weights
-    QTest.qWait(1)
-    assert sentence(person) != said
+    qtbot.waitUntil(lambda: sentence(person) != said)  # the explanation follows when the maps are painted
     person.press("Ctrl+Z")
     assert person.numbers("query") == before
     assert person.values("weights") == weights
-    QTest.qWait(1)  # the explanation follows when the maps are painted
-    assert sentence(person) == said
+    qtbot.waitUntil(lambda: sentence(person) == said)
     person.press("Esc")
     assert large_map(person) == "weights"
     assert person.focus().chosen == (2, 1)

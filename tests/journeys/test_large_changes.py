@@ -34,7 +34,7 @@ class Gate:
             array = made(teller, *given)
             self.threads.add(threading.current_thread())
             self.reached.set()
-            assert self._open.wait(20)
+            assert self._open.wait(120)
             return array
 
         monkeypatch.setattr(memory._Teller, "made", held)
@@ -50,7 +50,7 @@ def gate(monkeypatch):
     found.open()
 
 
-def wait(until, patience=20.0):
+def wait(until, patience=120.0):
     end = time.monotonic() + patience
     while not until():
         assert time.monotonic() < end
@@ -148,7 +148,7 @@ def test_the_window_works_on_and_the_change_is_one_step(launch, gate):
     person = launch()
     before = person.program.document.snapshot()
     person.do("output_projection")
-    assert gate.reached.wait(20)
+    assert gate.reached.wait(120)
     line = person.find("making.progress", MakingProgress)
     wait(line.isVisible)
     assert line.text().startswith("added W_O, 100 %")
@@ -172,7 +172,7 @@ def test_it_can_be_canceled(launch, gate, how):
     person = launch()
     before = person.program.document.snapshot()
     person.size("n", 400)
-    assert gate.reached.wait(20)
+    assert gate.reached.wait(120)
     if how == "Esc":
         person.window.setFocus()
         person.press("Esc")
@@ -191,7 +191,7 @@ def test_it_can_be_canceled(launch, gate, how):
 def test_what_was_made_for_another_state_is_dropped_and_said(launch, gate):
     person = launch()
     person.do("output_projection")
-    assert gate.reached.wait(20)
+    assert gate.reached.wait(120)
     person.type_into("query", 0, 0, "5")
     gate.open()
     person.program.making.finish()
@@ -204,7 +204,7 @@ def test_what_was_made_for_another_state_is_dropped_and_said(launch, gate):
 def test_closing_does_not_wait_for_it(launch, gate):
     person = launch()
     person.do("output_projection")
-    assert gate.reached.wait(20)
+    assert gate.reached.wait(120)
     timer = threading.Timer(0.2, gate.open)
     timer.start()
     person.window.close()

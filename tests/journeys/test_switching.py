@@ -6,7 +6,6 @@ import re
 
 from PySide6.QtCore import QCoreApplication, QEvent, QItemSelectionModel, QPoint, QPointF, Qt
 from PySide6.QtGui import QAction, QWheelEvent
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QHeaderView, QListView, QTabBar, QWidget
 
 from attn_gui.app.settings import Settings
@@ -36,9 +35,9 @@ def work(person) -> None:
 
 
 def settle() -> None:
-    QTest.qWait(10)
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    QTest.qWait(1)
+    for _ in range(5):  # layouts and what follows the next paint ask for a few more turns of the loop
+        QCoreApplication.processEvents()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 def words(window: QWidget) -> dict[str, str]:

@@ -56,7 +56,7 @@ def add_causal(person):
     QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(action).center())
     person.press("Esc")
     person.window.activateWindow()  # as a window manager does
-    assert QTest.qWaitForWindowActive(person.window)
+    assert QTest.qWaitForWindowActive(person.window, 120_000)
 
 
 def seen(person):

@@ -17,7 +17,7 @@ from attn_gui.engine.streaming.blocks import Blocks
 from .working import Working, random_box, random_values, whole
 
 N, M, HEADS, WIDTH = 61, 53, 4, 3
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 class Lock:

@@ -37,7 +37,7 @@ class Fields:
     def back_in_the_window(self) -> None:
         """Offscreen, a list or dialog that has closed keeps the keyboard for a while."""
         window = self.person.window
-        QTest.qWait(1)
+        QApplication.processEvents()
         window.activateWindow()
         self._bot.waitUntil(lambda: QApplication.activeWindow() is window and QApplication.focusWidget() is not None)
 
@@ -53,7 +53,7 @@ class Fields:
 
     def tables(self, text: str) -> None:
         """Choose what the tables show: a group, or a matrix of it."""
-        QTest.qWait(1)  # buttons that have just come are on show with the next layout
+        QApplication.processEvents()  # buttons that have just come are on show with the next layout
         self.person.click(self.person.button(text, "zone.inputs"))
 
     def undo(self) -> None:

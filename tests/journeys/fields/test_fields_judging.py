@@ -34,7 +34,7 @@ def test_the_numbers_are_verified_and_an_edit_takes_the_verdict_back(fields, qtb
     person = fields.person
     turn_to(fields, "Verify")
     person.click(person.find("inspector.verify").button)
-    qtbot.waitUntil(lambda: "✓" in words(fields, "inspector.verify"), timeout=10_000)
+    qtbot.waitUntil(lambda: "✓" in words(fields, "inspector.verify"))
     shown = words(fields, "inspector.verify")
     assert "✗" not in shown
     assert any("All 2 rows were computed a second time" in text for text in shown)
@@ -49,7 +49,7 @@ def test_the_menu_verifies_and_a_stage_leads_to_its_worst_cell(fields, qtbot):
     person.do("verify")
     page = person.find("inspector.verify")
     assert page.isVisible()
-    qtbot.waitUntil(lambda: "✓" in words(fields, "inspector.verify"), timeout=10_000)
+    qtbot.waitUntil(lambda: "✓" in words(fields, "inspector.verify"))
     person.click(person.button("Weights", page))
     turn_to(fields, "Explain")
     assert fields.sentence().startswith("Query ")
@@ -89,7 +89,7 @@ def test_a_long_verification_can_be_stopped_and_begun_again(how, fields, qtbot, 
     assert words(fields, "inspector.verify") == ["Stopped: nothing was verified."]
     monkeypatch.setattr(engine, "verify", verify)
     person.click(page.button)
-    qtbot.waitUntil(lambda: "✓" in words(fields, "inspector.verify"), timeout=10_000)
+    qtbot.waitUntil(lambda: "✓" in words(fields, "inspector.verify"))
 
 
 def test_an_edit_stops_a_verification_of_the_numbers_before(fields, qtbot, endless):

@@ -242,7 +242,7 @@ def test_the_outline_of_an_edit_fades_by_itself(values, plane, shown_map, screen
     before = screen(heatmap)
     heatmap.flash(slice(2, 3), slice(0, 7))
     assert near(screen(heatmap), heatmap.cell_rect(2, 3), theme.edit)
-    qtbot.waitUntil(lambda: not heatmap.marks.edited, timeout=3000)
+    qtbot.waitUntil(lambda: not heatmap.marks.edited)
     assert screen(heatmap) == before
 
 

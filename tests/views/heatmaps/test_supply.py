@@ -93,7 +93,7 @@ def pixel(heatmap: Heatmap, x: int, y: int) -> QColor:
 
 
 def wait(qtbot: Any, document: Document) -> None:
-    qtbot.waitUntil(lambda: not document.supply.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not document.supply.busy)
 
 
 @pytest.mark.parametrize("stage", ["scores", "weights", "head_output", "query", "concat"])
@@ -181,7 +181,7 @@ def test_an_answer_to_numbers_of_before_an_edit_is_dropped(qtbot, document, show
 
     monkeypatch.setattr(Sheet, "drawn", slow)
     heatmap = shown(made, "head_output" if field == "value" else "weights")
-    qtbot.waitUntil(lambda: bool(late), timeout=5000)
+    qtbot.waitUntil(lambda: bool(late))
     made.supply.finish()  # the answer lies in the queue
     made.edit(field, row, 3, 9.0)
     wait(qtbot, made)
@@ -209,6 +209,7 @@ def test_a_large_edit_leaves_the_old_picture_until_the_new_one_is_there(qtbot, d
     made = document()
     heatmap = shown(made, "weights")
     wait(qtbot, made)
+    heatmap.viewport().grab()
     before = values(heatmap)
     everything = np.random.default_rng(1).normal(size=(N, HEADS * WIDTH))
     made.edit_box("query", (slice(0, N), slice(0, HEADS * WIDTH)), everything)
@@ -251,6 +252,7 @@ def test_another_head_shows_its_thumbnail_until_its_own_picture_is_there(qtbot, 
     small = shown(made, "weights", head=2, side=11, interactive=False)
     large = shown(made, "weights", head=0)
     wait(qtbot, made)
+    small.viewport().grab()
     large.set_plane(Plane(made.evaluation, "weights", 0, 2))
     large.viewport().grab()
     assert not (flags(large) == UNKNOWN).any()

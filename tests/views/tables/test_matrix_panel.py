@@ -86,7 +86,7 @@ def desk(qtbot) -> Callable[..., Desk]:
         found.panel.resize(width, height)
         found.panel.show()
         found.panel.activateWindow()
-        QTest.qWaitForWindowExposed(found.panel)
+        QTest.qWaitForWindowExposed(found.panel, 120_000)
         return found
 
     return make
