@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLineEdit, QSpinBox, QWidget
 
 from attn_gui.views.dialogs.export_dialog import ExportDialog
