@@ -93,7 +93,6 @@ class ExplainController(QObject):
         plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
         self._explanation = explain(evaluation, look.cell.stage, plane.index(look.cell.row, look.cell.column))
         problem = evaluation.problem
-        inspector.set_trail([(cell.stage, cell.row, cell.column) for cell in self._trail])
         inspector.set_explanation(
             self._explanation,
             ExplainContext(
@@ -104,6 +103,7 @@ class ExplainController(QObject):
                 key_tokens=problem.names_of_keys,
                 problem=problem,
                 reach=later_stages(evaluation, self._explanation.stage, self._explanation.index),
+                trail=[(cell.stage, cell.row, cell.column) for cell in self._trail[:-1]],
             ),
         )
 

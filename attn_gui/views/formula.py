@@ -41,6 +41,7 @@ class FormulaView(QWidget):
         super().__init__(parent)
         self._chains: tuple[str, ...] = ()
         self._size, self._role = size, role
+        self._known: dict[float, list[Piece]] = {}  # the pieces by width: Qt asks for heights again and again
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -93,10 +94,16 @@ class FormulaView(QWidget):
         super().changeEvent(event)
 
     def _changed(self) -> None:
+        self._known.clear()
         self.updateGeometry()
         self.update()
 
     def _laid_out(self, width: float) -> list[Piece]:
+        if width not in self._known:
+            self._known[width] = self._lay_out(width)
+        return self._known[width]
+
+    def _lay_out(self, width: float) -> list[Piece]:
         size = float(scaled(self._size))
         pieces: list[Piece] = []
         x, line = 0.0, 0

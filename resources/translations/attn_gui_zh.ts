@@ -283,7 +283,7 @@
     </message>
     <message>
         <source>Scale by √&amp;d_k</source>
-        <translation>除以 √d_k 的缩放(&amp;D)</translation>
+        <translation>除以 √d_k 的缩放(&amp;Q)</translation>
     </message>
     <message>
         <source>&amp;Previous head</source>
@@ -1262,6 +1262,10 @@
         <source>History</source>
         <translation>历史</translation>
     </message>
+    <message>
+        <source>Show or fold away the steps so far</source>
+        <translation>展开或收起历史步骤</translation>
+    </message>
 </context>
 <context>
     <name>Inspector</name>
@@ -1999,7 +2003,7 @@
     <name>ProgressController</name>
     <message>
         <source>{percent} % of the maps computed · Esc stops</source>
-        <translation>热热图已计算 {percent} % · 按 Esc 停止</translation>
+        <translation>热热热图已计算 {percent} % · 按 Esc 停止</translation>
     </message>
     <message>
         <source>Stopped: what is dotted is not computed · F9 computes the rest</source>
@@ -2458,7 +2462,7 @@
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is the sum of {count} products of the normalized row and W_L.</source>
-        <translation>查询 {query} 的第 {column} 列：{value}，是层层归一化后的行与 W_L 的 {count} 个乘积之和。</translation>
+        <translation>查询 {query} 的第 {column} 列：{value}，是层层层归一化后的行与 W_L 的 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>

@@ -121,8 +121,8 @@ def test_from_a_weight_by_its_score_to_q_and_all_the_way_back(launch, settled):
     score = person.explanation()
     person.click(link(person, "Q[10"))
     assert person.find("heatmap.query").isVisible()
-    assert person.status().startswith("Query · head 3 · (10, 0)")
-    assert trail(person) == ["A[10, 13]", "S′[10, 13]", "Q[10, 96]"]
+    assert person.status().startswith("Query · head 3 · (10, 1)")  # where the largest product is
+    assert trail(person) == ["A[10, 13]", "S′[10, 13]", "Q[10, 97]"]
     person.press("Alt+Left")
     settled(person)
     assert person.explanation() == score

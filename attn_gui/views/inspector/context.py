@@ -30,7 +30,10 @@ class Reached:
 
 @dataclass(frozen=True)
 class ExplainContext:
-    """The chosen cell as it is shown (row and column within the shown head), the tokens, the problem, its reach."""
+    """The chosen cell as it is shown (row and column within the shown head), the tokens, the problem, its reach.
+
+    `trail` holds (stage, row, column as shown) of the cells that led to it, the first one first.
+    """
 
     head: int
     row: int
@@ -39,6 +42,7 @@ class ExplainContext:
     key_tokens: Sequence[str] | None
     problem: Problem
     reach: Sequence[Reached] = ()
+    trail: Sequence[tuple[str, int, int]] = ()
 
     def query_name(self, row: int) -> str:
         """The token of a query, or its number."""

@@ -1,8 +1,6 @@
-"""A page that fits itself into the height it gets: what can be done without gives way, and then it scrolls."""
+"""A page that scrolls as one: it has all of the width, and at least the height that it needs."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -14,12 +12,11 @@ LEAST_HEIGHT = 120
 
 
 class FittingPage(QScrollArea):
-    """Gives its page all of the width, and all of the height or as much as the page cannot do without."""
+    """Gives its page all of the width, and all of the height or as much as the page needs."""
 
     def __init__(self, page: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._page = page
-        self._dispensable: tuple[QWidget, ...] = ()
         self.setWidget(page)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -28,26 +25,14 @@ class FittingPage(QScrollArea):
             part.setAutoFillBackground(False)
         page.installEventFilter(self)
 
-    def set_dispensable(self, widgets: Sequence[QWidget]) -> None:
-        """What is shown only where there is room, the first to go first."""
-        self._dispensable = tuple(widgets)
-        self.fit()
-
     def fit(self) -> None:
-        """Show what there is room for, and give the page its size."""
+        """Give the page its size."""
         width, room = self.viewport().width(), self.viewport().height()
         layout = self._page.layout()
-        if layout is None or width <= 0:
-            return
-        heights = {widget: _height(widget, width) + layout.spacing() for widget in self._dispensable}
-        least = layout.minimumHeightForWidth(width)
-        needed = least + sum(height for widget, height in heights.items() if widget.isHidden())
-        for widget, height in heights.items():
-            shown = needed <= room
-            needed -= 0 if shown else height
-            if widget.isHidden() == shown:  # asks for a new layout, and so for this again: only where it differs
-                widget.setVisible(shown)
-        self._page.resize(width, max(needed, room))
+        if layout is not None and width > 0:
+            tall = layout.hasHeightForWidth()
+            needed = layout.minimumHeightForWidth(width) if tall else layout.minimumSize().height()
+            self._page.resize(width, max(needed, room))
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def minimumSizeHint(self) -> QSize:
@@ -70,7 +55,3 @@ class FittingPage(QScrollArea):
         if event.type() == QEvent.Type.LayoutRequest:
             self.fit()
         return super().eventFilter(watched, event)
-
-
-def _height(widget: QWidget, width: int) -> int:
-    return widget.heightForWidth(width) if widget.hasHeightForWidth() else widget.minimumSizeHint().height()

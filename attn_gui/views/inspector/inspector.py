@@ -30,7 +30,6 @@ from attn_gui.views.theme import dress
 
 __all__ = ["ExplainContext", "Inspector"]
 
-Place = tuple[str, int, int]  # stage, row, column as shown
 CURVE = 3  # the place of its tab
 
 
@@ -53,7 +52,6 @@ class Inspector(QWidget):
         self.setObjectName("inspector")
         self._explanation: Explanation | None = None
         self._context: ExplainContext | None = None
-        self._places: tuple[Place, ...] = ()
         self._sentences = Sentences(self)
         self._tabs, self._pages = QTabWidget(self), QStackedWidget(self)
         self._start, self._page = StartPage(), QWidget()
@@ -82,7 +80,6 @@ class Inspector(QWidget):
     def set_nothing_chosen(self) -> None:
         """Show the first steps."""
         self._explanation = self._context = None
-        self._places = ()
         self._pages.setCurrentWidget(self._start_page)
 
     def set_target_offered(self, offered: bool) -> None:
@@ -92,12 +89,6 @@ class Inspector(QWidget):
     def set_reach_shown(self, shown: bool, other: str = "") -> None:
         """Whether the maps show what the explained cell reaches, or the name of the other cell whose reach it is."""
         self._relations.set_reach_shown(shown, other)
-
-    def set_trail(self, places: Sequence[Place]) -> None:
-        """(stage, row, column as shown) of the cells that were followed, the explained one last."""
-        self._places = tuple(places)
-        self._show_trail()
-        self._order_tabs()
 
     def turn_to(self, page: QWidget) -> None:
         """Show another page than the explanation."""
@@ -149,26 +140,18 @@ class Inspector(QWidget):
         self._terms.terms().set_explanation(explanation, context)
         self._show_caption()
         self._relations.set_explanation(explanation, context)
-        self._show_trail()
+        trail = (context.shown_name(*place) for place in context.trail)
+        self._trail.set_places([*trail, cell_name(explanation.stage, explanation.index)])
         self._order_tabs()
 
     def _show_formula(self, explanation: Explanation) -> None:
-        """Step by step, or as one equation where that was asked for and there is one; then Z gives way last."""
+        """Step by step, or as one equation where that was asked for and there is one."""
         one = as_one(explanation)
         self._one.setVisible(one is not None)
         shown = one if one is not None and self._one.isChecked() else by_step(explanation)
         self._formula.set_formula(shown.chain, spoken(shown.chain))
         self._parts.set_formula(shown.parts, ", ".join(map(spoken, shown.parts)))
-        self._parts.hide()
-        parts = [self._parts] if shown.parts else []
-        last = shown is one
-        self._cell_page.set_dispensable([self._relations, *parts] if last else [*parts, self._relations])
-
-    def _show_trail(self) -> None:
-        explanation, context = self._explanation, self._context
-        if explanation is not None and context is not None:
-            before = [context.shown_name(*place) for place in self._places[:-1]]
-            self._trail.set_places([*before, cell_name(explanation.stage, explanation.index)])
+        self._parts.setVisible(bool(shown.parts))
 
     def _order_tabs(self) -> None:
         """Links come and go: put them where they stand."""
@@ -241,7 +224,7 @@ class Inspector(QWidget):
         for widget in (self._trail, self._sentence, self._formula, self._parts):
             column.addWidget(widget)
         column.addLayout(caption)
-        column.addWidget(self._terms, 1000)
+        column.addWidget(self._terms)
         column.addWidget(self._relations)
         column.addWidget(buttons)
         column.addStretch(1)

@@ -27,7 +27,10 @@ class Neighbor:
 
 
 def sources(explanation: Explanation) -> tuple[Neighbor, ...]:
-    """One link a matrix: its cell with the value, or its row or column with a dot where the index runs."""
+    """One link a matrix: its cell with the value, or its row or column with a dot where the index runs.
+
+    A link to a row or column leads to the cell in it whose term is the largest.
+    """
     found = explanation.some_sources(MANY)
     order = {name: place for place, name in enumerate(dict.fromkeys(cell.name for cell in found))}
     cells = sorted(found, key=lambda cell: order[cell.name])
@@ -68,7 +71,13 @@ def _source(cells: list[Cell], explanation: Explanation) -> Neighbor:
             text = QCoreApplication.translate("Relations", "{cell}, head {head}").format(cell=text, head=cell.index[1])
         return Neighbor(text, cell.name, cell.index)
     axes = zip(*(cell.index for cell in cells), strict=True)
-    return Neighbor(cell_name(cells[0].name, [_one_or_dot(axis) for axis in axes]), cells[0].name, cells[0].index)
+    chief = next((cell for cell in _largest_term(explanation) if cell.name == cells[0].name), cells[0])
+    return Neighbor(cell_name(chief.name, [_one_or_dot(axis) for axis in axes]), chief.name, chief.index)
+
+
+def _largest_term(explanation: Explanation) -> tuple[Cell, ...]:
+    sizes = np.abs(explanation.terms.values)
+    return explanation.terms[int(np.nan_to_num(sizes, nan=-1.0).argmax())].cells if sizes.size else ()
 
 
 def _one_or_dot(places: Iterable[int]) -> object:

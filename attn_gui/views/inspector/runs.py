@@ -51,6 +51,7 @@ class SentenceView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._sentence: tuple[Run, ...] = ()
+        self._known: dict[float, tuple[QTextLayout, float]] = {}  # by width: Qt asks for heights again and again
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -58,8 +59,7 @@ class SentenceView(QWidget):
     def set_sentence(self, sentence: Sequence[Run]) -> None:
         self._sentence = tuple(sentence)
         self.setAccessibleName(plain(sentence))
-        self.updateGeometry()
-        self.update()
+        self._changed()
 
     def text(self) -> str:
         """The words alone."""
@@ -70,7 +70,7 @@ class SentenceView(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return round(self._lay_out(width)[1] + 0.5)
+        return round(self._laid_out(width)[1] + 0.5)
 
     def sizeHint(self) -> QSize:
         natural = QFontMetricsF(_font()).horizontalAdvance(self.text())
@@ -81,14 +81,23 @@ class SentenceView(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        layout, _ = self._lay_out(self.width())
+        layout, _ = self._laid_out(self.width())
         layout.draw(painter, QPointF(0, 0))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
-            self.updateGeometry()
-            self.update()
+            self._changed()
         super().changeEvent(event)
+
+    def _changed(self) -> None:
+        self._known.clear()
+        self.updateGeometry()
+        self.update()
+
+    def _laid_out(self, width: float) -> tuple[QTextLayout, float]:
+        if width not in self._known:
+            self._known[width] = self._lay_out(width)
+        return self._known[width]
 
     def _lay_out(self, width: float) -> tuple[QTextLayout, float]:
         layout = QTextLayout(self.text(), _font())

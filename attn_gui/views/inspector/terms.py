@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -11,12 +13,20 @@ from attn_gui.engine.symbols import cell_symbol
 from attn_gui.views.inspector.context import ExplainContext, cell_name, column_number
 
 Index = QModelIndex | QPersistentModelIndex
+
+
+class Face(NamedTuple):
+    """What one cell of the table shows; `value` where a bar stands beside it."""
+
+    text: str
+    value: float | None
+    chosen: bool
+    color: str
+
+
 TOP = 10
 FULL, TIGHTEST = 0, 3  # how much a table says: all; no "c =" in rows; a decimal less; and no cells in the header
 ALL_UP_TO = 20  # so many terms are listed without a tail
-VALUE_ROLE = Qt.ItemDataRole.UserRole  # the float behind a number
-CHOSEN_ROLE = Qt.ItemDataRole.UserRole + 1  # the term of the chosen cell itself
-COLOR_ROLE = Qt.ItemDataRole.UserRole + 2  # the theme's color of a number
 ROLES = {"query": "query", "rotated_query": "query", "key": "key", "rotated_key": "key", "value": "key"}
 ALONG_KEYS = ("weights", "head_output")
 SCORE_TERMS = {"additive": "w·tanh", "cosine": "q·k/‖q‖‖k‖", "gaussian": "−w²(q−k)²/2"}  # the others add products
@@ -34,6 +44,7 @@ class TermsModel(QAbstractTableModel):
         self._order = np.empty(0, int)
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
         self._expanded, self.tight = False, FULL
+        self._faces: dict[tuple[int, int, int], Face] = {}  # by row, column and tightness
 
     # --- what is shown ---------------------------------------------------------------------------
     def set_explanation(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
@@ -48,6 +59,7 @@ class TermsModel(QAbstractTableModel):
         self._values = self._terms.values if self._terms is not None else np.empty(0)
         size = self._values if stage == "weights" else np.abs(self._values)
         self._order = np.argsort(-np.nan_to_num(size, nan=np.inf), kind="stable")
+        self._faces.clear()
         self._headers = self._number_headers()
         self.endResetModel()
 
@@ -55,6 +67,7 @@ class TermsModel(QAbstractTableModel):
         """List the tail too."""
         if self.has_tail():
             self.beginResetModel()
+            self._faces.clear()
             self._expanded = True
             self.endResetModel()
 
@@ -151,16 +164,23 @@ class TermsModel(QAbstractTableModel):
             return None
         row, column = index.row(), index.column()
         if role == Qt.ItemDataRole.DisplayRole or (role == Qt.ItemDataRole.ToolTipRole and column == 0):
-            return self._text(row, column)
-        if role == VALUE_ROLE:
-            return self._row_value(row) if column == self.columnCount() - 1 else None
-        if role == CHOSEN_ROLE:
-            return self._is_chosen(row)
-        if role == COLOR_ROLE:
-            return self._headers[column - 1][1] if 0 < column <= len(self._headers) else "text"
+            return self.face(row, column).text
         if role == Qt.ItemDataRole.TextAlignmentRole and column:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
+
+    def face(self, row: int, column: int) -> Face:
+        """What is shown there, made once."""
+        place = row, column, self.tight
+        if place not in self._faces:
+            value = self._row_value(row) if column == self.columnCount() - 1 else None
+            color = self._headers[column - 1][1] if 0 < column <= len(self._headers) else "text"
+            self._faces[place] = Face(self._text(row, column), value, self._is_chosen(row), color)
+        return self._faces[place]
+
+    def forget_words(self) -> None:
+        """Write everything again, in another language."""
+        self._faces.clear()
 
     # --- inside ----------------------------------------------------------------------------------
     def _text(self, row: int, column: int) -> str:

@@ -19,13 +19,13 @@ from PySide6.QtWidgets import (
 from attn_gui.document.copying import Copied
 from attn_gui.figure.tokens import SIGNED_STOPS, SIZE, SPACING
 from attn_gui.views.inspector.links import paint_focus_ring
-from attn_gui.views.inspector.terms import CHOSEN_ROLE, COLOR_ROLE, FULL, TIGHTEST, VALUE_ROLE, TermsModel
+from attn_gui.views.inspector.terms import FULL, TIGHTEST, Face, TermsModel
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
 PADDING = 5
 ROUNDING = 1  # advances are rounded, and a text that lacks half a pixel would be cut
-LEAST_ROWS = 4
+MOST_ROWS = 24  # of more, listed on request, the table scrolls by itself
 LEAST_BAR, SLIVER = 24, 6  # a bar that tells sizes apart, and one that gives way to a word
 MEASURED = 40  # rows whose texts decide the widths of the columns
 POSITIVE, NEGATIVE = 0.6, -0.6  # places on the signed map that bars take their colors from
@@ -71,12 +71,12 @@ class TermsView(QTableView):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
-        return QSize(self._least_width(), self._height_of(self._terms.rowCount()))
+        return QSize(self._least_width(), self._height_of(min(self._terms.rowCount(), MOST_ROWS)))
 
     def minimumSizeHint(self) -> QSize:
         room = SIZE.right_compact - 2 * (SPACING.panel_padding_compact + SPACING.xs)  # the tabs have a margin, too
         return QSize(min(self._least_width(), scaled(room)),
-                     self._height_of(min(self._terms.rowCount(), LEAST_ROWS)))
+                     self._height_of(min(self._terms.rowCount(), MOST_ROWS)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -89,16 +89,17 @@ class TermsView(QTableView):
             super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        bar = self.verticalScrollBar()
-        if event.angleDelta().y() < 0 and bar.value() == bar.maximum() and self._terms.has_tail():
-            self._terms.expand()
-        super().wheelEvent(event)
+        if self.verticalScrollBar().maximum() > 0:
+            super().wheelEvent(event)
+        else:
+            event.ignore()  # the page scrolls
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._on_terms_model_reset()
         elif event.type() == QEvent.Type.LanguageChange:
             self._widths.clear()
+            self._terms.forget_words()
             self._terms.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self._terms.columnCount() - 1)
             self.viewport().update()
         super().changeEvent(event)
@@ -132,7 +133,7 @@ class TermsView(QTableView):
         self.verticalHeader().setMinimumSectionSize(1)
         self.verticalHeader().setDefaultSectionSize(row_height())
         self.horizontalHeader().setFixedHeight(max(scaled(SIZE.table_header), _metrics("small").height() + SPACING.s))
-        self.setMaximumHeight(self._height_of(max(self._terms.rowCount(), 1)))
+        self.setMaximumHeight(self._height_of(min(max(self._terms.rowCount(), 1), MOST_ROWS)))
         self._join_cells()
         self._share_width()
         self.updateGeometry()
@@ -184,7 +185,7 @@ class TermsView(QTableView):
         metrics = _metrics("body")
         joined = column < self._terms.columnCount() - 1 and self._terms.columnCount() > 2
         rows = [row for row in self._measured() if not (joined and row in self._alone)]
-        texts = [metrics.horizontalAdvance(str(self._terms.index(row, column).data())) for row in rows]
+        texts = [metrics.horizontalAdvance(self._terms.face(row, column).text) for row in rows]
         header = self._terms.headerData(column, Qt.Orientation.Horizontal)
         widest = max([*texts, _metrics("small").horizontalAdvance(str(header or ""))])
         return widest + 2 * scaled(PADDING) + ROUNDING
@@ -201,34 +202,34 @@ class TermDelegate(QStyledItemDelegate):
         view, theme = option.widget, current_theme()
         if not isinstance(view, TermsView):
             return
-        chosen = bool(index.data(CHOSEN_ROLE))
+        face = view.terms().face(index.row(), index.column())
         painter.save()
-        if chosen:
+        if face.chosen:
             painter.fillRect(option.rect, theme.key_soft)
-        font = ui_font("body", weight=600 if chosen else 400, tabular=True)
+        font = ui_font("body", weight=600 if face.chosen else 400, tabular=True)
         painter.setFont(font)
-        painter.setPen(theme.key if chosen and index.column() == 0 else getattr(theme, str(index.data(COLOR_ROLE))))
         room = option.rect.adjusted(scaled(PADDING), 0, -scaled(PADDING), 0)
-        if index.data(VALUE_ROLE) is not None:
+        if face.value is not None:
             room.setWidth(view.value_width() - 2 * scaled(PADDING))
-            self._paint_bar(painter, option.rect.adjusted(view.value_width(), 0, 0, 0), index, view.terms())
-            painter.setPen(theme.text)
+            self._paint_bar(painter, option.rect.adjusted(view.value_width(), 0, 0, 0), face, view.terms())
+        named = face.chosen and index.column() == 0
+        painter.setPen(theme.key if named else getattr(theme, face.color))
         side = Qt.AlignmentFlag.AlignRight if index.column() else Qt.AlignmentFlag.AlignLeft
-        words = QFontMetrics(font).elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room.width())
+        words = QFontMetrics(font).elidedText(face.text, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, words)
         if option.state & QStyle.StateFlag.State_HasFocus and view.hasFocus():
             paint_focus_ring(painter, option.rect)
         painter.restore()
 
-    def _paint_bar(self, painter: QPainter, room: QRect, index: Index, terms: TermsModel) -> None:
-        value = float(index.data(VALUE_ROLE))
-        if value != value:
+    def _paint_bar(self, painter: QPainter, room: QRect, face: Face, terms: TermsModel) -> None:
+        value = face.value
+        if value is None or value != value:
             return
         share = min(abs(value) / terms.largest(), 1.0)
         length = max((room.width() - scaled(2)) * share, 1.0)
         height = room.height() * 0.45
         bar = QRectF(room.left(), room.center().y() + 0.5 - height / 2, length, height)
-        painter.fillRect(bar, bar_color(value, signed=terms.signed(), chosen=bool(index.data(CHOSEN_ROLE))))
+        painter.fillRect(bar, bar_color(value, signed=terms.signed(), chosen=face.chosen))
 
 
 def row_height() -> int:

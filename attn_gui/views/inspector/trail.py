@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QWidget
@@ -11,7 +12,7 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.links import FlowLayout, Link, clear
 from attn_gui.views.theme import dress
 
-LONGEST = 4  # so many places are named, the last ones
+LONGEST = 4  # so many places are named: the first one, where the way began, and the last ones
 
 
 class Trail(QWidget):
@@ -23,21 +24,30 @@ class Trail(QWidget):
         super().__init__(parent)
         self._names: tuple[str, ...] = ()
         self._links: list[Link] = []
+        self._here: QLabel | None = None
         self._row = FlowLayout(self, gap=SPACING.s)
 
     def set_places(self, names: Sequence[str]) -> None:
         """The names of the places, the present one last."""
-        if tuple(names) == self._names:
+        before, self._names = self._names, tuple(names)
+        if len(before) == len(names) and before[:-1] == self._names[:-1]:
+            if before != self._names and self._here is not None:
+                self._here.setText(names[-1])  # making it anew takes longer than all else in the panel
+                self.setAccessibleName(" › ".join(names))
             return
         had_focus = any(link.hasFocus() for link in self.links())
-        self._names, self._links = tuple(names), []
+        self._links, self._here = [], None
         clear(self._row)
-        for position in range(max(0, len(names) - LONGEST), len(names) - 1):
+        named = [0, *range(max(1, len(names) - LONGEST + 1), len(names) - 1)] if len(names) > 1 else []
+        for previous, position in pairwise([-1, *named]):
+            if position - previous > 1:
+                self._add_sign("… ›")
             self._links.append(self._link(names[position], position))
             self._add(self._links[-1])
-            self._add(dressed(QLabel("›", self), "sentence", "text3"))
+            self._add_sign("›")
         if names:
-            self._add(dressed(QLabel(names[-1], self), "sentence", "text", strong=True))
+            self._here = dressed(QLabel(names[-1], self), "sentence", "text", strong=True)
+            self._add(self._here)
         self.setAccessibleName(" › ".join(names))
         if had_focus and self._links:
             self._links[-1].setFocus()
@@ -50,6 +60,9 @@ class Trail(QWidget):
         link = Link(name, self, size="sentence")
         link.clicked.connect(lambda _checked=False: self.placeRequested.emit(position))
         return link
+
+    def _add_sign(self, sign: str) -> None:
+        self._add(dressed(QLabel(sign, self), "sentence", "text3"))
 
     def _add(self, widget: QWidget) -> None:
         self._row.addWidget(widget)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,14 +39,16 @@ def projected(**more: Any) -> Problem:
     return Problem(**fields | more)
 
 
-def put(inspector: Inspector, problem: Problem, stage: str, row: int, column: int, head: int = 1) -> None:
+def put(
+    inspector: Inspector, problem: Problem, stage: str, row: int, column: int, head: int = 1,
+    trail: Sequence[tuple[str, int, int]] = (),
+) -> None:
     """Explain a cell, row and column as they stand in the map."""
     evaluation = Evaluation(problem)
     index = Plane(evaluation, stage, 0, head if stage not in ("concat", "output") else None).index(row, column)
-    inspector.set_trail([(stage, row, column)])
     inspector.set_explanation(explain(evaluation, stage, index), ExplainContext(
         head=head, row=row, column=column, query_tokens=problem.query_tokens, key_tokens=problem.key_tokens,
-        problem=problem, reach=later_stages(evaluation, stage, index)))
+        problem=problem, reach=later_stages(evaluation, stage, index), trail=trail))
 
 
 @pytest.fixture

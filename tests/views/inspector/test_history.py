@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QUndoCommand, QUndoStack
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QListView
+from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
@@ -108,3 +108,24 @@ def test_a_stack_that_goes_away_leaves_the_origin(view: HistoryView) -> None:
     assert rows(view) == ["Opened minilm-layer2"]
     view.set_stack(stack_of(STEPS[0]))
     assert rows(view) == ["Opened minilm-layer2", STEPS[0]]
+
+
+def test_in_a_low_column_the_steps_fold_away_until_they_are_asked_for(qtbot: QtBot) -> None:
+    column = QWidget()
+    qtbot.addWidget(column)
+    view = HistoryView(column)
+    QVBoxLayout(column).addWidget(view)
+    view.set_stack(stack_of(*STEPS))
+    column.resize(300, 800)
+    column.show()
+    steps, fold = view.findChild(QListView), view.findChild(QAbstractButton, "history.fold")
+    assert steps.isVisible()
+    column.resize(300, 400)
+    QApplication.processEvents()
+    assert not steps.isVisible()
+    QTest.mouseClick(fold, Qt.MouseButton.LeftButton)
+    assert steps.isVisible()
+    column.resize(300, 390)
+    assert steps.isVisible()  # as the person wanted it
+    QTest.keyClick(fold, Qt.Key.Key_Return)
+    assert not steps.isVisible()

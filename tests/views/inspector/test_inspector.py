@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import Problem
@@ -19,6 +19,7 @@ from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.inspector.links import Link
 from attn_gui.views.inspector.neighbors import reaches
 from attn_gui.views.inspector.relations import Relations
+from attn_gui.views.inspector.terms_view import TermsView
 
 Make = Callable[..., Problem]
 Shown = Callable[..., Inspector]
@@ -35,6 +36,10 @@ def formula(inspector: Inspector) -> str:
 
 def words(inspector: Inspector) -> set[str]:
     return {label.text() for label in inspector.findChildren(QLabel) if label.isVisible()}
+
+
+def table(inspector: Inspector) -> TermsView:
+    return inspector.findChild(TermsView)
 
 
 def neighbors(inspector: Inspector) -> list[str]:
@@ -149,8 +154,7 @@ def test_a_joined_column_names_the_head_that_it_comes_from(shown: Shown, make: M
 
 def test_the_trail_leads_back(shown: Shown, make: Make, explain_in: Callable[..., None], qtbot: QtBot) -> None:
     inspector = shown(make(), "weights", 2, 1)
-    explain_in(inspector, make(), "query", 2, 0)
-    inspector.set_trail([("weights", 2, 1), ("scaled", 2, 1), ("query", 2, 0)])
+    explain_in(inspector, make(), "query", 2, 0, trail=[("weights", 2, 1), ("scaled", 2, 1)])
     assert "Q[2, 3]" in words(inspector)
     with qtbot.waitSignal(inspector.placeRequested) as caught:
         QTest.keyClick(links(inspector)["S′[2, 1]"], Qt.Key.Key_Return)
@@ -203,9 +207,11 @@ def test_the_form_on_show_is_copied_and_stays_for_the_next_cell(
     assert r"\frac{1}{Z}" in formula(inspector)
 
 
-def test_everything_is_reached_by_tab_in_reading_order(shown: Shown, make: Make, qtbot: QtBot) -> None:
+def test_everything_is_reached_by_tab_in_reading_order(
+    shown: Shown, make: Make, explain_in: Callable[..., None], qtbot: QtBot
+) -> None:
     inspector = shown(make(), "weights", 2, 1)
-    inspector.set_trail([("scaled", 2, 1), ("weights", 2, 1)])
+    explain_in(inspector, make(), "weights", 2, 1, trail=[("scaled", 2, 1)])
     activate(inspector, qtbot)
     links(inspector)["S′[2, 1]"].setFocus()
     met = []
@@ -262,19 +268,49 @@ def test_a_narrow_first_page_shows_titles_rather_than_shapes(qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: all(link.width() >= link.sizeHint().width() for link in links(inspector).values()))
 
 
-def test_what_does_not_fit_gives_way_and_then_scrolls(shown: Shown, make: Make, qtbot: QtBot) -> None:
+def test_what_does_not_fit_scrolls_as_one_and_nothing_gives_way(shown: Shown, make: Make) -> None:
     inspector = shown(make(), "weights", 2, 1, width=248)
-    parts, relations = inspector.findChildren(FormulaView)[1], inspector.findChild(Relations)
-    seen = []
-    for height in range(700, 150, -10):
+    page = inspector.findChild(FittingPage, "inspector.page")
+    parts, relations, terms = inspector.findChildren(FormulaView)[1], inspector.findChild(Relations), table(inspector)
+    for height in (900, 500, 300, 200):
         inspector.resize(248, height)
-        assert inspector.height() == height
-        scrolls = inspector.findChild(FittingPage, "inspector.page").verticalScrollBar().maximum() > 0
-        seen.append((parts.isVisible(), relations.isVisible(), scrolls))
-    assert list(dict.fromkeys(seen)) == [
-        (True, True, False), (False, True, False), (False, False, False), (False, False, True)]
-    inspector.resize(248, 700)
-    assert (parts.isVisible(), relations.isVisible()) == (True, True)
+        QApplication.processEvents()
+        assert terms.verticalScrollBar().maximum() == 0
+        for widget in (parts, relations, terms, *relations.links()):
+            page.ensureWidgetVisible(widget)
+            assert widget.isVisible()
+            assert not widget.visibleRegion().isEmpty(), (height, widget)
+    inspector.resize(248, 400)
+    QApplication.processEvents()
+    assert page.verticalScrollBar().maximum() > 0
+    page.verticalScrollBar().setValue(0)
+    _wheel_over(terms)
+    assert page.verticalScrollBar().value() > 0
+
+
+def _wheel_over(widget: QAbstractScrollArea) -> None:
+    """One notch down over a table, which goes on to whoever can scroll."""
+    window = widget.window()
+    place = widget.viewport().mapTo(window, QPoint(9, 9))
+    QTest.wheelEvent(window.windowHandle(), QPointF(place), QPoint(0, -120))
+    QApplication.processEvents()
+
+
+def test_a_long_trail_keeps_where_it_began(shown: Shown, make: Make, explain_in: Callable[..., None]) -> None:
+    inspector = shown(make(), "weights", 2, 1)
+    explain_in(inspector, make(), "query", 2, 0, trail=[("head_output", 2, k % 2) for k in range(6)])
+    assert "O[2, 0]" in links(inspector)
+    assert "… ›" in words(inspector)
+    assert len([link for text, link in links(inspector).items() if text.startswith("O[2, ")]) <= 4
+
+
+def test_a_link_to_a_row_leads_to_the_term_that_matters_most(shown: Shown, make: Make, qtbot: QtBot) -> None:
+    query, key = np.full((5, 6), 0.1), np.full((7, 6), 0.1)
+    query[2, 5] = key[1, 5] = 3.0  # head 1, column 2 of it
+    inspector = shown(make(query=query, key=key), "scores", 2, 1)
+    with qtbot.waitSignal(inspector.cellRequested) as caught:
+        QTest.mouseClick(links(inspector)["Q[2, ·]"], Qt.MouseButton.LeftButton)
+    assert caught.args == ["query", (0, 2, 5)]
 
 
 def test_examples_can_be_listed_anew(qtbot: QtBot) -> None:

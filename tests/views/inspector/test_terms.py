@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QWheelEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -98,14 +98,6 @@ def test_a_long_list_ends_with_its_tail_which_opens(shown: Shown, make: Make, qt
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=tail)
     assert view.model().rowCount() == 32
     assert view.accessibleName() == "Terms q·k"
-
-
-def test_scrolling_on_opens_the_tail(shown: Shown, make: Make) -> None:
-    view = table(shown(wide(make), "scores", 2, 3, head=0))
-    down = QWheelEvent(QPointF(9, 9), QPointF(9, 9), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
-                       Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)
-    QApplication.sendEvent(view.viewport(), down)
-    assert view.model().rowCount() == 32
 
 
 def test_the_tail_stays_open_within_a_stage_and_closes_for_another(
