@@ -56,18 +56,21 @@ class Trouble(Exception):
     """A step of the set-up that failed; the message is all that is said."""
 
 
-def main(words: list[str], usage: str) -> int:
-    """Run one of the commands; an exit code only where that could not be begun."""
+def main(words: list[str], usage: str, fits: str) -> int:
+    """Run one of the commands; an exit code only where that could not be begun.
+
+    `fits` is Python code that exits with 0 on the Pythons that the program runs on.
+    """
     if not words or words[0] not in COMMANDS:
         say(usage)
         return 2
     command, arguments = words[0], words[1:]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that a step is ended with us
-    checkout = Checkout(ROOT, tests=command != "app")
+    checkout = Checkout(ROOT, fits, tests=command != "app")
     try:
         checkout.prepare()
         return checkout.run([*COMMANDS[command], *arguments])
-    except Trouble as trouble:
+    except (Trouble, OSError) as trouble:  # such as a disk that is full or may not be written to
         say(str(trouble))
         return 1
     except KeyboardInterrupt:
@@ -78,8 +81,8 @@ def main(words: list[str], usage: str) -> int:
 class Checkout:
     """A folder with the sources, and its .venv with what they need: the test tools too, or not."""
 
-    def __init__(self, root: Path, *, tests: bool) -> None:
-        self.root, self.tests = root, tests
+    def __init__(self, root: Path, fits: str, *, tests: bool) -> None:
+        self.root, self.tests, self._fits = root, tests, fits
         self.venv = root / ".venv"
         self.python = self.venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         self.stamp = self.venv / "attn-gui-installed"
@@ -107,10 +110,10 @@ class Checkout:
 
     # --- what is there -----------------------------------------------------------------------------
     def _works(self) -> bool:
-        """Whether the Python of .venv runs and is still the one that it was made with."""
+        """Whether the Python of .venv runs, is still the one that it was made with, and one that fits."""
         try:
             made = re.search(r"^version(?:_info)? *= *(\d+\.\d+)", (self.venv / "pyvenv.cfg").read_text(), re.M)
-            ask = [self.python, "-Ic", "import sysconfig; print(sysconfig.get_python_version())"]
+            ask = [self.python, "-Ic", f"import sysconfig; print(sysconfig.get_python_version()); {self._fits}"]
             found = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
         except (OSError, subprocess.SubprocessError):
             return False
@@ -181,7 +184,7 @@ class Checkout:
 
     def _make(self, uv: str | None) -> None:
         if self.venv.exists():
-            say("The Python that .venv was made with is gone or another one now; .venv is made anew.")
+            say(".venv has no Python that fits (it was upgraded, or the set-up stopped half way); it is made anew.")
             shutil.rmtree(self.venv)
         base = getattr(sys, "_base_executable", sys.executable)  # never the .venv's own
         tool = [uv, "venv", "-q", "--python", base] if uv else [base, "-m", "venv"]

@@ -24,7 +24,7 @@ def main(words):
     sys.path.insert(0, HERE)
     from checkout import main as set_up_and_run
 
-    return set_up_and_run(words, usage=__doc__.strip())
+    return set_up_and_run(words, usage=__doc__.strip(), fits=FITS)
 
 
 def with_fitting_python(words):

@@ -48,6 +48,7 @@ class Machine:
         self.module, self.root = checkout, root
         self.steps: list[list[str]] = []
         self.ran: list[list[str]] = []
+        self.fits = script("dev").FITS
         self.fails = ""  # the step that has this word in it
         self.missing: set[str] = set()
 
@@ -63,7 +64,7 @@ class Machine:
     def prepare(self, *, tests: bool = True) -> list[list[str]]:
         """The steps of one set-up."""
         self.steps.clear()
-        self.module.Checkout(self.root, tests=tests).prepare()
+        self.module.Checkout(self.root, self.fits, tests=tests).prepare()
         return list(self.steps)
 
     def say(self, text: str) -> None:
@@ -158,17 +159,21 @@ def test_what_was_stopped_half_way_is_installed_again(machine):
 
 
 @POSIX
-@pytest.mark.parametrize("how", ["another version", "no Python"])
+@pytest.mark.parametrize("how", ["another version", "no Python", "a Python that does not fit", "half a venv"])
 def test_a_venv_of_a_python_that_is_gone_is_made_anew(machine, capsys, how):
     machine.prepare()
     if how == "no Python":
         (machine.root / ".venv" / "bin" / "python").unlink()
         (machine.root / ".venv" / "bin" / "python").symlink_to("/nowhere/python3")
-    else:
+    elif how == "another version":
         (machine.root / ".venv" / "pyvenv.cfg").write_text("version = 3.10.2\n")
+    elif how == "half a venv":
+        (machine.root / ".venv" / "pyvenv.cfg").unlink()
+    fits, machine.fits = machine.fits, "raise SystemExit(1)" if "not fit" in how else machine.fits
     capsys.readouterr()
     assert machine.prepare()[0][1:3] == ["-m", "venv"]
     assert "made anew" in capsys.readouterr().err
+    machine.fits = fits
     assert machine.prepare() == []
 
 
@@ -323,7 +328,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background
 import checkout
 def prepare(self): checkout.watched([sys.executable, "-c", {child!r}], "Doing it.")
 checkout.Checkout.prepare = prepare
-sys.exit(checkout.main(["app"], ""))
+sys.exit(checkout.main(["app"], "", ""))
 """
 CHILD = "import os, time; open({mark!r}, 'w').write(str(os.getpid())); time.sleep(100)"
 
@@ -356,6 +361,18 @@ def alive(process: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def test_a_folder_that_may_not_be_written_to_is_one_sentence(capsys, monkeypatch):
+    checkout = script("checkout")
+
+    def refused(self: object) -> None:
+        raise PermissionError(13, "Permission denied", "/usr/share/attn_gui/.venv")
+
+    monkeypatch.setattr(checkout.signal, "signal", lambda number, handler: None)
+    monkeypatch.setattr(checkout.Checkout, "prepare", refused)
+    assert checkout.main(["app"], "", "") == 1
+    assert capsys.readouterr().err == "[Errno 13] Permission denied: '/usr/share/attn_gui/.venv'\n"
 
 
 @POSIX
