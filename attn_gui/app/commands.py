@@ -201,7 +201,7 @@ class CommandsController(QObject):
     def cut(self) -> None:
         """The selected block to the clipboard, zeros in its place."""
         self.actions["copy"].trigger()
-        self._program.table_edits.clear()
+        self._program.table_edits.cut()
 
     # --- commands about commands -----------------------------------------------------------------
     def step_zone(self, way: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.commands import CommandsController
@@ -64,7 +65,9 @@ class Program(QObject):
         self.tables = TablesController(window, document, computation, view)
         self.target = TableTarget(window, document, self.tables, view)
         self.table_edits = TableEdits(window, document, self.tables, self.target, self.making)
-        self.table_blocks = TableBlocks(window, document, self.tables, self.target, self.making, self.status.tell)
+        self.table_blocks = TableBlocks(
+            window, document, self.tables, self.target, self.making, self.settings, self.status.tell
+        )
         self.panel = PanelController(window, document, computation, view, self.making, self.status.tell)
         computation.refused.connect(self.panel.show_state)
         self.table_edits.directRequested.connect(self.panel.make_direct)
@@ -79,6 +82,7 @@ class Program(QObject):
         self.files = FilesController(window, document, self.settings, self.making)
         self.variants.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
+        window.closeAsked.connect(self._on_window_close_asked)
         window.closeAsked.connect(self.layout.remember)  # after the files had their say
         self.history = HistoryController(window, document, self.settings)
         self.export = ExportController(window, document, computation, view, self.settings, self.look)
@@ -95,6 +99,10 @@ class Program(QObject):
         if not change.opened:
             self.window.banner.withdraw_refusal()
 
+    def _on_window_close_asked(self, event: QCloseEvent) -> None:
+        if event.isAccepted():
+            self.table_blocks.reading.finish()
+
     def begin(self, path: Path | None) -> None:
         """Open the file that was given, else the real example of the first start; why it was not the file stays."""
         if path is None or not self.files.open_path(path):
@@ -106,14 +114,16 @@ class Program(QObject):
         self.keys.to_map()
 
     def take_in(self, path: Path, field: str = "") -> None:
-        """A file that was dropped: one matrix goes into the table below it, or the one used last; else it is opened."""
+        """A file that was dropped: one matrix goes into the table below it, or is offered to all; else it is opened."""
         if path.suffix.lower() not in MATRIX_SUFFIXES:
             self.files.open_path(path)
             return
         if not self.window.settle():
             return
-        if field:
-            self.target.use(field)
+        if not field:
+            self.table_blocks.offer_path(path)
+            return
+        self.target.use(field)
         if self.target.writable():
             self.table_blocks.import_path(path)
 
@@ -122,6 +132,7 @@ class Program(QObject):
         self.window.hide()  # gives up what is half typed
         self.computation.end()
         self.making.finish()
+        self.table_blocks.reading.finish()
         self.verify.finish()
         self.targets.finish()
         self.export.finish()

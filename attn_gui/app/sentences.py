@@ -51,7 +51,7 @@ def _word(value: object) -> str:
     if hasattr(value, "template"):
         return _sentence(value, str)
     if isinstance(value, tuple) and value and all(isinstance(part, str) for part in value):
-        return QCoreApplication.translate("Sentences", ", ").join(value)
+        return QCoreApplication.translate("Sentences", ", ").join(map(_word, value))
     return spoken(value)
 
 

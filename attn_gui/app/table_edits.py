@@ -73,6 +73,10 @@ class TableEdits(QObject):
         """Zeros in every selected cell."""
         self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cleared {cell}"))
 
+    def cut(self) -> None:
+        """The same, once the cells are on the clipboard."""
+        self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cut {cell}"))
+
     def fill_down(self) -> None:
         """The first selected row, repeated below."""
         source = QT_TRANSLATE_NOOP("History", "filled down {cell}")

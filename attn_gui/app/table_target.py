@@ -76,6 +76,10 @@ class TableTarget(QObject):
         """The rectangle round the selected cells; None if nothing is selected."""
         return self._window.inputs.panels[self.field].selection()
 
+    def select(self, cuts: Cuts) -> None:
+        """Select a block of the table, as whoever has just filled it expects."""
+        self._window.inputs.panels[self.field].select_block(*cuts)
+
     def whole(self) -> Cuts:
         return slice(0, self.model.rowCount()), slice(0, self.model.columnCount())
 

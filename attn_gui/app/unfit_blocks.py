@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from attn_gui.app.clash import Clashes
 from attn_gui.app.making import Arrays, Making
 from attn_gui.app.new_shapes import done_text, followers_text, shape_text
 from attn_gui.app.offers import Offer, Offers
-from attn_gui.app.sentences import sentence
+from attn_gui.app.sentences import sentence, sentences
 from attn_gui.app.status import Tell
 from attn_gui.app.table_target import Cuts, TableTarget
 from attn_gui.document.document import Document
@@ -21,6 +21,7 @@ from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.names import field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize
 from attn_gui.engine.drafts import drafted, fields_with
+from attn_gui.formats import Note
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
@@ -41,12 +42,15 @@ class UnfitBlocks(QObject):
         self._offers = Offers(window.banner, "block", self)
         self._clashes = Clashes(window.banner, "clash", self, making, window.inputs)
 
-    def refuse(self, cuts: Cuts, block: NDArray[Any]) -> None:
-        """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows."""
+    def refuse(self, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note] = ()) -> None:
+        """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows.
+
+        `notes` say how the block was read.
+        """
         field, problem = self._target.field, self._document.problem
         grown = self._outline(field, cuts)
         growing = [] if grown is None else [self._growing(field, cuts, block, grown)]
-        said = self._too_large(cuts, block, grown)
+        said = self._too_large(cuts, block, grown, notes)
         shape = replacing_shape(problem, field, block) if cuts[0].start == cuts[1].start == 0 else None
         clash = clash_of(problem, {field: shape}) if shape is not None else None
         if shape is None or (clash is None and growing):
@@ -65,7 +69,9 @@ class UnfitBlocks(QObject):
     def _fields(self) -> Fields:
         return self._document.problem.fields()
 
-    def _too_large(self, cuts: Cuts, block: NDArray[Any], grown: Problem | None) -> Callable[[], str]:
+    def _too_large(
+        self, cuts: Cuts, block: NDArray[Any], grown: Problem | None, notes: Sequence[Note]
+    ) -> Callable[[], str]:
         """What does not fit, and which matrices would grow with this one."""
         field = self._target.field
         shapes = {} if grown is None else reshaped(self._document.problem, grown)
@@ -76,10 +82,8 @@ class UnfitBlocks(QObject):
 
         def words() -> str:
             text = self.tr("{block} numbers do not fit into {symbol} ({size}) at row {row}, column {column}.")
-            if len(shapes) < 2:
-                return text.format(**said)
-            both = self.tr("{refusal} {reason}")
-            return both.format(refusal=text.format(**said), reason=followers_text(field, shapes))
+            parts = [text.format(**said), *([followers_text(field, shapes)] if len(shapes) > 1 else [])]
+            return sentences([*parts, *notes])
 
         return words
 

@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QCoreApplication
 
+from attn_gui.formats.sentences import quoted
+
+__all__ = ["Label", "Refusal", "quoted"]
+
 
 @dataclass(frozen=True)
 class Label:
@@ -38,10 +42,3 @@ class Refusal(ValueError):
 
     def sentence(self) -> str:
         return QCoreApplication.translate("Sentences", self.template).format(**self.values)
-
-
-def quoted(text: str, longest: int = 24) -> str:
-    """`text` as it may stand in a sentence: on one line, nothing invisible, cut when long."""
-    visible = "".join(letter if letter.isprintable() else " " for letter in text)
-    line = " ".join(visible.split())
-    return line if len(line) <= longest else line[: longest - 1] + "…"

@@ -15,14 +15,16 @@ from attn_gui.engine.trace import problem_in
 from attn_gui.formats import csv_text, npy, npz
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Tell, reading, suffix
-from attn_gui.formats.catalog import FORMATS, MATRICES, MATRIX_SUFFIXES, PROBLEMS, detect, of_suffix
+from attn_gui.formats.catalog import FORMATS, MATRICES, MATRIX_SUFFIXES, PROBLEMS, detect, of_suffix, suffixes
 from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
 from attn_gui.formats.saving import replacing, saving, write_file
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note
+from attn_gui.formats.text_table import AmbiguousTable, read_table
 
 __all__ = [
     "FORMATS",
     "MATRIX_SUFFIXES",
+    "AmbiguousTable",
     "Format",
     "FormatError",
     "Loaded",
@@ -35,6 +37,7 @@ __all__ = [
     "load_matrix",
     "open_file",
     "open_matrix",
+    "read_table",
     "replacing",
     "rows_of",
     "save",
@@ -74,14 +77,15 @@ def open_file(path: PathText, tell: Tell | None = None) -> Loaded:
     `tell` is told the share of the file that is read, every megabyte; what it raises ends the reading.
     """
     with reading(path, tell=tell) as source:
-        found = detect(source, path)
+        found = detect(source, path, PROBLEMS)
         for kind in PROBLEMS:
             if kind is found:
                 return kind.read(source)
         template = QT_TRANSLATE_NOOP(
-            "Sentences", "{file} holds one matrix, not a problem; open a problem and import it into one of its tables."
+            "Sentences",
+            "{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.",
         )
-        raise FormatError(template)
+        raise FormatError(template, expected=suffixes(PROBLEMS))
 
 
 def load_matrix(path: PathText) -> Array:
@@ -89,17 +93,18 @@ def load_matrix(path: PathText) -> Array:
     return open_matrix(path).values
 
 
-def open_matrix(path: PathText) -> Matrix:
-    """The matrix with its labels and notes on how the text was read. Raises FormatError."""
-    with reading(path) as source:
-        found = detect(source, path)
+def open_matrix(path: PathText, tell: Tell | None = None) -> Matrix:
+    """The matrix with its labels and notes on how the text was read. Raises FormatError.
+
+    AmbiguousTable, one of these, carries all that a text can mean. `tell` as for `open_file`.
+    """
+    with reading(path, tell=tell) as source:
+        found = detect(source, path, MATRICES)
         for kind in MATRICES:
             if kind is found:
                 return kind.read(source)
-        template = QT_TRANSLATE_NOOP(
-            "Sentences", "{file} holds a whole problem, not one matrix; expected a .npy, .csv or .tsv file."
-        )
-        raise FormatError(template)
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} holds a whole problem, not one matrix; expected {expected}.")
+        raise FormatError(template, expected=suffixes(MATRICES))
 
 
 def save(problem: Problem, path: PathText) -> None:

@@ -40,11 +40,16 @@ _REFUSED = QT_TRANSLATE_NOOP("Sentences", "{file}: {reason}")
 _DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged or is not what its name says ({reason}).")
 
 
+def silent(_share: float) -> None:
+    """Nobody waits to be told."""
+
+
 class Source(NamedTuple):
     """A regular file, open at its start."""
 
     file: BinaryIO
     size: int
+    tell: Tell = silent  # for whoever takes longer with what is read than with reading it
 
 
 @dataclass(frozen=True)
@@ -122,7 +127,7 @@ def _opened(path: PathText, largest: int, tell: Tell | None) -> Iterator[Source]
             raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is empty."))
         check_size(status.st_size, largest)
         told = file if tell is None else cast(BinaryIO, io.BufferedReader(_Told(file.fileno(), status.st_size, tell)))
-        yield Source(told, status.st_size)
+        yield Source(told, status.st_size, tell or silent)
 
 
 class _Told(io.FileIO):

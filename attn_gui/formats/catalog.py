@@ -57,8 +57,11 @@ Chosen = TypeVar("Chosen", bound=Format[Any])
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".7z", ".rar")
 
 
-def detect(source: Source, path: PathText) -> Format[Loaded] | Format[Matrix]:
-    """The format of an open file: by what it begins with, else by its suffix."""
+def detect(
+    source: Source, path: PathText, wanted: Iterable[Format[Any]] = FORMATS
+) -> Format[Loaded] | Format[Matrix]:
+    """The format of an open file: by what it begins with, else by its suffix; an unknown one is refused with those
+    that are `wanted`."""
     ending = suffix(path)
     if ending in _COMPRESSED:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} is compressed; unpack it first and open what is inside.")
@@ -68,7 +71,8 @@ def detect(source: Source, path: PathText) -> Format[Loaded] | Format[Matrix]:
     for kind in FORMATS:
         if kind.matches(start):
             return kind
-    return of_suffix(ending, FORMATS)
+    known = [kind for kind in FORMATS if ending in kind.suffixes]
+    return known[0] if known else of_suffix(ending, wanted)
 
 
 def of_suffix(ending: str, formats: Iterable[Chosen]) -> Chosen:
@@ -78,5 +82,9 @@ def of_suffix(ending: str, formats: Iterable[Chosen]) -> Chosen:
         if ending in kind.suffixes:
             return kind
     template = QT_TRANSLATE_NOOP("Sentences", "{file} has the unknown suffix “{got}”; expected {expected}.")
-    known = tuple(ending for kind in formats for ending in kind.suffixes)
-    raise FormatError(template, got=ending, expected=known)
+    raise FormatError(template, got=ending, expected=suffixes(formats))
+
+
+def suffixes(formats: Iterable[Format[Any]]) -> tuple[str, ...]:
+    """Every suffix of some formats."""
+    return tuple(ending for kind in formats for ending in kind.suffixes)

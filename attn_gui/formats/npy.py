@@ -9,6 +9,7 @@ import numpy as np
 
 from attn_gui.formats.arrays import MAGIC, Budget, read_npy
 from attn_gui.formats.base import Matrix, Source
+from attn_gui.formats.cells import rounding_notes
 from attn_gui.formats.rows import Rows
 
 __all__ = ["matches", "read", "write", "write_rows"]
@@ -21,7 +22,7 @@ def matches(start: bytes) -> bool:
 def read(source: Source) -> Matrix:
     """The array; a vector becomes one row, a single number one cell."""
     array = read_npy(source.file, "array", source.size, Budget())
-    return Matrix(array if array.ndim > 1 else array.reshape(1, -1))
+    return Matrix(array if array.ndim > 1 else array.reshape(1, -1), notes=rounding_notes(array))
 
 
 def write(matrix: Matrix) -> bytes:

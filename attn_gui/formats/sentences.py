@@ -63,5 +63,12 @@ def shown(text: str, longest: int = LONGEST) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
+def quoted(text: str, longest: int = 24) -> str:
+    """`text` as it may stand in a sentence: on one line, nothing invisible, cut when long."""
+    visible = "".join(letter if letter.isprintable() else " " for letter in text)
+    line = " ".join(visible.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
 def shape_text(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape)) if shape else "1"

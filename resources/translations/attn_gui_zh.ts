@@ -1,5 +1,4 @@
-<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE TS>
+<?xml version='1.0' encoding='utf-8'?>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -393,7 +392,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -1241,7 +1240,11 @@
         <source>new problem</source>
         <translation>新问题</translation>
     </message>
-</context>
+<message>
+        <source>cut {cell}</source>
+        <translation>剪切 {cell}</translation>
+    </message>
+    </context>
 <context>
     <name>HistoryController</name>
     <message>
@@ -3052,6 +3055,134 @@
         <source>{stage} takes an index of {expected} whole numbers ({axes}) within {shape}, got ({got}).</source>
         <translation>{stage} 的索引是 {expected} 个整数（{axes}），范围为 {shape}，实际为 ({got})。</translation>
     </message>
+<message>
+        <source>{file} has {got} characters; expected at most {most}.</source>
+        <translation>{file} 有 {got} 个字符；最多应为 {most} 个。</translation>
+    </message>
+    <message>
+        <source>{file} has a cell that is too long or a quote that is not closed.</source>
+        <translation>{file} 中有过长的单元格，或有未闭合的引号。</translation>
+    </message>
+    <message>
+        <source>{file}: the label of row {row} is “{text}”; expected a name or a count as in the rows above.</source>
+        <translation>{file}：第 {row} 行的标签是“{text}”；应与上面各行一样是名称或序号。</translation>
+    </message>
+    <message>
+        <source>The first row was left out as headings: {names}.</source>
+        <translation>第一行作为表头略去：{names}。</translation>
+    </message>
+    <message>
+        <source>The first column was left out as labels: {names}.</source>
+        <translation>第一列作为标签略去：{names}。</translation>
+    </message>
+    <message>
+        <source>{file} can be read in {count} ways: {readings}; expected decimal points, tabs between columns, and names above.</source>
+        <translation>{file} 有 {count} 种读法：{readings}；应使用小数点，列间用制表符分隔，表头用名称。</translation>
+    </message>
+    <message>
+        <source>{shape} numbers from {first} on</source>
+        <translation>{shape} 个数，以 {first} 开头</translation>
+    </message>
+    <message>
+        <source>{shape} numbers with decimal commas from {first} on</source>
+        <translation>{shape} 个数，逗号为小数点，以 {first} 开头</translation>
+    </message>
+    <message>
+        <source>{shape} numbers with commas between thousands from {first} on</source>
+        <translation>{shape} 个数，逗号为千位分隔符，以 {first} 开头</translation>
+    </message>
+    <message>
+        <source>{reading} without the first row</source>
+        <translation>{reading}（略去第一行）</translation>
+    </message>
+    <message>
+        <source>{reading} without the first column</source>
+        <translation>{reading}（略去第一列）</translation>
+    </message>
+    <message>
+        <source>{reading} without the first row and column</source>
+        <translation>{reading}（略去第一行和第一列）</translation>
+    </message>
+    <message>
+        <source>{file} holds more than {most} numbers.</source>
+        <translation>{file} 中的数超过 {most} 个。</translation>
+    </message>
+    <message>
+        <source>Commas were read as decimal points: {text} as {value}.</source>
+        <translation>逗号已读作小数点：{text} 读作 {value}。</translation>
+    </message>
+    <message>
+        <source>Commas were read as thousands separators: {text} as {value}.</source>
+        <translation>逗号已读作千位分隔符：{text} 读作 {value}。</translation>
+    </message>
+    <message>
+        <source>row {row}, column {column}</source>
+        <translation>第 {row} 行第 {column} 列</translation>
+    </message>
+    <message>
+        <source>row {row}, column {column} (line {line})</source>
+        <translation>第 {row} 行第 {column} 列（文本第 {line} 行）</translation>
+    </message>
+    <message>
+        <source>{file}: {place} is “{text}”; expected a number.</source>
+        <translation>{file}：{place}是“{text}”；应为一个数。</translation>
+    </message>
+    <message>
+        <source>{file}: {place} is “{text}”, an error or a missing value; expected a number.</source>
+        <translation>{file}：{place}是“{text}”，即错误值或缺失值；应为一个数。</translation>
+    </message>
+    <message>
+        <source>{file}: {place} is “{text}”; expected a point, as in 1.5, not a comma.</source>
+        <translation>{file}：{place}是“{text}”；应使用小数点（如 1.5），而不是逗号。</translation>
+    </message>
+    <message>
+        <source>{file}: {place}: {reason}</source>
+        <translation>{file}：{place}：{reason}</translation>
+    </message>
+    <message>
+        <source>{file}: row {row} (line {line}) is empty; expected a number.</source>
+        <translation>{file}：第 {row} 行（文本第 {line} 行）为空；应为一个数。</translation>
+    </message>
+    <message>
+        <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row.</source>
+        <translation>{file}：第 {row} 行（文本第 {line} 行）有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
+    </message>
+    <message>
+        <source>{file}: row {row} has {got} cells; expected {expected}, as in the first row.</source>
+        <translation>{file}：第 {row} 行有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
+    </message>
+    <message>
+        <source>Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now.</source>
+        <translation>超过 2⁵³ 的整数已舍入为 float64：{text} 现为 {value}。</translation>
+    </message>
+    <message>
+        <source>{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.</source>
+        <translation>{file} 只含一个矩阵，不是完整的问题；应为 {expected}。请打开一个问题，再将它导入其中的表格。</translation>
+    </message>
+    <message>
+        <source>{file} holds a whole problem, not one matrix; expected {expected}.</source>
+        <translation>{file} 含有完整的问题，而不是单个矩阵；应为 {expected}。</translation>
+    </message>
+    <message>
+        <source>The clipboard</source>
+        <translation>剪贴板</translation>
+    </message>
+    <message>
+        <source>{file}: the brackets do not match; expected as many closed as opened.</source>
+        <translation>{file}：括号不配对；左右括号的数目应相等。</translation>
+    </message>
+    <message>
+        <source>{file} holds {count} matrices; expected one of them.</source>
+        <translation>{file} 中有 {count} 个矩阵；只能有一个。</translation>
+    </message>
+    <message>
+        <source>{file}: a number is missing beside a comma.</source>
+        <translation>{file}：逗号旁缺少一个数。</translation>
+    </message>
+    <message>
+        <source>{file} is a print shortened with “...”; expected all numbers: print the whole matrix and copy that.</source>
+        <translation>{file} 是用“...”缩短的打印结果；应包含全部数值：请完整打印矩阵后再复制。</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>
@@ -3561,6 +3692,22 @@
         <source>{file} has the shape {shape}; a table takes rows and columns.</source>
         <translation>{file} 的形状为 {shape}；表格需要行和列。</translation>
     </message>
+<message>
+        <source>{file} holds {block} numbers. Where do they go?</source>
+        <translation>{file} 含有 {block} 个数。放到哪里？</translation>
+    </message>
+    <message>
+        <source>{symbol}, head {head}</source>
+        <translation>{symbol}，头 {head}</translation>
+    </message>
+    <message>
+        <source>From row {row}, column {column} on</source>
+        <translation>从第 {row} 行第 {column} 列起</translation>
+    </message>
+    <message>
+        <source>{file} into {cell}</source>
+        <translation>{file} 已读入 {cell}</translation>
+    </message>
 </context>
 <context>
     <name>TableEdits</name>
@@ -3882,4 +4029,20 @@
         <translation>取消</translation>
     </message>
 </context>
-</TS>
+<context><name>ReadingProgress</name><message>
+        <source>Reading {name}, {percent} %</source>
+        <translation>正在读取 {name}，{percent} %</translation>
+    </message>
+    <message>
+        <source>Cancel the reading</source>
+        <translation>取消读取</translation>
+    </message>
+</context><context><name>ReadingsDialog</name><message>
+        <source>How to read {name}</source>
+        <translation>{name} 的读法</translation>
+    </message>
+    <message>
+        <source>The text can be read in several ways. Which numbers are meant?</source>
+        <translation>这段文本有多种读法。应读作哪些数？</translation>
+    </message>
+</context></TS>

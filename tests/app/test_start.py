@@ -71,7 +71,7 @@ sys.exit(run())
 """
 HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 SELDOM = (
-    "attn_gui.figure.sheet", "attn_gui.figure.painter", "attn_gui.document.clipboard",
+    "attn_gui.figure.sheet", "attn_gui.figure.painter",
     "attn_gui.engine.solution", "attn_gui.engine.verification", "attn_gui.engine.reference",
     "attn_gui.engine.streaming.evaluation",
 )  # fmt: skip

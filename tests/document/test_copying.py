@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from attn_gui.document.clipboard import parse_block
 from attn_gui.document.copying import Copied, tab_separated, with_headers
+from attn_gui.formats import read_table
 
 
 def _block(array: np.ndarray, rows: Sequence[str] = (), columns: Sequence[str] = ()) -> Copied:
@@ -22,7 +22,7 @@ def _block(array: np.ndarray, rows: Sequence[str] = (), columns: Sequence[str] =
     | arrays.arrays(np.float32, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=st.floats(width=32))
 )
 def test_what_is_copied_is_pasted_bit_for_bit(array: np.ndarray) -> None:
-    again = parse_block(tab_separated(_block(array))).astype(array.dtype)
+    again = read_table(tab_separated(_block(array))).values.astype(array.dtype)
     assert again.shape == array.shape
     finite = ~np.isnan(array)
     assert again[finite].tobytes() == array[finite].tobytes()
@@ -37,7 +37,7 @@ def test_headings_are_copied_and_left_out_again(tokens: list[str], first: int) -
     assert len(text.split("\n")) == len(tokens) + 1
     assert all(line.count("\t") == 3 for line in text.split("\n"))
     if any(token[:1].isalpha() for token in tokens):
-        assert np.array_equal(parse_block(text), array)
+        assert np.array_equal(read_table(text).values, array)
 
 
 def test_a_label_can_not_break_the_table_nor_start_a_formula() -> None:

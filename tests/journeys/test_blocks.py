@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
 import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QLabel
+
+from attn_gui.app import block_reading
+from attn_gui.formats import text_table
+from attn_gui.views.dialogs.readings_dialog import ReadingsDialog
 
 SMALL = "worked-example.npz"
 ROWS = [["1.5", "-2", "0.25"], ["3", "4", "5"], ["6", "7", "8e-5"], ["-9", "10", "11"]]
@@ -18,6 +31,85 @@ LAYOUTS = {
     "blanks": "\n".join("  ".join(row) for row in ROWS),
     "Python lists": str([[float(text) for text in row] for row in ROWS]),
 }  # fmt: skip
+
+SAMPLES = json.loads((Path(__file__).parents[1] / "data" / "tables.json").read_text(encoding="utf-8"))
+NUMBERS = [["1.5", "-2", "3"], ["0.25", "5", "0.001"]]
+
+
+@pytest.fixture
+def ways(tmp_path):
+    """Paste, import and drop: each puts a text into Q."""
+
+    def paste(person, text):
+        person.clipboard(text)
+        person.go_to("query", 0, 0)
+        person.press("Ctrl+V")
+
+    def bring(person, text):
+        path = tmp_path / "a.csv"
+        path.write_text(text, encoding="utf-8", newline="")
+        person.go_to("query", 0, 0)
+        person.choose_file(path, lambda: person.do("import_matrix"))
+
+    def drop(person, text):
+        path = tmp_path / "b.csv"
+        path.write_text(text, encoding="utf-8", newline="")
+        table = person.table("query").viewport()
+        person.drop(path, table.mapTo(person.window, table.rect().center()))
+
+    return {"paste": paste, "import": bring, "drop": drop}
+
+
+@pytest.mark.parametrize("way", ["paste", "import", "drop"])
+def test_every_layout_means_the_same_pasted_imported_and_dropped(launch, ways, way):
+    person = launch(SMALL)
+    before = person.numbers("query")
+    for name, text in SAMPLES["layouts"].items():
+        ways[way](person, text)
+        assert person.numbers("query") == NUMBERS, name
+        person.press("Ctrl+Z")
+        assert person.numbers("query") == before, name
+
+
+@pytest.mark.parametrize("way", ["paste", "import", "drop"])
+def test_what_is_refused_is_refused_pasted_imported_and_dropped(launch, ways, way):
+    person = launch(SMALL)
+    before = person.numbers("query")
+    for name, (text, words) in SAMPLES["refused"].items():
+        ways[way](person, text)
+        wait(lambda: idle(person))
+        assert words in person.banner(), name
+        assert (person.numbers("query"), len(person.steps())) == (before, 1), name
+
+
+@pytest.mark.parametrize("way", ["paste", "import", "drop"])
+def test_a_text_with_two_meanings_is_asked_about(launch, ways, way):
+    person = launch(SMALL)
+    before = person.numbers("query")
+
+    def second(dialog):
+        shown = [label.text() for label in dialog.findChildren(QLabel)]
+        assert {"0", "5", "25", "0.05", "0.25"} <= set(shown)
+        person.click(dialog.choices[1])
+        dialog.accept()
+
+    person.answering(ReadingsDialog, second, lambda: ways[way](person, "0,05\n0,25"))
+    assert [row[0] for row in person.numbers("query")] == ["0.05", "0.25"]
+    assert [row[1:] for row in person.numbers("query")] == [row[1:] for row in before]
+    assert "decimal points" in person.banner()
+    person.press("Ctrl+Z")
+    person.answering(ReadingsDialog, ReadingsDialog.reject, lambda: ways[way](person, "0,05\n0,25"))
+    assert person.numbers("query") == before
+
+
+@pytest.mark.parametrize("way", ["paste", "import", "drop"])
+def test_what_was_left_out_is_said_until_the_next_change(launch, ways, way):
+    person = launch(SMALL)
+    ways[way](person, "\ta\tb\nit\t7\t8\nwas\t9\t6")
+    assert "The first row was left out as headings: a, b." in person.banner()
+    assert "The first column was left out as labels: it, was." in person.banner()
+    person.type_into("query", 0, 0, "3")
+    assert not person.banner()
 
 
 def test_a_block_of_four_rows_in_every_layout_is_one_step_that_undo_takes_back(launch):
@@ -88,7 +180,7 @@ def test_a_ragged_block_is_refused_with_its_row(launch):
     person.clipboard("1\t2\n3\n")
     person.go_to("query", 0, 0)
     person.press("Ctrl+V")
-    assert "ow 1" in person.banner()
+    assert person.banner() == "The clipboard: row 1 (line 2) has 1 cells; expected 2, as in the first row."
     assert person.numbers("query") == before
     assert len(person.steps()) == 1
 
@@ -142,7 +234,9 @@ def test_decimal_commas_out_of_a_spreadsheet_are_read_and_said(launch):
     person.go_to("value", 0, 0)
     person.press("Ctrl+V")
     assert person.numbers("value") == [["1.5", "2.25"], ["3.5", "4"]]
-    assert "comma" in person.status()
+    assert "Commas were read as decimal points: 1,5 as 1.5." in person.banner()
+    person.press("Ctrl+Z")
+    assert not person.banner()
 
 
 def test_a_matrix_from_a_file_is_imported_as_a_step(launch, tmp_path):
@@ -194,3 +288,171 @@ def test_a_size_typed_into_its_box_makes_zeros_and_says_which_matrices_changed(l
     person.size("n", 2)
     assert "Q 3 × 5 → 2 × 5" in person.status()
     assert "0" not in person.status().partition("2 × 5")[2]
+
+
+# --- where it goes -------------------------------------------------------------------------------
+def test_paste_selects_what_was_pasted(launch):
+    person = launch()
+    person.clipboard("1\t2\t3\n4\t5\t6")
+    person.go_to("query", 3, 98)
+    person.press("Ctrl+V")
+    assert person.window.inputs.panels["query"].selection() == (slice(3, 5), slice(98, 101))
+    person.press("Ctrl+C")
+    assert person.clipboard() == "1\t2\t3\n4\t5\t6"
+    person.press("Del")
+    assert {text for row in person.numbers("query")[3:5] for text in row[98:101]} == {"0"}
+
+
+@pytest.mark.parametrize(
+    ("block", "size", "filled"),
+    [
+        ("7", (2, 3), [["7"] * 3] * 2),
+        ("1\t2", (2, 4), [["1", "2", "1", "2"]] * 2),
+        ("1\n2", (4, 1), [["1"], ["2"], ["1"], ["2"]]),
+        ("1\t2", (2, 3), [["1", "2"]]),
+        ("1\t2\n3\t4", (1, 1), [["1", "2"], ["3", "4"]]),
+    ],
+)
+def test_a_block_fills_a_selection_that_is_a_multiple_of_it(launch, block, size, filled):
+    person = launch()
+    before = person.numbers("query")
+    person.clipboard(block)
+    person.select("query", 2, 97, *size)
+    person.press("Ctrl+V")
+    for i, row in enumerate(filled):
+        before[2 + i][97 : 97 + len(row)] = row
+    assert person.numbers("query") == before
+    selected = slice(2, 2 + len(filled)), slice(97, 97 + len(filled[0]))
+    assert person.window.inputs.panels["query"].selection() == selected
+
+
+def test_a_file_dropped_on_a_map_asks_for_its_table_and_goes_to_the_head_on_show(launch, tmp_path):
+    person = launch()
+    path, before = tmp_path / "block.csv", person.numbers("key")
+    path.write_text("7,8,9\n1,2,3\n")
+    head = person.program.view.look.head
+    assert head > 0
+    person.drop(path, QPoint(700, 300))
+    assert person.banner().startswith("block.csv holds 2 × 3 numbers. Where do they go?")
+    assert len(person.steps()) == 1
+    person.click(person.button(f"K, head {head}", "banner"))
+    column = head * person.program.document.problem.d_k
+    before[0][column : column + 3], before[1][column : column + 3] = ["7", "8", "9"], ["1", "2", "3"]
+    assert person.numbers("key") == before
+    assert f"block.csv into K[0, {column}]" in person.status()
+
+
+def test_an_import_begins_in_the_folder_of_the_last_one(launch, tmp_path):
+    person = launch(SMALL)
+    (tmp_path / "q.csv").write_text("7,8,9\n10,11,12\n")
+    person.choose_file(tmp_path / "q.csv", lambda: person.do("import_matrix"))
+    seen = []
+
+    def look(dialog):
+        seen.append(dialog.directory().absolutePath())
+        dialog.reject()
+
+    person.answering(QFileDialog, look, lambda: person.do("import_matrix"))
+    assert seen == [str(tmp_path)]
+
+
+def test_cutting_is_called_so_in_the_history(launch):
+    person = launch(SMALL)
+    person.select("query", 0, 0, 2, 2)
+    person.press("Ctrl+X")
+    assert person.clipboard() == "1\t0\n0\t1"
+    assert person.steps()[1:] == ["cut Q[0, 0] … [1, 1]"]
+
+
+def test_a_matrix_opened_as_a_document_is_told_what_is_expected(launch, tmp_path):
+    person = launch(SMALL)
+    np.save(tmp_path / "a.npy", np.eye(2))
+    person.open(tmp_path / "a.npy")
+    assert "a.npy holds one matrix, not a problem; expected .attn, .npz." in person.banner()
+
+
+def test_whole_numbers_that_float64_cannot_hold_are_said(launch, tmp_path):
+    person = launch(SMALL)
+    np.save(tmp_path / "a.npy", np.array([[2**53 + 1, 2, 3]]))
+    person.go_to("query", 0, 0)
+    person.choose_file(tmp_path / "a.npy", lambda: person.do("import_matrix"))
+    assert "9007199254740993 is 9007199254740992 now" in person.banner()
+
+
+# --- beside the window ---------------------------------------------------------------------------
+@pytest.fixture
+def gate(monkeypatch):
+    """Everything is large, and the reading waits until the gate is opened."""
+    reached, opened = threading.Event(), threading.Event()
+    read = text_table._read
+
+    def slow(text, tell):
+        reached.set()
+        while not opened.wait(0.01):
+            tell(0.5)
+        return read(text, tell)
+
+    monkeypatch.setattr(block_reading, "LARGE_TEXT", 0)
+    monkeypatch.setattr(text_table, "_read", slow)
+    yield reached, opened
+    opened.set()
+
+
+def wait(until, patience=20.0):
+    end = time.monotonic() + patience
+    while not until():
+        assert time.monotonic() < end
+        QTest.qWait(2)
+
+
+def idle(person):
+    return not person.program.table_blocks.reading.busy
+
+
+@pytest.mark.parametrize("way", ["paste", "import", "drop"])
+def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(launch, ways, gate, way):
+    person, (reached, opened) = launch(SMALL), gate
+    ways[way](person, "7\t8\t9\n4\t5\t6")
+    assert reached.wait(20)
+    wait(lambda: person.find("reading.progress").isVisible())
+    assert "Reading" in person.status()
+    person.type_into("value", 0, 0, "33")
+    opened.set()
+    wait(lambda: idle(person))
+    assert person.numbers("query") == [["7", "8", "9"], ["4", "5", "6"]]
+    assert person.numbers("value")[0][0] == "33"
+    assert not person.find("reading.progress").isVisible()
+
+
+def test_esc_drops_a_block_that_is_read(launch, ways, gate):
+    person, (reached, _) = launch(SMALL), gate
+    before = person.numbers("query")
+    ways["paste"](person, "7\t8\t9\n4\t5\t6")
+    assert reached.wait(20)
+    person.press("Esc")
+    wait(lambda: idle(person))
+    assert (person.numbers("query"), len(person.steps())) == (before, 1)
+
+
+def test_another_document_drops_a_block_that_is_read(launch, ways, gate):
+    person, (reached, opened) = launch(SMALL), gate
+    ways["paste"](person, "7\t8\t9\n4\t5\t6")
+    assert reached.wait(20)
+    person.program.files.begin_with_example("worked")
+    before = person.numbers("query")
+    opened.set()
+    wait(lambda: idle(person))
+    assert (person.numbers("query"), len(person.steps())) == (before, 1)
+
+
+def test_a_large_text_with_two_meanings_is_asked_about_when_it_is_read(launch, ways, gate):
+    person, (reached, opened) = launch(SMALL), gate
+
+    def ask():
+        ways["paste"](person, "0,05\n0,25")
+        assert reached.wait(20)
+        opened.set()
+        wait(lambda: idle(person))
+
+    person.answering(ReadingsDialog, ReadingsDialog.accept, ask)
+    assert [row[:2] for row in person.numbers("query")] == [["0", "5"], ["0", "25"]]

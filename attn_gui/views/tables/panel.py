@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QTimer, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
@@ -150,6 +150,16 @@ class MatrixPanel(QWidget):
     def select_cell(self, row: int, column: int) -> None:
         """Make a cell the current one and bring it to the eye."""
         self.view.choose(row, column)
+
+    def select_block(self, rows: slice, columns: slice) -> None:
+        """Select a block and make its corner the current cell, without a signal; one outside the table is left."""
+        model = self.view.model()
+        if rows.stop <= model.rowCount() and columns.stop <= model.columnCount():
+            self.view.choose(rows.start, columns.start)
+            block = QItemSelection(
+                model.index(rows.start, columns.start), model.index(rows.stop - 1, columns.stop - 1)
+            )
+            self.view.selectionModel().select(block, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     # --- questions -------------------------------------------------------------------------------
     def current_cell(self) -> tuple[int, int] | None:
