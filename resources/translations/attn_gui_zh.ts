@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -392,7 +393,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -1240,11 +1241,11 @@
         <source>new problem</source>
         <translation>新问题</translation>
     </message>
-<message>
+    <message>
         <source>cut {cell}</source>
         <translation>剪切 {cell}</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>HistoryController</name>
     <message>
@@ -2018,6 +2019,28 @@
     </message>
 </context>
 <context>
+    <name>ReadingProgress</name>
+    <message>
+        <source>Reading {name}, {percent} %</source>
+        <translation>正在读取 {name}，{percent} %</translation>
+    </message>
+    <message>
+        <source>Cancel the reading</source>
+        <translation>取消读取</translation>
+    </message>
+</context>
+<context>
+    <name>ReadingsDialog</name>
+    <message>
+        <source>How to read {name}</source>
+        <translation>{name} 的读法</translation>
+    </message>
+    <message>
+        <source>The text can be read in several ways. Which numbers are meant?</source>
+        <translation>这段文本有多种读法。应读作哪些数？</translation>
+    </message>
+</context>
+<context>
     <name>Relations</name>
     <message>
         <source>Comes from</source>
@@ -2232,10 +2255,6 @@
         <translation>{file} 的扩展名“{got}”无法识别；应为 {expected}。</translation>
     </message>
     <message>
-        <source>Commas were read as decimal points: 1,5 as 1.5.</source>
-        <translation>逗号按小数点读入：1,5 读作 1.5。</translation>
-    </message>
-    <message>
         <source>{file} is not text in UTF-8 or GB 18030; expected numbers.</source>
         <translation>{file} 不是 UTF-8 或 GB 18030 文本；应为数值。</translation>
     </message>
@@ -2244,32 +2263,8 @@
         <translation>{file} 中没有数值。</translation>
     </message>
     <message>
-        <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first line.</source>
-        <translation>{file}：第 {row} 行（文件第 {line} 行）有 {got} 个单元格；应与首行一样为 {expected} 个。</translation>
-    </message>
-    <message>
-        <source>{file}: row {row}, column {column} (line {line}) is “{text}”; expected a point, as in 1.5, not a comma.</source>
-        <translation>{file}：第 {row} 行第 {column} 列（文件第 {line} 行）为“{text}”；应使用小数点，例如 1.5，而不是逗号。</translation>
-    </message>
-    <message>
-        <source>{file}: row {row}, column {column} (line {line}) is “{text}”; expected a number.</source>
-        <translation>{file}：第 {row} 行第 {column} 列（文件第 {line} 行）为“{text}”；应为数。</translation>
-    </message>
-    <message>
         <source>{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}.</source>
         <translation>{file}：有 {count} 个单元格不是数；按（行，列）从 0 起数：{cells}。</translation>
-    </message>
-    <message>
-        <source>The first row and the first column were read as labels.</source>
-        <translation>首行和首列按标签读入。</translation>
-    </message>
-    <message>
-        <source>The first row was read as labels.</source>
-        <translation>首行按标签读入。</translation>
-    </message>
-    <message>
-        <source>The first column was read as labels.</source>
-        <translation>首列按标签读入。</translation>
     </message>
     <message>
         <source>{file}: the options are not valid JSON ({reason}).</source>
@@ -2508,22 +2503,6 @@
         <translation>查询 {query} 的第 {column} 列：{value}。</translation>
     </message>
     <message>
-        <source>The text holds more than {most} numbers.</source>
-        <translation>文本中的数超过 {most} 个。</translation>
-    </message>
-    <message>
-        <source>The text holds no numbers.</source>
-        <translation>文本中没有数。</translation>
-    </message>
-    <message>
-        <source>Row {row}: expected {expected} numbers as in row 0, got {got}.</source>
-        <translation>第 {row} 行：应与第 0 行一样有 {expected} 个数，实有 {got} 个。</translation>
-    </message>
-    <message>
-        <source>Row {row}, column {column}: {reason}</source>
-        <translation>第 {row} 行，第 {column} 列：{reason}</translation>
-    </message>
-    <message>
         <source>The problem has no array named {field}.</source>
         <translation>问题中没有名为 {field} 的数组。</translation>
     </message>
@@ -2542,34 +2521,6 @@
     <message>
         <source>A number is too large for {dtype}.</source>
         <translation>有一个数超出 {dtype} 的范围。</translation>
-    </message>
-    <message>
-        <source>A field of the text is too long.</source>
-        <translation>文本中有一个字段太长。</translation>
-    </message>
-    <message>
-        <source>The print is shortened with “...”: print the whole matrix and copy that.</source>
-        <translation>打印内容被“...”省略：请打印整个矩阵后再复制。</translation>
-    </message>
-    <message>
-        <source>A number is missing beside a comma.</source>
-        <translation>逗号旁缺少一个数。</translation>
-    </message>
-    <message>
-        <source>The brackets of the text do not match.</source>
-        <translation>文本中的括号不匹配。</translation>
-    </message>
-    <message>
-        <source>The text holds {count} matrices: copy one of them.</source>
-        <translation>文本中有 {count} 个矩阵：请只复制其中一个。</translation>
-    </message>
-    <message>
-        <source>{file} holds one matrix, not a problem; open a problem and import it into one of its tables.</source>
-        <translation>{file} 只含一个矩阵，不是问题；请先打开一个问题，再导入到它的某个表格。</translation>
-    </message>
-    <message>
-        <source>{file} holds a whole problem, not one matrix; expected a .npy, .csv or .tsv file.</source>
-        <translation>{file} 含有整个问题，而不是一个矩阵；应为 .npy、.csv 或 .tsv 文件。</translation>
     </message>
     <message>
         <source>{file} would hold {got} numbers as text, more than {most}; choose NPY instead.</source>
@@ -3055,7 +3006,7 @@
         <source>{stage} takes an index of {expected} whole numbers ({axes}) within {shape}, got ({got}).</source>
         <translation>{stage} 的索引是 {expected} 个整数（{axes}），范围为 {shape}，实际为 ({got})。</translation>
     </message>
-<message>
+    <message>
         <source>{file} has {got} characters; expected at most {most}.</source>
         <translation>{file} 有 {got} 个字符；最多应为 {most} 个。</translation>
     </message>
@@ -3677,10 +3628,6 @@
 <context>
     <name>TableBlocks</name>
     <message>
-        <source>decimal commas were read as points</source>
-        <translation>小数逗号按小数点读入</translation>
-    </message>
-    <message>
         <source>Import into {symbol}</source>
         <translation>导入到 {symbol}</translation>
     </message>
@@ -3692,7 +3639,7 @@
         <source>{file} has the shape {shape}; a table takes rows and columns.</source>
         <translation>{file} 的形状为 {shape}；表格需要行和列。</translation>
     </message>
-<message>
+    <message>
         <source>{file} holds {block} numbers. Where do they go?</source>
         <translation>{file} 含有 {block} 个数。放到哪里？</translation>
     </message>
@@ -4029,20 +3976,4 @@
         <translation>取消</translation>
     </message>
 </context>
-<context><name>ReadingProgress</name><message>
-        <source>Reading {name}, {percent} %</source>
-        <translation>正在读取 {name}，{percent} %</translation>
-    </message>
-    <message>
-        <source>Cancel the reading</source>
-        <translation>取消读取</translation>
-    </message>
-</context><context><name>ReadingsDialog</name><message>
-        <source>How to read {name}</source>
-        <translation>{name} 的读法</translation>
-    </message>
-    <message>
-        <source>The text can be read in several ways. Which numbers are meant?</source>
-        <translation>这段文本有多种读法。应读作哪些数？</translation>
-    </message>
-</context></TS>
+</TS>
