@@ -12,22 +12,26 @@ import numpy as np
 from . import sentences
 from .indices import Box
 from .layout import Array
-from .sentences import FieldError, FieldTypeError, PlaceError, ShapeError
+from .sentences import FieldError, FieldTypeError, Note, PlaceError, ShapeError
+from .spelling import MINUS
 from .tensors import as_scalar, read_array
 
 ALIGNS = ("start", "end")
+LONGEST_TEXT = 10_000  # letters of a token
+ECHOED = 40  # letters of a value that are said again
 
 
 def as_switch(field: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise FieldTypeError(sentences.NOT_SWITCH, field=field, got=repr(value))
+        raise FieldTypeError(sentences.NOT_SWITCH, field=field, got=told(value))
     return bool(value)
 
 
 def as_whole(field: str, value: object) -> int:
     value = as_scalar(value)
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise FieldTypeError(sentences.NOT_WHOLE, field=field, got=_shown(value))
+        got = f"{value:.1f}".replace("-", MINUS) if isinstance(value, float) and value.is_integer() else told(value)
+        raise FieldTypeError(sentences.NOT_WHOLE, field=field, got=got)
     return int(value)
 
 
@@ -42,10 +46,14 @@ def as_number(field: str, value: object) -> float:
     """A finite number; an array or tensor without axes counts as one."""
     value = as_scalar(value)
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise FieldTypeError(sentences.NOT_NUMBER, field=field, got=repr(value))
-    if not math.isfinite(value):
-        raise FieldError(sentences.NOT_FINITE, field=field, got=float(value))
-    return float(value)
+        raise FieldTypeError(sentences.NOT_NUMBER, field=field, got=told(value))
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf if cast(int, value) > 0 else -math.inf
+    if not math.isfinite(number):
+        raise FieldError(sentences.NOT_FINITE, field=field, got=number)
+    return number
 
 
 def as_positive(field: str, value: object) -> float:
@@ -57,7 +65,7 @@ def as_positive(field: str, value: object) -> float:
 
 def as_choice(field: str, value: object, choices: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in choices:
-        raise FieldError(sentences.CHOICE, field=field, choices=tuple(choices), got=repr(value))
+        raise FieldError(sentences.CHOICE, field=field, choices=tuple(choices), got=told(value))
     return value
 
 
@@ -68,8 +76,16 @@ def as_align(field: str, value: object) -> str:
 def as_texts(field: str, value: object) -> tuple[str, ...]:
     value = value.tolist() if isinstance(value, np.ndarray) else value
     if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(part, str) for part in value):
-        raise FieldTypeError(sentences.NOT_TEXTS, field=field, got=_kind(value))
-    return tuple(str(part) for part in value)
+        raise FieldTypeError(sentences.NOT_TEXTS, field=field, got=kind_of(value))
+    for place, part in enumerate(value):
+        if len(part) > LONGEST_TEXT:
+            raise FieldError(sentences.TOO_LONG_TEXT, field=field, place=place, got=len(part), most=LONGEST_TEXT)
+    return tuple(map(whole_text, value))
+
+
+def whole_text(text: str) -> str:
+    """The text with � for half a letter (a lone surrogate), which no window and no file can show."""
+    return str(text) if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def as_array(
@@ -84,7 +100,7 @@ def as_array(
     elif isinstance(value, np.ndarray) and value.dtype == dtype and value.flags.c_contiguous:
         array = value.view()
     else:
-        got = str(value.dtype) if isinstance(value, np.ndarray) else _kind(value)
+        got = str(value.dtype) if isinstance(value, np.ndarray) else kind_of(value)
         raise FieldTypeError(sentences.NOT_A_VIEW, field=field, expected=dtype.name, got=got)
     if array.ndim not in axes:
         expected = " or ".join(str(count) for count in axes)
@@ -98,7 +114,7 @@ def as_array(
 def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool) -> Array:
     array = read_array(field, value)
     if array.dtype.kind not in "biuf":
-        raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got=str(array.dtype))
+        raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got=_cells_of(array, value))
     if dtype is None:
         dtype = array.dtype if array.dtype in (np.float32, np.float64) else np.dtype(np.float64)
     with np.errstate(over="ignore"):
@@ -110,7 +126,7 @@ def as_flags(field: str, value: object, *, copy: bool) -> Array:
     """Read-only booleans with at least two axes; 0 and 1 count as booleans."""
     array = read_array(field, value)
     if array.dtype != bool and (array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all()):
-        raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got=str(array.dtype))
+        raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got=_cells_of(array, value))
     flags = np.array(array, bool, order="C", copy=True) if copy else np.asarray(array, bool).view()
     if flags.ndim > 4:
         raise _misshapen(sentences.AXES, field, flags, "2 to 4", flags.ndim)
@@ -132,10 +148,10 @@ def dtype_name(value: object) -> object:
 def as_entries(label: str, given: object, known: Sequence[str], needed: Iterable[str]) -> dict[str, Any]:
     """A mapping with no entry beyond `known` and all that is `needed`."""
     if not isinstance(given, Mapping):
-        raise FieldTypeError(sentences.NOT_RECORD, field=label, got=type(given).__name__)
+        raise FieldTypeError(sentences.NOT_RECORD, field=label, got=kind_of(given))
     for name in given:
         if name not in known:
-            raise FieldError(sentences.UNKNOWN_PARAMETER, field=label, got=name, choices=tuple(known) or "none")
+            raise FieldError(sentences.UNKNOWN_PARAMETER, field=label, got=echo(name), choices=tuple(known) or "none")
     for name in needed:
         if given.get(name) is None:
             raise FieldError(sentences.NEEDS, field=label, other=name)
@@ -159,10 +175,36 @@ def _misshapen(template: str, field: str, array: Array, expected: object, got: o
     return ShapeError(template, matrices=(field,), axes=(), expected=expected, got=got, shape=array.shape)
 
 
-def _shown(value: object) -> object:
-    """A number stays one, so that it is written like any other in a sentence."""
-    return value if isinstance(value, Real) and not isinstance(value, bool) else repr(value)
+def told(value: object) -> object:
+    """A value as it may stand in a sentence: a number, a text in quotes that is cut when long, else what sort it is."""
+    if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
+        return value
+    return repr(echo(value)) if isinstance(value, str) else kind_of(value)
 
 
-def _kind(value: object) -> str:
-    return type(value).__name__
+def echo(text: object) -> str:
+    """A text that was given, on one line, nothing invisible in it, cut when long."""
+    line = "".join(letter if letter.isprintable() else "�" for letter in str(text)[: ECHOED + 1])
+    return line if len(line) <= ECHOED else line[: ECHOED - 1] + "…"
+
+
+def kind_of(value: object) -> Note:
+    """What sort of value it is, in words."""
+    kinds: tuple[tuple[Any, str], ...] = (
+        (type(None), sentences.NOTHING), ((bool, np.bool_), sentences.A_SWITCH), (Real, sentences.A_NUMBER),
+        (str, sentences.A_TEXT), (Mapping, sentences.A_MAPPING), (np.ndarray, sentences.AN_ARRAY),
+        (Iterable, sentences.A_LIST),
+    )  # fmt: skip
+    return word(next((said for kind, said in kinds if isinstance(value, kind)), sentences.SOMETHING))
+
+
+def word(template: str) -> Note:
+    """A word of a sentence that is translated with it."""
+    return Note(template, {})
+
+
+def _cells_of(array: Array, value: object) -> object:
+    """What an array holds: the name of its dtype, but in words what no numbers are made of."""
+    if array.dtype.kind in "US":
+        return word(sentences.A_TEXT)
+    return kind_of(value) if array.dtype.hasobject else str(array.dtype)

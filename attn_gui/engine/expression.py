@@ -95,7 +95,7 @@ class Number(Expression):
         return self.number
 
     def binds(self, style: Style) -> int:
-        if math.copysign(1.0, self.number) < 0:
+        if self._negative:
             return 0
         return 2 if r"\cdot" in self.write(style) else 9
 
@@ -103,8 +103,12 @@ class Number(Expression):
         return joined(*self.signed(style), style)
 
     def signed(self, style: Style) -> tuple[str, str]:
-        negative = math.copysign(1.0, self.number) < 0
-        return "-" if negative else "", self._text(-self.number if negative else self.number, style)
+        return "-" if self._negative else "", self._text(-self.number if self._negative else self.number, style)
+
+    @property
+    def _negative(self) -> bool:
+        """Whether it has a minus; NaN may have a sign, but it says nothing."""
+        return math.copysign(1.0, self.number) < 0 and not math.isnan(self.number)
 
     def _text(self, size: float, style: Style) -> str:
         exact = repr(size)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from . import sentences
-from .checks import as_align, as_array, as_flags, as_switch, as_whole
+from .checks import as_align, as_array, as_flags, as_switch, as_whole, echo, kind_of, told
 from .layout import Array
 from .records import same
 from .sentences import FieldError, FieldTypeError, ShapeError
@@ -280,14 +280,14 @@ def layer_from_mapping(mapping: Mapping[str, Any] | Layer, name: str = "mask") -
     if isinstance(mapping, Layer):
         return mapping
     if not isinstance(mapping, Mapping):
-        raise FieldTypeError(sentences.NOT_RECORD, field=name, got=type(mapping).__name__)
+        raise FieldTypeError(sentences.NOT_RECORD, field=name, got=kind_of(mapping))
     given = dict(mapping)
     kind = given.pop("kind", None)
-    if kind not in MASKS:
-        raise FieldError(sentences.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=repr(kind))
+    if not isinstance(kind, str) or kind not in MASKS:
+        raise FieldError(sentences.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=told(kind))
     known = tuple(f.name for f in fields(MASKS[kind]))
     for unknown in given.keys() - known:
-        raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=unknown, choices=known)
+        raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=known)
     for parameter in MASKS[kind].parameters:
         if parameter.name not in given and parameter.kind in ("lengths", "array"):
             raise FieldError(sentences.NEEDS, field=f"{name} ({kind})", other=parameter.name)

@@ -35,7 +35,20 @@ MASKED_ARRAY = "{field} has masked cells, which no number stands for: fill them,
 NOT_BOOLEANS = "{field} must hold True and False, got {got}."
 NOT_A_VIEW = "{field} must be a contiguous array of {expected} to be read in place, got {got}."
 UNKNOWN_LAYER = "{field} must be one of the mask layers {choices}, got {got}."
+TOO_MANY_LAYERS = "{field} has {got} layers; at most {most} are possible."
+TOO_LONG_TEXT = "{field}: text {place} has {got} letters; at most {most} are possible."
 UNKNOWN_PARAMETER = "{field} does not have the parameter {got}; it has {choices}."
+
+# --- what was given instead ---------------------------------------------------------------------
+NOTHING = "nothing"
+A_SWITCH = "true or false"
+A_NUMBER = "a number"
+A_TEXT = "a text"
+A_LIST = "a list"
+A_MAPPING = "names with values"
+AN_ARRAY = "an array"
+SOMETHING = "something else"
+UNEVEN_ROWS = "rows of different lengths"
 
 # --- shapes --------------------------------------------------------------------------------------
 AXES = "{matrix} must have {expected} axes, got the shape {shape}."
@@ -118,7 +131,7 @@ def spoken(value: object) -> str:
         return ", ".join(value)
     if isinstance(value, tuple) and value and all(isinstance(part, Real) for part in value):
         return f"({', '.join(map(spoken, value))}{',' if len(value) == 1 else ''})"
-    return spelled(value) if isinstance(value, Real) else str(value)
+    return spelled(value) if isinstance(value, Real) and not isinstance(value, bool) else str(value)
 
 
 def say(template: str, values: dict[str, object]) -> str:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import sentences
-from .checks import as_array, as_choice, as_count, as_entries, as_number, as_positive, as_texts, dtype_name
+from .checks import as_array, as_choice, as_count, as_entries, as_number, as_positive, as_texts, dtype_name, kind_of
 from .layout import Array
 from .masks import Layer, layer_from_mapping
 from .records import Record
-from .sentences import FieldTypeError, ShapeError
+from .sentences import FieldError, FieldTypeError, ShapeError
 from .validation import DIRECT, WEIGHTS
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ AXES |= dict.fromkeys(("b_query", "b_key", "b_value", "b_output"), (1,))
 SCORE_ARRAYS = {"additive": {"w_score_query": 2, "w_score_key": 2, "w_score": 1}}
 SCORE_NUMBERS: dict[str, dict[str, float]] = {"gaussian": {"w": 1.0, "key_norm": 1.0}}
 BLOCK_ARRAYS = {"ln_weight": 1, "ln_bias": 1, "w_linear": 2, "b_linear": 1}
+MOST_LAYERS = 64  # of a mask
 POSITIVE = ("softcap", "temperature", "rotary_theta")
 
 
@@ -101,7 +102,9 @@ def _settle_block(problem: Problem, copy: bool) -> None:
 
 def _settle_mask(problem: Problem, copy: bool) -> None:
     if isinstance(problem.mask, (str, Mapping, Layer)) or not isinstance(problem.mask, (tuple, list)):
-        raise FieldTypeError(sentences.NOT_LAYERS, field="mask", got=type(problem.mask).__name__)
+        raise FieldTypeError(sentences.NOT_LAYERS, field="mask", got=kind_of(problem.mask))
+    if len(problem.mask) > MOST_LAYERS:
+        raise FieldError(sentences.TOO_MANY_LAYERS, field="mask", got=len(problem.mask), most=MOST_LAYERS)
     names = [f"mask.{k}" for k in range(len(problem.mask))]
     layers = [layer_from_mapping(layer, name) for layer, name in zip(problem.mask, names, strict=True)]
     dtype = np.dtype(problem.dtype)

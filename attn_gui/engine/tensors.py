@@ -8,7 +8,7 @@ import numpy as np
 
 from . import sentences
 from .layout import Array
-from .sentences import FieldTypeError
+from .sentences import FieldTypeError, Note
 
 NARROW = ("bfloat16", "float8", "float4")  # floats that NumPy lacks; float32 holds every value of theirs
 LONGEST_REASON = 200
@@ -28,7 +28,7 @@ def read_array(field: str, value: object) -> Array:
         raise
     except Exception as error:  # whatever the library raises
         if isinstance(value, (list, tuple)) and isinstance(error, ValueError):
-            raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got="rows of different lengths") from None
+            raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got=Note(sentences.UNEVEN_ROWS, {})) from None
         raise FieldTypeError(sentences.UNREADABLE, field=field, reason=_reason(error)) from error
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import io
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_gui.engine.memory import available
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown, size_text
 
 Array: TypeAlias = NDArray[Any]
 DType: TypeAlias = np.dtype[Any]
 
-LARGEST_TOTAL = 2 * 2**30  # bytes of all arrays of a file together
+LARGEST_TOTAL = 2 * 10**9  # bytes of all arrays of a file together
+HELD = 2  # so many times is what a file holds in memory until a problem is made of it
 MOST_AXES = 4
 LONGEST_HEADER = 10_000  # what NumPy itself accepts
 CHUNK = 2**20
@@ -31,7 +33,7 @@ class Stream(Protocol):
 class Budget:
     """What the arrays of one file may still allocate."""
 
-    left: int = LARGEST_TOTAL
+    left: int = field(default_factory=lambda: min(LARGEST_TOTAL, available() // HELD))
 
     def take(self, name: str, shape: tuple[int, ...], itemsize: int) -> int:
         """The bytes of an array of `shape`; refused if it has too many axes, no cells, or is too large."""
@@ -81,17 +83,24 @@ def read_header(stream: Stream, name: str) -> Header:
     return Header(tuple(map(int, shape)), bool(fortran), dtype, len(start) + len(length) + count)
 
 
-def read_npy(stream: Stream, name: str, present: int, budget: Budget, *, texts: bool = False) -> Array:
-    """One array of a .npy of `present` bytes: native byte order, C-contiguous, at most four axes; `texts` may be some.
-
-    Nothing is unpickled, and nothing is allocated before the header is known to be honest about the size.
-    """
+def checked_header(stream: Stream, name: str, present: int, budget: Budget, *, texts: bool = False) -> Header:
+    """The header of a .npy of `present` bytes, honest about its size, of numbers that fit; `texts` may be some."""
     header = read_header(stream, name)
     if not (texts and header.dtype.kind in "US"):
         check_dtype(name, header.dtype)
     count = budget.take(name, header.shape, header.dtype.itemsize)
     if present != header.length + count:
         raise broken(name, count, max(present - header.length, 0))
+    return header
+
+
+def read_npy(stream: Stream, name: str, present: int, budget: Budget, *, texts: bool = False) -> Array:
+    """One array of a .npy of `present` bytes: native byte order, C-contiguous, at most four axes; `texts` may be some.
+
+    Nothing is unpickled, and nothing is allocated before the header is known to be honest about the size.
+    """
+    header = checked_header(stream, name, present, budget, texts=texts)
+    count = math.prod(header.shape) * header.dtype.itemsize
     return native(read_bytes(stream, name, count), header.dtype, header.shape, fortran=header.fortran)
 
 

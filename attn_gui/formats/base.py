@@ -14,13 +14,12 @@ from typing import Any, BinaryIO, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.arrays import Array
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown, size_text
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, size_text
 
 PathText: TypeAlias = str | os.PathLike[str]
 Tell: TypeAlias = Callable[[float], None]
 """Told the share that is read; what it raises ends the reading."""
-LONGEST_REASON = 200
-LARGEST_FILE = 2 * 2**30
+LARGEST_FILE = 2 * 10**9
 STEP = 2**20  # bytes after which it is told how far the reading is
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
@@ -29,7 +28,9 @@ _NOT_REGULAR = {
     stat.S_IFIFO: QT_TRANSLATE_NOOP("Sentences", "{file} is a pipe; expected a regular file."),
 }
 _DEVICE = QT_TRANSLATE_NOOP("Sentences", "{file} is a device or socket; expected a regular file.")
+_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged or is not what its name says.")
 _OS_ERRORS = {
+    errno.EINVAL: _DAMAGED,  # it names a place before its own beginning
     errno.ENOENT: QT_TRANSLATE_NOOP("Sentences", "{file} does not exist."),
     errno.ENOTDIR: QT_TRANSLATE_NOOP("Sentences", "{file} does not exist."),
     errno.EACCES: QT_TRANSLATE_NOOP("Sentences", "{file} may not be read: you have no permission."),
@@ -37,7 +38,6 @@ _OS_ERRORS = {
 }
 _UNREADABLE = QT_TRANSLATE_NOOP("Sentences", "{file} could not be read: {reason}.")
 _REFUSED = QT_TRANSLATE_NOOP("Sentences", "{file}: {reason}")
-_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged or is not what its name says ({reason}).")
 
 
 def silent(_share: float) -> None:
@@ -113,12 +113,14 @@ def reading(path: PathText, largest: int = LARGEST_FILE, tell: Tell | None = Non
         raise FormatError(template).at(path) from error
     except Exception as error:  # parsers of foreign bytes raise anything: fuzzing showed ten different types
         if hasattr(error, "template"):  # the engine says in a sentence of its own what does not fit together
-            raise FormatError(_REFUSED, reason=_spoken(error)).at(path) from error
-        raise FormatError(_DAMAGED, reason=_reason(error)).at(path) from error
+            raise FormatError(_REFUSED, reason=error).at(path) from error
+        raise FormatError(_DAMAGED).at(path) from error
 
 
 @contextmanager
 def _opened(path: PathText, largest: int, tell: Tell | None) -> Iterator[Source]:
+    if "\0" in os.fspath(path):
+        raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file}: no file can have this name."))
     _check_regular(os.stat(path).st_mode)  # before opening: opening a pipe would wait for ever
     with os.fdopen(os.open(path, _READ), "rb") as file:
         status = os.fstat(file.fileno())  # and after: the name may mean another file by now
@@ -158,14 +160,3 @@ def suffix(path: PathText) -> str:
 def _check_regular(mode: int) -> None:
     if not stat.S_ISREG(mode):
         raise FormatError(_NOT_REGULAR.get(stat.S_IFMT(mode), _DEVICE))
-
-
-def _spoken(error: Exception) -> object:
-    """The error itself, which can be translated; only its words where the file put something ugly into them."""
-    words = str(error)
-    return error if words.isprintable() and len(words) <= LONGEST_REASON else shown(words, LONGEST_REASON)
-
-
-def _reason(error: Exception) -> str:
-    words = shown(str(error), LONGEST_REASON).rstrip(".")
-    return f"{type(error).__name__}: {words}" if words else type(error).__name__

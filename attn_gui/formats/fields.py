@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from attn_gui.engine.checks import told, whole_text
 from attn_gui.engine.masks import Bias, Custom, Layer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
@@ -27,6 +28,8 @@ ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of
 RECORDS = ("score_params", "block")
 ABOUT = ("title", "description", "model", "license", "source", "layer", "text", "note")
 _DOTTED = re.compile(r"(?:score_params|block|mask\.(0|[1-9][0-9]{0,2}))\.([a-z_]+)")
+_NO_LIST = QT_TRANSLATE_NOOP("Sentences", "{file}: the option “{name}” is {got}; expected a list.")
+_NO_MAPPING = QT_TRANSLATE_NOOP("Sentences", "{file}: the option “{name}” is {got}; expected names with values.")
 _NOTED = 8  # names that are worth saying
 
 
@@ -100,7 +103,7 @@ def assemble(
 
 def words(options: Mapping[str, Json]) -> dict[str, str]:
     """What the options say about the problem, in words: model, text, …"""
-    return {name: str(options[name]) for name in ABOUT if isinstance(options.get(name), str | int)}
+    return {name: whole_text(str(options[name])) for name in ABOUT if isinstance(options.get(name), str | int)}
 
 
 def notes_on(arrays: Sequence[str], options: Sequence[str]) -> tuple[Note, ...]:
@@ -155,16 +158,15 @@ def _is_table(value: object) -> bool:
 
 def _list(value: Json, name: str) -> list[Json]:
     if not isinstance(value, list):
-        raise _unexpected(name, value, "list")
+        raise _unexpected(_NO_LIST, name, value)
     return value
 
 
 def _object(value: Json, name: str) -> dict[str, Json]:
     if not isinstance(value, dict):
-        raise _unexpected(name, value, "object")
+        raise _unexpected(_NO_MAPPING, name, value)
     return value
 
 
-def _unexpected(name: str, value: Json, expected: str) -> FormatError:
-    template = QT_TRANSLATE_NOOP("Sentences", "{file}: the option “{name}” is {got}; expected a JSON {expected}.")
-    return FormatError(template, name=name, got=shown(repr(value)), expected=expected)
+def _unexpected(template: str, name: str, value: Json) -> FormatError:
+    return FormatError(template, name=name, got=told(value))

@@ -10,7 +10,7 @@ from typing import IO
 import numpy as np
 
 from attn_gui.formats import npy
-from attn_gui.formats.arrays import Array, Budget, read_bytes, read_header, read_npy
+from attn_gui.formats.arrays import Array, Budget, checked_header, read_bytes, read_header, read_npy
 from attn_gui.formats.base import Loaded, Source
 from attn_gui.formats.fields import (
     assemble,
@@ -46,6 +46,7 @@ def read(source: Source) -> Loaded:
         known = [name for name in members if is_field(name)]
         if not known:
             raise _no_problem(members)
+        _weigh(archive, {name: members[name] for name in (*known, *filter(is_option, members))})
         budget = Budget()
         arrays = {name: _array(archive, members[name], name, budget) for name in known}
         meta = _meta(archive, members["meta"]) if "meta" in members else {}
@@ -126,6 +127,14 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
             raise FormatError(template, name=shown(name))
         found[name] = info
     return found
+
+
+def _weigh(archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]) -> None:
+    """Refuse what is too large by the headers of all arrays, before any of them is unpacked."""
+    budget = Budget()
+    for name, info in members.items():
+        with archive.open(info) as member:
+            checked_header(member, name, info.file_size, budget, texts=is_option(name))
 
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: Budget) -> Array:

@@ -7,8 +7,8 @@ adds a step to `_UPGRADES`; the older ones stay for ever, each with a file in te
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
-from typing import Any, cast
 
 import numpy as np
 from safetensors.numpy import save
@@ -17,12 +17,18 @@ from attn_gui.formats.arrays import Array, Budget, broken, from_bfloat16, native
 from attn_gui.formats.base import Loaded, Source
 from attn_gui.formats.fields import assemble, is_field, is_result, notes_on, split, words
 from attn_gui.formats.json_text import Json, dump, parse_object
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
 
 VERSION = 1
 ENTRY = "attn_gui"
 LONGEST_HEADER = 64 * 2**20
 LONGEST_OPTIONS = 32 * 2**20
+LONGEST_ENTRIES = 2**20  # what says where which array is: a few hundred bytes each
+_OPTIONS_START = f'"__metadata__":{{"{ENTRY}":"'.encode()
+_TEXT = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)  # of JSON, to its closing quote
+_OTHER = QT_TRANSLATE_NOOP("Sentences", "{file} is a safetensors file, but not a session of attn_gui.")
+_ENTRY_BROKEN = QT_TRANSLATE_NOOP("Sentences", "{file}: what it says about “{name}” is damaged.")
+_GAPS = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: its arrays overlap or leave a gap.")
 _CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a session.")
 _UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
 _DTYPES = {
@@ -61,15 +67,30 @@ def _parts(data: bytes) -> tuple[dict[str, Json], memoryview]:
     length = int.from_bytes(data[:8], "little")
     if len(data) < 8 + length or length > LONGEST_HEADER:
         raise FormatError(_CUT_OFF)
+    _check_entries(data, 8 + length)
     return parse_object(data[8 : 8 + length].decode(), LONGEST_HEADER), memoryview(data)[8 + length :]
+
+
+def _check_entries(data: bytes, stop: int) -> None:
+    """Refuse a long header before it is taken apart, unless it is long by the options of a session."""
+    if stop <= LONGEST_ENTRIES:
+        return
+    start = data.find(_OPTIONS_START, 0, LONGEST_ENTRIES)
+    if start < 0:
+        raise FormatError(_OTHER)
+    end = _TEXT.match(data, start + len(_OPTIONS_START), stop).end()  # type: ignore[union-attr]  # it matches nothing too
+    if start + stop - end > LONGEST_ENTRIES:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences", "{file} lists too many arrays: {got} of names; expected at most {expected}."
+        )
+        raise FormatError(template, got=size_text(stop - end), expected=size_text(LONGEST_ENTRIES))
 
 
 def _options(header: dict[str, Json]) -> dict[str, Json]:
     """Take what the header says besides the arrays out of it, brought up to this version."""
     metadata = header.pop("__metadata__", {})
     if not isinstance(metadata, dict) or ENTRY not in metadata:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} is a safetensors file, but not a session of attn_gui.")
-        raise FormatError(template)
+        raise FormatError(_OTHER)
     options = parse_object(str(metadata[ENTRY]), LONGEST_OPTIONS)
     version = options.pop("format_version", None)
     if type(version) is not int or version < 1:
@@ -93,29 +114,41 @@ def _arrays(header: dict[str, Json], cells: memoryview) -> dict[str, Array]:
     """
     budget, end = Budget(), 0
     found: dict[str, Array] = {}
-    entries = cast(dict[str, dict[str, Any]], header)
-    for name, entry in sorted(entries.items(), key=lambda item: tuple(item[1]["data_offsets"])):
-        shape, kind, (start, stop) = tuple(entry["shape"]), entry["dtype"], entry["data_offsets"]
+    entries = [_entry(name, entry) for name, entry in header.items()]
+    for name, kind, shape, (start, stop) in sorted(entries, key=lambda entry: entry[3]):
         if kind not in _DTYPES:
             template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected {expected}.")
             raise FormatError(template, name=shown(name), got=shown(kind), expected=tuple(_DTYPES))
         dtype = np.dtype(_DTYPES[kind])
         count = budget.take(name, shape, dtype.itemsize)
         if start != end:
-            raise ValueError("arrays that overlap or leave a gap")
+            raise FormatError(_GAPS)
         if stop != end + count or stop > len(cells):
             raise broken(name, count, max(min(stop, len(cells)) - start, 0))
         own, end = np.frombuffer(cells[start:stop], np.uint8), stop
         found[name] = from_bfloat16(own, shape) if kind == "BF16" else native(own, dtype, shape)
     if end != len(cells):
-        raise ValueError("bytes that belong to no array")
+        raise FormatError(_GAPS)
     return found
+
+
+def _entry(name: str, entry: Json) -> tuple[str, str, tuple[int, ...], tuple[int, int]]:
+    """What the header says about one array: its name, kind of numbers, shape and place."""
+    parts = entry if isinstance(entry, dict) else {}
+    kind, shape, place = parts.get("dtype"), _wholes(parts.get("shape")), _wholes(parts.get("data_offsets"))
+    if not isinstance(kind, str) or shape is None or place is None or len(place) != 2 or min(place) < 0:
+        raise FormatError(_ENTRY_BROKEN, name=shown(name))
+    return name, kind, shape, (place[0], place[1])
+
+
+def _wholes(value: Json) -> tuple[int, ...] | None:
+    return tuple(value) if isinstance(value, list) and all(type(part) is int for part in value) else None
 
 
 def _objects(options: dict[str, Json], name: str) -> dict[str, Json]:
     """Take an optional JSON object out of the options."""
     found = options.pop(name, {})
     if not isinstance(found, dict):
-        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is a {got}; expected a JSON object.")
-        raise FormatError(template, name=name, got=type(found).__name__)
+        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is not names with values in braces.")
+        raise FormatError(template, name=name)
     return found

@@ -1,5 +1,4 @@
-<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE TS>
+<?xml version='1.0' encoding='utf-8'?>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -393,7 +392,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -3134,7 +3133,111 @@
         <source>{file} is a print shortened with “...”; expected all numbers: print the whole matrix and copy that.</source>
         <translation>{file} 是用“...”缩短的打印结果；应包含全部数值：请完整打印矩阵后再复制。</translation>
     </message>
-</context>
+<message>
+        <source>{file} is damaged or is not what its name says.</source>
+        <translation>{file} 已损坏，或内容与文件名不符。</translation>
+    </message>
+    <message>
+        <source>{file}: no file can have this name.</source>
+        <translation>{file}：文件不能使用这个名称。</translation>
+    </message>
+    <message>
+        <source>{file}: the options are not names with values in braces.</source>
+        <translation>{file}：选项不是花括号中的名称和值。</translation>
+    </message>
+    <message>
+        <source>{file}: the options are not valid JSON from character {place} on.</source>
+        <translation>{file}：选项从第 {place} 个字符起不是有效的 JSON。</translation>
+    </message>
+    <message>
+        <source>{file}: the options hold {got}, which is no number of JSON.</source>
+        <translation>{file}：选项中的 {got} 不是 JSON 的数。</translation>
+    </message>
+    <message>
+        <source>{file}: the options are nested too deeply.</source>
+        <translation>{file}：选项嵌套过深。</translation>
+    </message>
+    <message>
+        <source>{file}: the options have {got} lists and records; expected at most {expected}.</source>
+        <translation>{file}：选项中有 {got} 个列表和记录；最多应为 {expected} 个。</translation>
+    </message>
+    <message>
+        <source>{file}: the options hold a number that is too long.</source>
+        <translation>{file}：选项中有位数过多的数。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” is given twice in the options.</source>
+        <translation>{file}：选项中“{name}”出现了两次。</translation>
+    </message>
+    <message>
+        <source>{file}: what it says about “{name}” is damaged.</source>
+        <translation>{file}：关于“{name}”的说明已损坏。</translation>
+    </message>
+    <message>
+        <source>{file} is damaged: its arrays overlap or leave a gap.</source>
+        <translation>{file} 已损坏：其中的数组重叠或留有空隙。</translation>
+    </message>
+    <message>
+        <source>{file} lists too many arrays: {got} of names; expected at most {expected}.</source>
+        <translation>{file} 列出的数组过多：名称占 {got}；最多应为 {expected}。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” is not names with values in braces.</source>
+        <translation>{file}：“{name}”不是花括号中的名称和值。</translation>
+    </message>
+    <message>
+        <source>{file}: the option “{name}” is {got}; expected a list.</source>
+        <translation>{file}：选项“{name}”是{got}；应为列表。</translation>
+    </message>
+    <message>
+        <source>{file}: the option “{name}” is {got}; expected names with values.</source>
+        <translation>{file}：选项“{name}”是{got}；应为名称和值。</translation>
+    </message>
+    <message>
+        <source>{field} has {got} layers; at most {most} are possible.</source>
+        <translation>{field} 有 {got} 层；最多可有 {most} 层。</translation>
+    </message>
+    <message>
+        <source>{field}: text {place} has {got} letters; at most {most} are possible.</source>
+        <translation>{field}：第 {place} 个文本有 {got} 个字符；最多可有 {most} 个。</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>空值</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>真或假</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>一个数</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>列表</translation>
+    </message>
+    <message>
+        <source>names with values</source>
+        <translation>名称和值</translation>
+    </message>
+    <message>
+        <source>an array</source>
+        <translation>数组</translation>
+    </message>
+    <message>
+        <source>something else</source>
+        <translation>其他内容</translation>
+    </message>
+    <message>
+        <source>rows of different lengths</source>
+        <translation>长度不同的行</translation>
+    </message>
+    </context>
 <context>
     <name>Settings</name>
     <message>

@@ -182,7 +182,7 @@ WRONG = [
     (given(mask=({"kind": "causal", "align": "middle"},)), FieldError, "causal.align must be one of start, end"),
     (given(mask=({"kind": "causal", "enabled": 1},)), FieldTypeError, "causal.enabled must be True or False"),
     (given(mask=({"kind": "custom", "allowed": [[0.5]]},)), FieldTypeError, "custom.allowed must hold True and False"),
-    (given(query_tokens="abc"), FieldTypeError, "query_tokens must be texts, got str"),
+    (given(query_tokens="abc"), FieldTypeError, "query_tokens must be texts, got a text"),
 ]
 
 

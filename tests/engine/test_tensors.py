@@ -86,7 +86,7 @@ REFUSED = {
     "complex": (Tensor(CELLS + 1j, "torch.complex64"), "key must hold real numbers, got complex"),
     "ragged": ([[1.0], [1.0, 2.0]], "key must hold real numbers, got rows of different lengths"),
     "masked": (np.ma.masked_greater(CELLS, 1), "key has masked cells"),
-    "no array": ({"a": 1}, "key must hold real numbers, got object"),
+    "no array": ({"a": 1}, "key must hold real numbers, got names with values"),
 }
 
 

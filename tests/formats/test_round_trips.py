@@ -14,8 +14,8 @@ from safetensors import safe_open
 from attn_gui.engine.problem import Problem
 from attn_gui.formats import load, open_file, save, save_session
 
-ANY_TEXT = st.text(st.characters(codec=None, categories=None), max_size=6) | st.sampled_from(
-    ["<s>", "\ud800", "注意", "e\u0301", "\u202egnp", "👩‍👩‍👧", "\x00", "\n", "=1+1", '"', "\\", " "]
+ANY_TEXT = st.text(st.characters(codec="utf-8", categories=None), max_size=6) | st.sampled_from(
+    ["<s>", "注意", "e\u0301", "\u202egnp", "👩‍👩‍👧", "\x00", "\n", "=1+1", '"', "\\", " "]
 )
 LAYERS = st.sampled_from(
     [

@@ -14,7 +14,44 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.size_box import SizeBox
 from attn_gui.views.controls.typed_field import TypedField
 
-FAR = 65536
+FAR = 2**31 - 1  # what a spin box holds
+
+
+class WholeBox(SizeBox):
+    """A whole number of a layer; one from a file that no spin box holds is shown until another one is typed."""
+
+    # on the class, since Qt asks for texts while it still builds the box
+    _beyond: int | None = None  # what is on show though no spin box holds it
+    _given = 0
+
+    def set_value(self, value: int) -> None:
+        """Show the number of the document."""
+        held = max(self.minimum(), min(value, self.maximum()))
+        self._given, self._beyond = value, None if held == value else value
+        super().set_value(held)
+
+    def restore(self) -> None:
+        """Back to the number before the visit."""
+        self.set_value(self._given)
+
+    def number(self) -> int:
+        """The number on show."""
+        return self.value() if self._beyond is None else self._beyond
+
+    def textFromValue(self, value: int) -> str:
+        return super().textFromValue(value) if self._beyond is None else str(self._beyond)
+
+    def stepBy(self, steps: int) -> None:
+        self._beyond = None
+        super().stepBy(steps)
+
+    def finish(self) -> None:
+        if self._beyond is None:
+            super().finish()
+
+    def _on_line_text_edited(self) -> None:
+        self._beyond = None
+        super()._on_line_text_edited()
 
 
 class LimitField(QWidget):
@@ -24,7 +61,7 @@ class LimitField(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.box, self.unlimited = SizeBox(self, minimum=-FAR, maximum=FAR), QCheckBox(self)
+        self.box, self.unlimited = WholeBox(self, minimum=-FAR, maximum=FAR), QCheckBox(self)
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(SPACING.m)
@@ -51,10 +88,10 @@ class LimitField(QWidget):
 
     def _on_unlimited_toggled(self, unlimited: bool) -> None:
         self.box.setEnabled(not unlimited)
-        self.committed.emit(None if unlimited else self.box.value())
+        self.committed.emit(None if unlimited else self.box.number())
 
 
-class WholeField(SizeBox):
+class WholeField(WholeBox):
     """A whole number from 0."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

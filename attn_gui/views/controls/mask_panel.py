@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.engine.masks import MASKS, Layer
@@ -54,6 +54,11 @@ class MaskPanel(PopupFrame):
     def set_layers(self, layers: Sequence[Layer], n: int, m: int, batch: int = 1) -> None:
         """Show the layers of the document."""
         self._layers, self._sizes = tuple(layers), (n, m, batch)
+        if self.isVisible():
+            self._show_layers()
+
+    def _show_layers(self) -> None:
+        n, m, batch = self._sizes
         if [row.kind for row in self._rows] != [layer.kind for layer in self._layers]:
             self._rebuild()
         for place, (row, layer) in enumerate(zip(self._rows, self._layers, strict=True)):
@@ -127,6 +132,10 @@ class MaskPanel(PopupFrame):
         return [layer.to_mapping() for layer in self._layers]
 
     # --- what Qt asks ----------------------------------------------------------------------------
+    def showEvent(self, event: QShowEvent) -> None:
+        self._show_layers()  # not before: a file may bring sixty layers that nobody looks at
+        super().showEvent(event)
+
     def hideEvent(self, event: QHideEvent) -> None:
         for row in self._rows:
             row.finish()

@@ -312,3 +312,34 @@ def _type(qtbot: QtBot, field: QLineEdit, text: str) -> None:
     field.selectAll()
     qtbot.keyClicks(field, text)
     qtbot.keyClick(field, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize("layer", [{"kind": "window", "left": 10**20, "right": -(10**20)},
+                                   {"kind": "window", "left": 70_000, "right": -(2**31)},
+                                   {"kind": "prefix", "length": 10**12}])
+def test_whole_numbers_of_any_size_are_shown_and_stay(qtbot: QtBot, layer: Mapping[str, Any]) -> None:
+    host = Host(qtbot, layer)
+    numbers = [value for name, value in layer.items() if name != "kind"]
+    boxes = [box for box in host.panel.findChildren(QSpinBox) if box.isVisible()]
+    assert [box.lineEdit().text() for box in boxes] == [str(number) for number in numbers]
+    for box in boxes:
+        box.setFocus()
+        qtbot.keyClick(box, Qt.Key.Key_Return)
+    host.elsewhere.setFocus()
+    assert not host.done
+    boxes[0].setFocus()
+    boxes[0].selectAll()
+    qtbot.keyClicks(boxes[0], "3")
+    qtbot.keyClick(boxes[0], Qt.Key.Key_Return)
+    assert host.done == [("change", layer["kind"])]
+    changed = host.layers[0].to_mapping()
+    assert [changed[name] for name in layer if name != "kind"] == [3, *numbers[1:]]
+
+
+def test_a_huge_limit_survives_its_switch(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "window", "left": 10**20})
+    unlimited = next(box for box in host.panel.findChildren(QCheckBox) if box.text() == "no limit")
+    unlimited.click()
+    assert host.layers[0].to_mapping()["left"] is None
+    unlimited.click()
+    assert host.layers[0].to_mapping()["left"] == 10**20
