@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -392,7 +393,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -2206,10 +2207,6 @@
         <translation>无法读取 {file}：{reason}。</translation>
     </message>
     <message>
-        <source>{file} is damaged or is not what its name says ({reason}).</source>
-        <translation>{file} 已损坏，或内容与文件名不符（{reason}）。</translation>
-    </message>
-    <message>
         <source>{file}: {reason}</source>
         <translation>{file}：{reason}</translation>
     </message>
@@ -2266,16 +2263,8 @@
         <translation>{file}：有 {count} 个单元格不是数；按（行，列）从 0 起数：{cells}。</translation>
     </message>
     <message>
-        <source>{file}: the options are not valid JSON ({reason}).</source>
-        <translation>{file}：选项不是有效的 JSON（{reason}）。</translation>
-    </message>
-    <message>
         <source>{file}: the options are {got} long; expected at most {expected}.</source>
         <translation>{file}：选项长 {got}；最多应为 {expected}。</translation>
-    </message>
-    <message>
-        <source>{file}: the options are a {got}; expected a JSON object.</source>
-        <translation>{file}：选项是 {got}；应为 JSON 对象。</translation>
     </message>
     <message>
         <source>{file} is cut off or is not a .npz: its end is missing.</source>
@@ -2356,10 +2345,6 @@
     <message>
         <source>{file}: “{name}” holds {got}; expected {expected}.</source>
         <translation>{file}：“{name}”的内容是 {got}；应为 {expected}。</translation>
-    </message>
-    <message>
-        <source>{file}: “{name}” is a {got}; expected a JSON object.</source>
-        <translation>{file}：“{name}”是 {got}；应为 JSON 对象。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is the sum of {count} products.</source>
@@ -2536,10 +2521,6 @@
     <message>
         <source>{file}: “{name}” belongs to no mask layer; expected a layer {place} in the options.</source>
         <translation>{file}：“{name}”不属于任何掩码层；选项中应有第 {place} 层。</translation>
-    </message>
-    <message>
-        <source>{file}: the option “{name}” is {got}; expected a JSON {expected}.</source>
-        <translation>{file}：选项“{name}”是 {got}；应为 JSON 的 {expected}。</translation>
     </message>
     <message>
         <source>{field} is missing: give query, key and value, or x with w_query, w_key and w_value.</source>
@@ -3133,7 +3114,7 @@
         <source>{file} is a print shortened with “...”; expected all numbers: print the whole matrix and copy that.</source>
         <translation>{file} 是用“...”缩短的打印结果；应包含全部数值：请完整打印矩阵后再复制。</translation>
     </message>
-<message>
+    <message>
         <source>{file} is damaged or is not what its name says.</source>
         <translation>{file} 已损坏，或内容与文件名不符。</translation>
     </message>
@@ -3237,7 +3218,7 @@
         <source>rows of different lengths</source>
         <translation>长度不同的行</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>Settings</name>
     <message>
