@@ -12,6 +12,7 @@ from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
 from attn_gui.app.program import Program
 from attn_gui.app.view_state import ChosenCell, Look
+from attn_gui.figure.levels import Levels, Shade
 from attn_gui.formats import open_file, save_session
 
 HUGE = 10**400
@@ -21,7 +22,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["weights", "query", ""]), inner),
     max_leaves=6,
 )
-KEYS = ("stage", "head", "item", "mode", "values", "decimals", "levels", "cell", "palette", "other")
+KEYS = ("stage", "head", "item", "mode", "values", "decimals", "levels", "cell", "rules", "colormaps", "other")
 
 
 @pytest.fixture
@@ -37,6 +38,8 @@ RUBBISH = [
     {"head": True}, {"head": HUGE}, {"item": 1.0}, {"mode": "everything"}, {"mode": []}, {"values": "no"},
     {"decimals": -1}, {"decimals": HUGE}, {"decimals": 3.5}, {"levels": []}, {"levels": {"weights": [1, 0]}},
     {"levels": {"weights": [0, HUGE]}}, {"levels": {"weights": [0, None]}}, {"levels": {"none": [0, 1]}},
+    {"rules": {"weights": "locked"}}, {"rules": {"weights": 3}}, {"rules": ["weights"]}, {"rules": {"none": "full"}},
+    {"colormaps": {"weights": "rainbow"}}, {"colormaps": {"weights": ["viridis"]}}, {"colormaps": {"none": "grey"}},
     {"levels": {"weights": [float("nan"), 1]}}, {"levels": {"weights": [False, True]}}, {"cell": ["weights", 0]},
     {"cell": ["weights", 0, 2]}, {"cell": ["weights", -1, 0]}, {"cell": ["weights", 0.0, 0]},
     {"cell": [["weights"], 0, 0]}, {"cell": {"weights": 0}}, {"cell": ["weights", True, 0]}, {"cell": HUGE},
@@ -75,6 +78,21 @@ def test_no_record_breaks_the_window(program, record):
     assert 0 <= look.head < problem.num_heads
     assert look.mode in ("product", "all")
     assert not program.document.modified
+
+
+def test_levels_and_colors_are_written_and_taken_up_by_name(program, tmp_path):
+    shades = program.window.product.shades
+    wanted = {
+        "weights": Shade("full", None, "viridis"), "query": Shade("typed", Levels(-3.0, 4.0)),
+        "scores": Shade("locked", Levels(-1.0, 2.0), "CET-D1"), "value": Shade(palette="magma"),
+    }  # fmt: skip
+    shades.replace_all(wanted)
+    save_session(program.document.snapshot(), tmp_path / "kept.attn", program.session_view.record())
+    program.files.begin_with_example("thinking")
+    assert shades.chosen() == {}
+    assert program.files.open_path(tmp_path / "kept.attn")
+    assert shades.chosen() == wanted
+    assert program.window.product.maps.map("scores").shade == wanted["scores"]
 
 
 def test_what_is_written_is_taken_up_again(program, tmp_path):

@@ -22,6 +22,7 @@ from attn_gui.figure.page import PX_PER_CM
 from attn_gui.figure.product import PLACES, compose_product
 from attn_gui.figure.product_layout import plan_product
 from attn_gui.figure.sheet import FORMATS, render, to_image, write
+from attn_gui.figure.words import WORDS
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
 
@@ -142,7 +143,7 @@ def test_mixed_scripts_are_one_text(minilm: Problem, tmp_path: Path) -> None:
     problem = minilm.replace(query_tokens=("我abc", *minilm.query_tokens[1:]))
     found = [text for text, *_ in texts(write(problem, tmp_path / "a.svg", heads=3, lang="zh")[0])]
     assert "我abc" in found
-    assert "权重 · 头 3" in found
+    assert found[0] == f"{WORDS['zh'].stages['weights']} · 头 3"
 
 
 # --- ground --------------------------------------------------------------------------------------
