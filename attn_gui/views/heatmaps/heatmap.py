@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor, QHideEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.document.copying import Copied
 from attn_gui.figure.display import Levels, Values
-from attn_gui.figure.levels import AUTO, LEVEL_RULES, LOCKED, TYPED, Shade
-from attn_gui.figure.numbers import format_number
+from attn_gui.figure.levels import AUTO, TYPED, Shade
 from attn_gui.figure.planes import PlaneLike
 from attn_gui.figure.tokens import Theme
 from attn_gui.views.heatmaps.canvas import MapCanvas
-from attn_gui.views.heatmaps.cells_item import LAST_GOOD
+from attn_gui.views.heatmaps.cell_words import cell_in_words
 from attn_gui.views.heatmaps.flash import Flash
 from attn_gui.views.heatmaps.news import News
 from attn_gui.views.heatmaps.overlay import Area, Marks
-from attn_gui.views.heatmaps.reading import counts_of, levels_of_plane, sample_of
+from attn_gui.views.heatmaps.reading import counts_of, sample_of
+from attn_gui.views.heatmaps.taken_levels import TakenLevels
 from attn_gui.views.heatmaps.view import Cell
-
-SPOKEN_DECIMALS = 6
 
 
 class Heatmap(MapCanvas):
@@ -39,8 +37,7 @@ class Heatmap(MapCanvas):
     def __init__(self, parent: QWidget | None = None, *, interactive: bool = True, zoomable: bool = False) -> None:
         self._plane: PlaneLike | None = None
         super().__init__(parent, interactive=interactive, zoomable=zoomable)
-        self._policy = AUTO
-        self._levels: Levels | None = None
+        self._taken = TakenLevels(self._cells)
         self._held = False
         self._palette_asked: str | None = None
         self._labels: tuple[Sequence[str], Sequence[str]] = ((), ())
@@ -63,7 +60,7 @@ class Heatmap(MapCanvas):
     def set_plane(self, plane: PlaneLike | None) -> None:
         """Show another matrix; takes its levels anew unless they are held, typed or locked."""
         before = self.shape
-        self._plane = self._cells.plane = plane
+        self._plane = self._cells.plane = self._taken.plane = plane
         self._news.follow(plane)
         if self.shape != before:
             self._forget_places()
@@ -112,19 +109,17 @@ class Heatmap(MapCanvas):
     @property
     def levels(self) -> Levels:
         """The values at the two ends of the colors."""
-        if self._levels is None:
-            self._levels = self._taken_levels()
-        return self._levels or LAST_GOOD
+        return self._taken.now()
 
     @property
     def levels_known(self) -> bool:
         """Whether anything is known of a long plane from which levels can be taken."""
-        return self._levels is not None or self._taken_levels() is not None
+        return self._taken.known
 
     @property
     def levels_policy(self) -> str:
         """How the levels are found: one of `figure.levels.LEVEL_RULES`."""
-        return self._policy
+        return self._taken.rule
 
     def set_levels(self, levels: Levels | None) -> None:
         """Typed levels, or None for automatic ones."""
@@ -132,15 +127,13 @@ class Heatmap(MapCanvas):
 
     def set_levels_policy(self, policy: str, levels: Levels | None = None) -> None:
         """A rule of `figure.levels.LEVEL_RULES`; "typed" comes with `levels`, "locked" means those of now without."""
-        self._levels = levels or (self.levels if policy == LOCKED else None)
-        self._policy = policy
+        self._taken.set(policy, levels)
         self._show_levels()
 
     @property
     def shade(self) -> Shade:
         """Levels and colors as they were chosen."""
-        given = LEVEL_RULES[self._policy].take is None
-        return Shade(self._policy, self.levels if given else None, self._palette_asked)
+        return Shade(self._taken.rule, self.levels if self._taken.given else None, self._palette_asked)
 
     def set_shade(self, shade: Shade) -> None:
         """Levels and colors; what is so already is left alone."""
@@ -160,12 +153,14 @@ class Heatmap(MapCanvas):
 
     def retake_levels(self) -> None:
         """Take automatic levels anew: at load, for another head, stage or size, and at rest after edits."""
-        if LEVEL_RULES[self._policy].take is not None:
-            before, self._levels = self._levels, None
-            if not self.isVisible():
-                self._redraw()  # and taken when they are asked for
-            elif self.levels != before:
-                self._show_levels()
+        if self._taken.given:
+            return
+        before = self._taken.kept
+        self._taken.forget()
+        if not self.isVisible():
+            self._redraw()  # and taken when they are asked for
+        elif self.levels != before:
+            self._show_levels()
 
     def set_palette(self, name: str | None) -> None:
         """A color table by name; None for the one that fits the numbers."""
@@ -278,22 +273,15 @@ class Heatmap(MapCanvas):
         signed = self._plane is None or self._plane.signed
         self._cells.set_style(palette=self._palette_asked or ("signed" if signed else "weights"))
 
-    def _taken_levels(self) -> Levels | None:
-        """The levels that the rule takes from the plane; None where they are given, or nothing is known yet."""
-        rule = LEVEL_RULES[self._policy]
-        if self._plane is None or rule.take is None:
-            return LAST_GOOD
-        return levels_of_plane(self._plane, rule, self._cells)
-
     def _show_levels(self) -> None:
         self._redraw()
         self.levelsChanged.emit(self.levels)
 
     def _on_news_arrived(self, rows: slice, columns: slice) -> None:
         """More of the plane is known, and with it perhaps a larger number."""
-        before = self._levels
-        if LEVEL_RULES[self._policy].take is not None and not self._held:
-            self._levels = None
+        before = self._taken.kept
+        if not self._held:
+            self._taken.forget()
         if not self.isVisible():
             self._redraw()
         elif self.levels != before:
@@ -325,20 +313,6 @@ class Heatmap(MapCanvas):
 
     def _describe_chosen(self) -> None:
         """The chosen cell in words, for screen readers."""
-        self.setAccessibleDescription("" if self.chosen is None else self._described(*self.chosen))
-
-    def _described(self, row: int, column: int) -> str:
-        assert self._plane is not None
-        values, allowed = self._plane.block(slice(row, row + 1), slice(column, column + 1))
-        shut = allowed is not None and not allowed[0, 0]
-        number = format_number(float(values[0, 0]), SPOKEN_DECIMALS)
-        value = QCoreApplication.translate("Heatmap", "not allowed") if shut else number
-        rows, columns = self._labels
-        if row < len(rows) and column < len(columns):
-            text = QCoreApplication.translate("Heatmap", "{row_name} → {column_name} ({row}, {column}): {value}")
-            return text.format(row_name=rows[row], column_name=columns[column], row=row, column=column, value=value)
-        if row < len(rows):
-            return QCoreApplication.translate("Heatmap", "{row_name} ({row}, {column}): {value}").format(
-                row_name=rows[row], row=row, column=column, value=value)
-        text = QCoreApplication.translate("Heatmap", "({row}, {column}): {value}")
-        return text.format(row=row, column=column, value=value)
+        chosen, plane = self.chosen, self._plane
+        words = "" if chosen is None or plane is None else cell_in_words(plane, self._labels, *chosen)
+        self.setAccessibleDescription(words)

@@ -148,6 +148,17 @@ def test_levels_are_not_named_before_anything_is_known(qtbot, document, shown):
     assert heatmap.levels.high == pytest.approx(np.percentile(np.abs(exact), 99))
 
 
+def test_the_histogram_of_a_long_map_waits_for_its_numbers(qtbot, document, shown):
+    made = document()
+    heatmap = shown(made, "scores")
+    assert heatmap.sample().size == 0  # asked for, and not computed on this thread
+    arrived = []
+    heatmap.numbersArrived.connect(lambda: arrived.append(heatmap.sample().size))
+    wait(qtbot, made)
+    assert arrived[-1] == N * M
+    assert np.sort(heatmap.sample()) == pytest.approx(np.sort(made.exact("scores", 0, N, M).ravel()), abs=1e-6)
+
+
 def test_what_was_given_up_stays_undrawn_until_it_is_taken_up(qtbot, document, shown):
     made = document()
     heatmap = shown(made, "weights")
