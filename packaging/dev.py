@@ -1,7 +1,7 @@
 """Run the program or its tests from a fresh checkout; everything that is missing is set up first.
 
     python3 packaging/dev.py app [FILE] [--lang en|zh]
-    python3 packaging/dev.py test [arguments for pytest]
+    python3 packaging/dev.py test [--long] [arguments for pytest]
     python3 packaging/dev.py bench [arguments for pytest]
 
 Finds a Python that the program runs on and hands over to checkout.py beside it. Pythons as old as 2.7 can read this

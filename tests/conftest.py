@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -63,6 +65,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="families of cases whole, not the share of every day")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "family(every): many cases of one kind; one of so many runs without --long")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of families a share, which the seed of the run draws anew each time; all of them with --long."""
+    if config.getoption("long"):
+        return
+    cases: Counter[str] = Counter()
+    left = []
+    for item in items:
+        family = item.get_closest_marker("family")
+        if family is not None:
+            name = item.nodeid.split("[")[0]
+            if cases[name] % family.args[0]:
+                left.append(item)
+            cases[name] += 1
+    away = set(left)
+    items[:] = [item for item in items if item not in away]
+    config.hook.pytest_deselected(items=left)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """All cores for folders; files and single tests begin sooner without other processes."""
@@ -91,10 +115,15 @@ def _as_it_was(qapp: QApplication) -> Iterator[None]:
     QGuiApplication.clipboard().clear()
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("homes")
+
+
 @pytest.fixture(autouse=True)
-def _settings_apart(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _settings_apart(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is read from or written to the settings of whoever runs the tests."""
-    home = tmp_path_factory.mktemp("home")
+    home = Path(tempfile.mkdtemp(dir=_homes))
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(home / name))
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(home / "settings"))

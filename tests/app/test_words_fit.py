@@ -47,6 +47,7 @@ def cases() -> list[object]:
     ]
 
 
+@pytest.mark.family(4)
 @pytest.mark.parametrize("window", cases(), indirect=True)
 def test_every_word_has_its_room_in_a_window_that_keeps_to_its_size(window, request):
     found = worded(window)

@@ -36,6 +36,7 @@ def test_every_stage_meets_wild_numbers():
     assert {row.stage for row in ROWS.values()} == set(STAGE)
 
 
+@pytest.mark.family(8)
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_written_answer(row, trace_of):
     found, expected = trace_of(row)[row.stage], np.asarray(row.expected, float)
@@ -44,6 +45,7 @@ def test_written_answer(row, trace_of):
     np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-13, atol=0)
 
 
+@pytest.mark.family(8)
 @pytest.mark.parametrize("row", [row for row in ROWS.values() if "dtype" not in row.fields], ids=lambda row: row.id)
 def test_plain_loops_come_to_the_written_answer_too(row):
     problem, expected = Problem(**row.fields), np.asarray(row.expected, float)
@@ -51,6 +53,7 @@ def test_plain_loops_come_to_the_written_answer_too(row):
     np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-13, atol=0)
 
 
+@pytest.mark.family(8)
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_every_wild_cell_is_explained(row, trace_of):
     trace = trace_of(row)

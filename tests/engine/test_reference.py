@@ -101,6 +101,7 @@ def test_float32_problems_differ_by_their_last_rounding_only(makers):
 VALUES = (np.nan, np.inf, -np.inf, 1e308, -1e200, 1e-320, -0.0, 1e6, 1e17)
 
 
+@pytest.mark.family(6)
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("field", ["x", "context", "w_query", "w_key", "w_value", "w_output", "bias"])

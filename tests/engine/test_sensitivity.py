@@ -103,6 +103,7 @@ def test_the_strongest_are_named_by_field_and_place_without_zeros():
 
 
 # --- long sequences ------------------------------------------------------------------------------
+@pytest.mark.family(6)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_a_streaming_evaluation_has_the_gradients_of_the_dense_one(makers, shown_stage_of, dtype, rng):
     name, stage = shown_stage_of

@@ -76,6 +76,7 @@ def question(seed: int) -> tuple[Problem, str, tuple[int, ...], float, str]:
     return problem, stage, place, float(rng.uniform(0.05, 0.95)), by
 
 
+@pytest.mark.family(5)
 @pytest.mark.parametrize("share", range(SHARES))
 def test_targets_and_odds_are_met_or_shown_to_be_out_of_reach(share):
     found = {True: 0, False: 0}

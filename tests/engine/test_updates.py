@@ -73,6 +73,7 @@ def large(rng, whole_numbers, **more):
     return Problem(query=make(64, 128), key=make(64, 128), value=make(64, 128), num_heads=8, **more)
 
 
+@pytest.mark.family(2)
 @pytest.mark.parametrize("whole_numbers", [False, True], ids=["normal", "integers"])
 @pytest.mark.parametrize("masked", [False, True], ids=["open", "causal"])
 def test_a_thousand_edits_equal_a_fresh_computation(whole_numbers, masked, rng):

@@ -313,6 +313,7 @@ def places_of_texts(data: bytes) -> list[tuple[str, QRectF]]:
     return found
 
 
+@pytest.mark.family(6)
 @pytest.mark.parametrize(("rows", "columns", "maps"), [
     (5, 6, 1), (2, 2, 1), (1, 1, 1), (16, 16, 1), (31, 17, 1), (5, 6, 9), (40, 64, 5), (120, 101, 1),
 ])  # fmt: skip

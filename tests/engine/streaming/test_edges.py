@@ -15,6 +15,7 @@ from .working import WILD, Working, random_box, random_values, rounding, whole
 WILD_PROBLEMS = ("plain", "all", "block", "window", "cross", "gaussian", "cosine")
 
 
+@pytest.mark.family(3)
 @pytest.mark.parametrize("name", WILD_PROBLEMS)
 def test_wild_values_set_and_undone_leave_no_trace(makers, name, rng):
     working = Working(makers[name]())
@@ -67,6 +68,7 @@ def test_two_wild_columns_do_not_hide_each_other(rng):
     assert np.abs(working.stage("head_output")[0, 0, :, 1] - dense(working, "head_output")[0, 0, :, 1]).max() < 1e-13
 
 
+@pytest.mark.family(4)
 @pytest.mark.parametrize("wild", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("field", ["query", "key", "value"])
 @pytest.mark.parametrize("masked", [False, True], ids=["open", "masked"])
@@ -101,6 +103,7 @@ def layers(rng, n=131, m=149):
     )  # fmt: skip
 
 
+@pytest.mark.family(4)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("masked", [False, True], ids=["open", "masked"])
 @pytest.mark.parametrize("amplitude", [1.0, 10.0])

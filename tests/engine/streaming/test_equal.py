@@ -61,6 +61,7 @@ def test_explanations_and_gradients(makers, problem_name, rng):
             np.testing.assert_allclose(gradient, gradients[name], rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.family(4)
 @pytest.mark.parametrize("complete", [True, False], ids=["complete", "on demand"])
 def test_edits_of_every_field(makers, problem_name, rng, complete):
     working = Working(makers[problem_name]())
@@ -138,6 +139,7 @@ def test_one_key_costs_one_column_and_one_query_one_row(rng):
     assert (done.cells["weights"], done.cells["head_output"]) == (64, 64)
 
 
+@pytest.mark.family(2)
 def test_pictures(makers, problem_name, rng):
     working = Working(makers[problem_name]())
     names = list(working.arrays)

@@ -60,6 +60,7 @@ def test_alibi_takes_from_distant_keys(fields):
     assert np.allclose(fields.export()["weights"][0, 0], softmax(expected))
 
 
+@pytest.mark.family(6)
 @pytest.mark.parametrize("text", MARKS)
 @pytest.mark.parametrize("field", ["query", "key", "value", "mask.0.values", "score_params.w_score", "block.ln_bias"])
 def test_what_is_no_number_is_drawn_and_undone_wherever_it_is_typed(fields, field, text):

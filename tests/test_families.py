@@ -1,0 +1,52 @@
+"""Families of cases: a share of them each day, all of them with --long, and one that is named by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+MANY = """
+import pytest
+
+@pytest.mark.family(4)
+@pytest.mark.parametrize("case", range(12))
+def test_many(case):
+    assert case < 12
+
+def test_alone():
+    pass
+"""
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester, request: pytest.FixtureRequest) -> pytest.Pytester:
+    """A suite with these hooks and nothing else of ours."""
+    hooks = "import sys; sys.path.insert(0, {!r})\nfrom tests.conftest import pytest_addoption, pytest_configure"
+    pytester.makeconftest(
+        hooks.format(str(request.config.rootpath)) + ", pytest_collection_modifyitems, pytest_xdist_auto_num_workers\n"
+    )
+    pytester.makepyfile(MANY)
+    return pytester
+
+
+@pytest.mark.parametrize(("asked", "passed"), [((), 4), (("--long",), 13)])
+def test_a_share_is_run_and_all_of_them_with_long(suite, asked, passed):
+    suite.runpytest_subprocess("-p", "no:randomly", *asked).assert_outcomes(passed=passed, deselected=13 - passed)
+
+
+def test_another_share_with_another_seed(suite):
+    runs = [
+        {line for line in suite.runpytest_subprocess("-v", f"--randomly-seed={seed}").outlines if "PASSED" in line}
+        for seed in (1, 2)
+    ]
+    assert len(runs[0]) == len(runs[1]) == 4
+    assert {line.split()[0] for line in runs[0]} != {line.split()[0] for line in runs[1]}
+
+
+def test_one_that_is_named_is_run(suite):
+    found = suite.runpytest_subprocess("-p", "no:randomly", f"{MODULE}::test_many[7]")
+    found.assert_outcomes(passed=1)
+
+
+MODULE = "test_one_that_is_named_is_run.py"
