@@ -16,8 +16,8 @@ _PATIENCE = 3.0  # seconds for an X server on another machine
 
 
 def obstacle(environment: Mapping[str, str] = os.environ) -> str | None:
-    """One sentence on what keeps a window from opening, a library or the display; None if it can open."""
-    return complaint(DRAWING) or missing_display(environment) or complaint(_window_libraries(environment))
+    """One sentence on what keeps a window from opening, the display or libraries; None if it can open."""
+    return missing_display(environment) or complaint(DRAWING | _window_libraries(environment))
 
 
 def missing_display(environment: Mapping[str, str] = os.environ) -> str | None:

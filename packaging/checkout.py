@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
@@ -37,7 +37,7 @@ LAST_LINES = 15  # of a step that failed
 UNREACHABLE = (  # as pip, uv and apt say it
     "NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ProxyError", "Network is unreachable",
     "Temporary failure in name resolution", "Name or service not known", "nodename nor servname",
-    "dns error", "error sending request", "Temporary failure resolving", "Could not connect to",
+    "dns error", "error sending request", "Temporary failure resolving", "Could not resolve", "Could not connect to",
 )  # fmt: skip
 FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PIP_USER", "PIP_TARGET", "PIP_PREFIX")
 """Variables that would bring packages of elsewhere in, or lead ours there."""
@@ -153,10 +153,12 @@ class Checkout:
         if install is None or install[0] != "apt-get" or os.geteuid() != 0:
             raise Trouble(known.asking(named, install))
         os.environ["DEBIAN_FRONTEND"] = "noninteractive"
-        with suppress(Trouble):  # an unreachable source may not be needed
-            watched(["apt-get", "update"], "Asking which packages this system has (apt-get update).")
+        update = ["apt-get", "update", "-o", "APT::Update::Error-Mode=any"]
+        unreached = tried(update, "Asking which packages this system has (apt-get update).")
         wait = ("-o", "DPkg::Lock::Timeout=600")
-        watched([*install, *wait], f"Installing what is missing for Qt and .venv with apt-get: {', '.join(named)}.")
+        task = f"Installing what is missing for Qt and .venv with apt-get: {', '.join(named)}."
+        if failed := tried([*install, *wait], task):
+            raise unreached or failed  # a source that is not reached may not be needed
 
     def _heal(self) -> None:
         """Write the place of the folder anew where the old one stands: scripts, activation, links to the sources."""
@@ -251,6 +253,15 @@ def show_signs(reader: threading.Thread, lines: list[str]) -> None:
         reader.join(PAUSE)
         if reader.is_alive():
             say(f"  {time.monotonic() - start:.0f} s: {lines[-1].strip()[:100] if lines else '…'}")
+
+
+def tried(command: list[Any], task: str) -> Trouble | None:
+    """Run a step; what went wrong, if anything did."""
+    try:
+        watched(command, task)
+    except Trouble as trouble:
+        return trouble
+    return None
 
 
 def keep_lines(process: subprocess.Popen[str], lines: list[str]) -> None:

@@ -17,7 +17,7 @@ import pytest
 from attn_gui.libraries import COLLECTING, DRAWING, complaint
 
 if missing := complaint(DRAWING | COLLECTING):
-    pytest.exit(missing, returncode=2)
+    raise SystemExit(missing)
 
 
 from hypothesis import settings

@@ -72,3 +72,11 @@ def test_a_window_needs_the_libraries_of_its_display(monkeypatch, environment, l
     monkeypatch.setattr(libraries.shutil, "which", lambda name: name if name == "apt-get" else None)
     reason = display.obstacle(environment)
     assert reason is None if named is None else reason.endswith(f" {named}\n")
+
+
+def test_all_that_is_missing_is_asked_for_at_once(monkeypatch) -> None:
+    monkeypatch.setattr(display.sys, "platform", "linux")
+    monkeypatch.setattr(display, "missing_display", lambda environment: None)
+    monkeypatch.setattr(libraries, "loads", lambda library: library not in ("libGL.so.1", "libxcb-cursor.so.0"))
+    monkeypatch.setattr(libraries.shutil, "which", lambda name: name if name == "apt-get" else None)
+    assert display.obstacle({"DISPLAY": ":0"}).endswith(" libgl1 libxcb-cursor0\n")
