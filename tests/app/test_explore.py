@@ -5,6 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import attn_gui
 
 SCRIPT = """
 import attn_gui
@@ -20,8 +26,8 @@ def look():
 
 import attn_gui.app.explore as module
 make = module._application
-def application():
-    app = make()
+def application(shell):
+    app = make(shell)
     QTimer.singleShot(0, look)
     return app
 module._application = application
@@ -49,3 +55,82 @@ def test_without_a_display_there_is_one_sentence():
     )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr.strip().splitlines()[-1].startswith("RuntimeError: There is no display")
+
+
+# --- in IPython and Jupyter ----------------------------------------------------------------------
+class Shell:
+    """What IPython shows of its event loop; `packaging/try_in_jupyter.py` asks real kernels."""
+
+    def __init__(self, active: str | None = None, broken: bool = False) -> None:
+        self.active_eventloop, self._broken = active, broken
+        self.asked: list[str | None] = []
+
+    def enable_gui(self, gui: str | None) -> None:
+        self.asked.append(gui)
+        if self._broken:
+            raise RuntimeError("Cannot activate multiple GUI eventloops")
+        self.active_eventloop = gui
+
+
+@pytest.fixture
+def explored(qapp, monkeypatch):
+    """Open windows as a cell of a notebook does; they are closed at the end."""
+    opened = []
+
+    def explore(shell: Shell, *args: object, **arrays: object) -> attn_gui.Explorer:
+        monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+        opened.append(attn_gui.explore(*args, **arrays))
+        return opened[-1]
+
+    last = qapp.quitOnLastWindowClosed()
+    yield explore
+    for explorer in opened:
+        explorer.close()
+    qapp.setQuitOnLastWindowClosed(last)
+
+
+Q, K, V = np.eye(2, 3), np.ones((2, 3)), np.arange(4.0).reshape(2, 2)
+PROBLEM = attn_gui.Problem(query=Q, key=K, value=V)
+
+
+def test_a_cell_of_a_notebook_goes_on_and_starts_the_loop(explored, qapp):
+    shell = Shell()
+    explorer = explored(shell, PROBLEM)
+    assert shell.asked == ["qt"]
+    assert not qapp.quitOnLastWindowClosed()  # else the loop of the notebook would end with the window
+    assert explorer.problem == PROBLEM
+    assert repr(explorer) == f"Explorer of {PROBLEM!r}"
+    running = Shell("qt")
+    explored(running, PROBLEM)
+    assert running.asked == []
+
+
+def test_where_no_loop_can_be_started_the_line_to_type_is_said(explored, capsys):
+    explored(Shell("tk", broken=True), PROBLEM)
+    assert "type “%gui qt”" in capsys.readouterr().out
+
+
+def test_show_is_one_step_of_the_history(explored):
+    explorer = explored(Shell(), PROBLEM)
+    weights = {name: np.eye(3) for name in ("w_query", "w_key", "w_value")}
+    projected = attn_gui.Problem(x=np.ones((4, 3)), **weights, mask=({"kind": "causal"},), query_tokens=list("abcd"))
+    for other in (PROBLEM.replace(value=V + 1), projected, PROBLEM.replace(dtype="float32", scale=2.0)):
+        before = explorer.problem
+        explorer.show(other)
+        assert explorer.problem == other
+        explorer._program.document.stack.undo()
+        assert explorer.problem == before
+        explorer._program.document.stack.redo()
+    with pytest.raises(TypeError, match=r"show\(trace\.problem\)"):
+        explorer.show(attn_gui.compute(PROBLEM))
+
+
+def test_arrays_and_tokens_are_taken_or_refused(explored):
+    assert explored(Shell(), query=Q, key=K, value=V, tokens=["a", "b"]).problem.key_tokens == ("a", "b")
+    assert explored(Shell(), PROBLEM, tokens=["a", "b"]).problem.query_tokens == ("a", "b")
+    for arguments, words in (
+        ({"key": K}, "query is missing"), ({"problem": PROBLEM, "key": K}, "both a problem and key"),
+        ({"problem": attn_gui.compute(PROBLEM)}, r"explore\(trace\.problem\)"), ({"tokens": ["a"]}, "query is missing"),
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match=words):
+            explored(Shell(), **arguments)
