@@ -107,6 +107,7 @@ class UnfitBlocks(QObject):
                 self._target.use(field)
                 larger: tuple[Edit, ...] = (SetFields(fields, label),) if fields else ()
                 self._apply(Edits((*larger, self._target.cells(cuts, block, label)), label), fresh)
+                self._target.select(cuts)
 
             self._making.begin(label, lambda: grown_fields(problem, field, rows, columns), take)
 

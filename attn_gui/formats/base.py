@@ -49,7 +49,8 @@ class Source(NamedTuple):
 
     file: BinaryIO
     size: int
-    tell: Tell = silent  # for whoever takes longer with what is read than with reading it
+    tell: Tell = silent  # for whoever takes longer with what is read than with reading it,
+    quiet: BinaryIO | None = None  # and reads the file here, where nothing is told
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def _opened(path: PathText, largest: int, tell: Tell | None) -> Iterator[Source]
             raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is empty."))
         check_size(status.st_size, largest)
         told = file if tell is None else cast(BinaryIO, io.BufferedReader(_Told(file.fileno(), status.st_size, tell)))
-        yield Source(told, status.st_size, tell or silent)
+        yield Source(told, status.st_size, tell or silent, file)
 
 
 class _Told(io.FileIO):

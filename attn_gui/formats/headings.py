@@ -81,7 +81,7 @@ def are_words(cells: Sequence[str]) -> bool:
 
 def is_count(cells: Sequence[str], first: int | None = None) -> bool:
     """Whether the cells count on in ones, from `first` if given."""
-    if not cells or not all(cell.isascii() and re.fullmatch(r"\d{1,9}", cell.strip()) for cell in cells):
+    if not cells or not all(cell.isascii() and re.fullmatch(r"0|[1-9]\d{0,8}", cell.strip()) for cell in cells):
         return False
     start = int(cells[0]) if first is None else first
     return all(int(cell) == start + place for place, cell in enumerate(cells))

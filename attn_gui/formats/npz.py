@@ -12,6 +12,7 @@ import numpy as np
 from attn_gui.formats import npy
 from attn_gui.formats.arrays import Array, Budget, checked_header, read_bytes, read_header, read_npy
 from attn_gui.formats.base import Loaded, Source
+from attn_gui.formats.cells import rounding_notes
 from attn_gui.formats.fields import (
     assemble,
     is_field,
@@ -58,7 +59,8 @@ def read(source: Source) -> Loaded:
     problem, about, strange = assemble(arrays, meta, batch_axis="meta" in members)
     ignored = [name for name in members if not (is_field(name) or is_option(name) or name == "meta")]
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
-    return Loaded(problem, notes=notes_on(ignored, strange), about=about, left_out=left_out)
+    rounded = [note for array in arrays.values() for note in rounding_notes(array)]
+    return Loaded(problem, notes=(*notes_on(ignored, strange), *rounded), about=about, left_out=left_out)
 
 
 def size_of(source: Source) -> int:

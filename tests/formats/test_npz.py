@@ -361,3 +361,11 @@ def test_what_is_left_out_is_a_warning(tmp_path: Path) -> None:
     ]
     assert caught[0].filename == __file__
     assert open_file(tmp_path / "a.npz").left_out == ("attn_mask", "sliding")
+
+
+def test_whole_numbers_that_float64_cannot_hold_are_said(tmp_path: Path) -> None:
+    query = np.array([[2**53 + 1, 2]])
+    np.savez(tmp_path / "a.npz", query=query, key=np.eye(2), value=np.eye(2))
+    assert any("9007199254740993 is 9007199254740992 now" in note for note in open_file(tmp_path / "a.npz").notes)
+    np.savez(tmp_path / "b.npz", query=query - 1, key=np.eye(2), value=np.eye(2))
+    assert open_file(tmp_path / "b.npz").notes == ()

@@ -141,6 +141,7 @@ def test_a_larger_block_offers_to_grow_and_is_one_step(launch):
     assert person.numbers("query") == block
     assert person.find("heatmap.weights").shape == (6, 2)
     assert person.steps()[1:] == ["grew Q to 6 × 4"]
+    assert person.window.inputs.panels["query"].selection() == (slice(0, 6), slice(0, 4))
     assert not person.banner()
     person.press("Ctrl+Z")
     assert person.numbers("query") == before
