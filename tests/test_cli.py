@@ -246,7 +246,7 @@ def test_a_matrix_is_refused_with_what_to_do(tmp_path: Path, capsys: pytest.Capt
     np.save(tmp_path / "a.npy", np.ones((2, 2)))
     for arguments in (["export", str(tmp_path / "a.npy"), "-o", str(tmp_path)], [str(tmp_path / "a.npy")]):
         assert main(arguments) == 2
-        assert "import it into one of its tables" in capsys.readouterr().err
+        assert "Import it into a table" in capsys.readouterr().err
 
 
 def test_a_target_that_is_a_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

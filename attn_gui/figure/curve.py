@@ -100,11 +100,12 @@ class Scale:
 
 @dataclass(frozen=True)
 class CurveLayout:
-    """A page, the plot on it, and its axes."""
+    """A page, the plot on it, its axes, and in how many lines it says what dots and line stand for."""
 
     width: float
     height: float
     plot: QRectF
+    key_lines: int
     across: Scale
     up: Scale
 
@@ -127,7 +128,8 @@ def plan_curve(
     line = QFontMetricsF(figure_font(FONT_SIZE.small)).height()
     small = QFontMetricsF(figure_font(FONT_SIZE.micro))
     top = MARGIN + QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).height() + SPACING.m
-    top += line + SPACING.s  # the legend
+    key_lines = 1 if _key_width(figure) <= width - 3 * MARGIN - line else 2
+    top += key_lines * (line + SPACING.s)
     bottom = height - MARGIN - line - SPACING.s - small.height() - TICK - SPACING.xs
     up = nice_scale(np.concatenate([figure.values, figure.outputs]), (bottom - top) / TICK_PITCH)
     labels = max(small.horizontalAdvance(up.text(tick)) for tick in up.ticks())
@@ -137,7 +139,13 @@ def plan_curve(
         if room < LEAST_PLOT:
             raise ValueError(too_small(side, given * scale, (given + LEAST_PLOT - room) * scale))
     across = nice_scale(np.concatenate([figure.keys, figure.queries]), (right - left) / TICK_PITCH)
-    return CurveLayout(width, height, QRectF(left, top, right - left, bottom - top), across, up)
+    return CurveLayout(width, height, QRectF(left, top, right - left, bottom - top), key_lines, across, up)
+
+
+def _key_width(figure: CurveFigure) -> float:
+    """What it takes to say on one line what dots and line stand for, in a viewer's font."""
+    metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
+    return sum(map(metrics.horizontalAdvance, figure.words.curve_parts)) * WIDER_FONT + 4 * DOT + 3 * SPACING.xl
 
 
 def nice_scale(numbers: Numbers, most: float) -> Scale:
@@ -169,17 +177,20 @@ def paint_curve(painter: QPainter, figure: CurveFigure, layout: CurveLayout) -> 
 
 
 def _paint_key(painter: QPainter, figure: CurveFigure, layout: CurveLayout) -> None:
-    """What dots and line stand for, above the plot."""
+    """What dots and line stand for, above the plot, on one line or on two."""
     metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
-    x, y = layout.plot.left(), layout.plot.top() - SPACING.m - metrics.capHeight() / 2
+    pitch, down = metrics.height() + SPACING.s, QPointF(0, metrics.capHeight() / 2)
     dots, line = figure.words.curve_parts
-    _dot(painter, QPointF(x + DOT, y), figure.theme)
-    down = QPointF(0, metrics.capHeight() / 2)
-    write_line(painter, QPointF(x + 4 * DOT, y) + down, dots, figure.theme.text2, FONT_SIZE.small)
-    x += 4 * DOT + metrics.horizontalAdvance(dots) * WIDER_FONT + SPACING.xl
+    at = layout.plot.topLeft() - QPointF(0, SPACING.m + down.y() + (layout.key_lines - 1) * pitch)
+    _dot(painter, at + QPointF(SPACING.m, 0), figure.theme)
+    write_line(painter, at + QPointF(SPACING.xl + SPACING.s, 0) + down, dots, figure.theme.text2, FONT_SIZE.small)
+    if layout.key_lines == 1:
+        at += QPointF(2 * SPACING.xl + metrics.horizontalAdvance(dots) * WIDER_FONT, 0)
+    else:
+        at += QPointF(0, pitch)
     painter.setPen(QPen(figure.theme.query, LINE.row_and_column))
-    painter.drawLine(QLineF(x, y, x + SPACING.xl, y))
-    write_line(painter, QPointF(x + SPACING.xl + SPACING.s, y) + down, line, figure.theme.text2, FONT_SIZE.small)
+    painter.drawLine(QLineF(at, at + QPointF(SPACING.xl, 0)))
+    write_line(painter, at + QPointF(SPACING.xl + SPACING.s, 0) + down, line, figure.theme.text2, FONT_SIZE.small)
 
 
 def _paint_axes(painter: QPainter, figure: CurveFigure, layout: CurveLayout) -> None:

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QFontMetricsF, QImage
 
 from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.figure.colors import lut
 from attn_gui.figure.compose import composed
 from attn_gui.figure.display import Levels, to_display
+from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.layout import plan
 from attn_gui.figure.levels import MOST, Shade, color_table
 from attn_gui.figure.options import FigureOptions
@@ -236,3 +237,16 @@ def test_a_curve_of_numbers_that_are_none_is_drawn_without_them(curve: Problem, 
     path = write(curve.replace(value=value), tmp_path / "c.svg", picture="curve")[0]
     assert len(re.findall(r"<(?:circle|ellipse)", path.read_text("utf-8"))) == 48 + 1
     write(curve.replace(value=np.full_like(value, 1e308)), tmp_path / "d.pdf", picture="curve")
+
+
+@pytest.mark.parametrize("width", [8.5, 12.0, 24.0])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_a_curve_says_stays_on_its_page_in_a_wider_font(
+    curve: Problem, tmp_path: Path, width: float, lang: str
+) -> None:
+    path = write(curve, tmp_path / "c.svg", picture="curve", width=width, lang=lang)[0]
+    page = float(ElementTree.parse(path).getroot().get("viewBox", "").split()[2])
+    said = {text: x for text, x, *_ in texts(path)}
+    for part in WORDS[lang].curve_parts:
+        wide = QFontMetricsF(figure_font(11)).horizontalAdvance(part) * 1.15  # as DejaVu Sans is
+        assert said[part] + wide <= page
