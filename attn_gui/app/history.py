@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
 
 from attn_gui.app.settings import Settings
 from attn_gui.document.document import Change, Document
@@ -36,7 +36,13 @@ class HistoryController(QObject):
         self._document.limit_history(limit << 20)
 
     def show_origin(self) -> None:
-        self._view.set_origin(self.tr("Opened {name}").format(name=self._document.name))
+        name, problem = self._document.name, self._document.problem
+        untitled = ("untitled", QCoreApplication.translate("FilesController", "untitled"))
+        if self._document.path is None and name in untitled:
+            new = self.tr("New problem, {n} × {m}, heads: {heads}")
+            self._view.set_origin(new.format(n=problem.n, m=problem.m, heads=problem.num_heads))
+        else:
+            self._view.set_origin(self.tr("Opened {name}").format(name=name))
 
     def _on_document_changed(self, change: Change) -> None:
         if change.opened:

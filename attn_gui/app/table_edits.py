@@ -26,6 +26,11 @@ from attn_gui.views.tables import MatrixPanel
 from attn_gui.views.tables.view import Refused
 
 
+def short(value: float) -> str:
+    """A number as a label says it: up to six digits, a true minus."""
+    return f"{value:.6g}".replace("-", "\N{MINUS SIGN}")
+
+
 class TableEdits(QObject):
     """Each gesture in a table becomes one edit of the document."""
 
@@ -67,7 +72,9 @@ class TableEdits(QObject):
     def _type(self, field: str, row: int, column: int, value: float) -> None:
         self._target.use(field)
         cuts = (slice(row, row + 1), slice(column, column + 1))
-        self._target.write(cuts, np.array([[value]]), QT_TRANSLATE_NOOP("History", "typed {cell}"))
+        old = float(self._target.model.block(*cuts)[0, 0])
+        self._target.write(cuts, np.array([[value]]), QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new}"),
+                           old=short(old), new=short(value))
 
     def clear(self) -> None:
         """Zeros in every selected cell."""

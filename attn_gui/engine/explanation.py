@@ -12,7 +12,7 @@ import numpy as np
 
 from . import indices, sentences
 from .evaluation import Evaluation
-from .expression import Cell, Expression, Number, Product, subscripted
+from .expression import Cell, Expression, Number, Product, Sum, subscripted
 from .graph import Node, shown
 from .indices import Box
 from .layout import Array
@@ -87,6 +87,8 @@ class Explanation:
         with np.errstate(all="ignore"):
             if self.stage == "scaled":
                 return self._scaled()
+            if self.stage == "head_output" and self._open_keys() is not None:
+                return self._open_sum()
             return self._node.explain(self.index, self._evaluation.fetch)
 
     def _scaled(self) -> Expression:
@@ -102,6 +104,17 @@ class Explanation:
             return Quotient(inner, Evaluated(Function("sqrt", Number(problem.d_k)), rf"\sqrt{{{problem.d_k}}}"))
         scale = problem.effective_scale
         return inner if scale == 1 else Product(Number(scale), inner)
+
+    def _open_sum(self) -> Expression:
+        """The products of the open keys alone: a closed one adds nothing, whatever stands behind it."""
+        every, terms = self._node.explain(self.index, self._evaluation.fetch), self.terms
+
+        def product(place: int) -> Expression:
+            term = terms[place]
+            wild = term.value == 0 and not np.isfinite([cell.value for cell in term.cells]).all()
+            return Number(0.0) if wild else Product(*term.cells)
+
+        return Sum(len(terms), product, terms.values, every.symbols if isinstance(every, Sum) else None)
 
     @property
     def _dot(self) -> Node:
@@ -204,6 +217,13 @@ class Explanation:
         """1 for the largest of its row; equals share a rank."""
         row = self._evaluation.box(self.stage, (*indices.cell(self.index[:-1]), slice(None))).reshape(-1)
         return 1 + int((row > row[self.index[-1]]).sum())  # a part may differ from the whole by its last digit
+
+    @cached_property
+    def equals(self) -> int:
+        """How many cells of its row are as large as this one, itself included; those behind a mask left out."""
+        row = self._evaluation.box(self.stage, (*indices.cell(self.index[:-1]), slice(None))).reshape(-1)
+        open_ones = self._open_keys()
+        return int(((row == row[self.index[-1]]) & (True if open_ones is None else open_ones)).sum())
 
     # --- written ---------------------------------------------------------------------------------
     @property

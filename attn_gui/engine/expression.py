@@ -95,7 +95,7 @@ class Number(Expression):
         return self.number
 
     def binds(self, style: Style) -> int:
-        if self._negative:
+        if self._negative(style):
             return 0
         return 2 if r"\cdot" in self.write(style) else 9
 
@@ -103,12 +103,13 @@ class Number(Expression):
         return joined(*self.signed(style), style)
 
     def signed(self, style: Style) -> tuple[str, str]:
-        return "-" if self._negative else "", self._text(-self.number if self._negative else self.number, style)
+        negative = self._negative(style)
+        return "-" if negative else "", self._text(-self.number if negative else abs(self.number), style)
 
-    @property
-    def _negative(self) -> bool:
-        """Whether it has a minus; NaN may have a sign, but it says nothing."""
-        return math.copysign(1.0, self.number) < 0 and not math.isnan(self.number)
+    def _negative(self, style: Style) -> bool:
+        """Whether a minus is written: before a zero only in text, which keeps every bit, and never before NaN."""
+        signed = math.copysign(1.0, self.number) < 0 and not math.isnan(self.number)
+        return signed and (style == "text" or self.number != 0)
 
     def _text(self, size: float, style: Style) -> str:
         exact = repr(size)

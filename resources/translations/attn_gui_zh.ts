@@ -1,5 +1,4 @@
-<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE TS>
+<?xml version='1.0' encoding='utf-8'?>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -393,7 +392,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -1249,14 +1248,22 @@
         <source>shown from Python</source>
         <translation>由 Python 显示</translation>
     </message>
-</context>
+<message>
+        <source>{cell}: {old} → {new}</source>
+        <translation>{cell}：{old} → {new}</translation>
+    </message>
+    </context>
 <context>
     <name>HistoryController</name>
     <message>
         <source>Opened {name}</source>
         <translation>打开 {name}</translation>
     </message>
-</context>
+<message>
+        <source>New problem, {n} × {m}, heads: {heads}</source>
+        <translation>新建问题，{n} × {m}，头数：{heads}</translation>
+    </message>
+    </context>
 <context>
     <name>HistoryModel</name>
     <message>
@@ -3222,7 +3229,19 @@
         <source>rows of different lengths</source>
         <translation>长度不同的行</translation>
     </message>
-</context>
+<message>
+        <source>Query {query} gives key {key} a weight of {value}, as each of {count} keys.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，与全部 {count} 个键相同。</translation>
+    </message>
+    <message>
+        <source>Query {query} gives key {key} a weight of {value}, the largest of {count}, which {equals} keys share.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中最大，有 {equals} 个键并列。</translation>
+    </message>
+    <message>
+        <source>{column} (head {head}, c = {inner})</source>
+        <translation>{column}（头 {head}，c = {inner}）</translation>
+    </message>
+    </context>
 <context>
     <name>Settings</name>
     <message>
@@ -3881,7 +3900,11 @@
         <source>value</source>
         <translation>值</translation>
     </message>
-</context>
+<message>
+        <source>{text}: column {columns}</source>
+        <translation>{text}：列 {columns}</translation>
+    </message>
+    </context>
 <context>
     <name>TokenHeader</name>
     <message>

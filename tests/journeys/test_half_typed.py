@@ -112,7 +112,7 @@ def test_undo_from_the_tool_bar_takes_back_what_is_typed(saved):
     saved.do("undo")
     assert saved.number("query", 0, 0) == 1
     assert saved.number("key", 0, 0) == 5
-    assert saved.action("redo").text().endswith("typed Q[0, 0]")
+    assert saved.action("redo").text().endswith("Q[0, 0]: 1 → 77")
 
 
 def test_no_command_passes_a_bad_text_by(saved, monkeypatch):

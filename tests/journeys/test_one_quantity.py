@@ -63,7 +63,7 @@ def test_a_sum_behind_a_mask_is_that_of_the_open_keys():
 
 def test_a_typed_number_is_in_the_history_with_the_one_before(launch):
     person = launch(SMALL)
-    person.enter("query", 0, 1, "-2.5")
+    person.type_into("query", 0, 1, "-2.5")
     assert person.steps()[-1] == "Q[0, 1]: 0 → −2.5"
 
 
@@ -76,9 +76,11 @@ def test_a_new_problem_says_what_it_is(launch):
 
 
 def test_the_column_of_a_table_and_that_of_a_head_are_said_together(launch):
-    person = launch("minilm-layer2.npz")
+    person = launch()
+    person.show_stage("query")
     person.click_cell("query", 10, 1)
     assert "Column 97 (head 3, c = 1) of Q" in sentence(person)
+    person.show_stage("scores")
     person.click_cell("scores", 10, 13)
     terms = person.find("inspector.terms", QTableView).model()
     tip = terms.index(0, 0).data(3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
@@ -56,9 +56,16 @@ class ExplainContext:
         """`A[10, 13]`: columns of Q, K and V count over the whole matrix, others within the head."""
         if stage not in HEAD_COLUMNS:
             return cell_name(stage, (row, column))
+        return cell_name(stage, (row, column + self.head_of(stage) * self.head_width(stage)))
+
+    def head_of(self, stage: str) -> int:
+        """The shown head as Q, K or V count it: K and V may have fewer."""
         problem = self.problem
-        head = self.head // (problem.num_heads // problem.kv_heads) if stage in KV_STAGES else self.head
-        return cell_name(stage, (row, column + head * int(getattr(problem, HEAD_COLUMNS[stage]))))
+        return self.head // (problem.num_heads // problem.kv_heads) if stage in KV_STAGES else self.head
+
+    def head_width(self, stage: str) -> int:
+        """How many columns of Q, K or V a head has."""
+        return int(getattr(self.problem, HEAD_COLUMNS[stage]))
 
 
 def cell_name(name: str, index: Sequence[object]) -> str:
@@ -87,6 +94,14 @@ def column_number(value: float, decimals: int) -> str:
         return _power_of_ten(value)
     text = f"{value:.{decimals}f}"
     return text.replace("-", MINUS if float(text) else "")
+
+
+def column_writer(values: Iterable[float], decimals: int) -> Callable[[float], str]:
+    """How the numbers of a column are written: as powers of ten where the largest would lose its digits otherwise."""
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    if 0 < largest < 10.0 ** (1 - decimals):
+        return lambda value: number(value, decimals) if value == 0 or not math.isfinite(value) else _power_of_ten(value)
+    return lambda value: column_number(value, decimals)
 
 
 def _power_of_ten(value: float) -> str:

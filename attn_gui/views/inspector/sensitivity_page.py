@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from attn_gui.document.copying import Copied
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.inspector.context import cell_name, column_number
+from attn_gui.views.inspector.context import cell_name, column_writer
 from attn_gui.views.inspector.links import Link
 from attn_gui.views.inspector.terms_view import bar_color, row_height
 from attn_gui.views.theme import dress, scaled, ui_font
@@ -139,10 +139,11 @@ class SensitivityPage(QWidget):
         for row, line in enumerate(self._lines):
             for widget in line:
                 widget.setVisible(row < len(self._gradients))
+        written = column_writer((gradient.value for gradient in self._gradients), DECIMALS)
         for line, gradient in zip(self._lines, self._gradients, strict=False):
             line.link.set_words(cell_name(gradient.field, gradient.index))
             line.link.setEnabled(bool(gradient.index))
-            line.number.setText(column_number(gradient.value, DECIMALS))
+            line.number.setText(written(gradient.value))
             line.bar.set_value(gradient.value, largest)
 
     def _new_line(self, row: int) -> Line:

@@ -29,7 +29,7 @@ class Sentences(QObject):
             "residual": self._residual, "normalized": self._normalized, "block_output": self._linear,
         }
         template, more = writers.get(explanation.stage, self._other)(explanation, context)
-        return runs(template, **_words(explanation, context), **more)
+        return runs(template, **_words(explanation, context) | more)
 
     def layer_name(self, layer: int, context: ExplainContext) -> str:
         """`the causal mask`: the mask layer that closes a cell, by its kind."""
@@ -103,6 +103,12 @@ class Sentences(QObject):
             return self.tr("Query {query} does not see key {key}: {layer} closes it, so its weight is {value}."), words
         if len(explanation.terms) == 1:
             return self.tr("Query {query} gives key {key} a weight of {value}: it sees no other key."), words
+        words["equals"] = explanation.equals
+        if explanation.equals == len(explanation.terms):
+            return self.tr("Query {query} gives key {key} a weight of {value}, as each of {count} keys."), words
+        if explanation.rank == 1 and explanation.equals > 1:
+            return self.tr("Query {query} gives key {key} a weight of {value}, "
+                           "the largest of {count}, which {equals} keys share."), words
         if explanation.rank == 1:
             return self.tr("Query {query} gives key {key} a weight of {value}, the largest of {count}."), words
         return self.tr("Query {query} gives key {key} a weight of {value}, number {rank} of {count} by size."), words
@@ -149,6 +155,7 @@ class Sentences(QObject):
             "token": self._named_token(explanation, context), "matrix": symbol(stage),
             "projection": symbol(f"w_{stage}"), "source": symbol("context" if second else "x"),
             "count": problem.d_context if second else problem.d_model,
+            "column": self._named_column(explanation, context),
         }
         if problem.projected:
             return self.tr("Column {column} of {matrix} for {token}: {value}. "
@@ -157,7 +164,16 @@ class Sentences(QObject):
 
     def _rotated(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         template = self.tr("Column {column} for {token}, turned by its position {row}: {value}.")
-        return template, {"token": self._named_token(explanation, context), "row": explanation.index[-2]}
+        return template, {"token": self._named_token(explanation, context), "row": explanation.index[-2],
+                          "column": self._named_column(explanation, context)}
+
+    def _named_column(self, explanation: Explanation, context: ExplainContext) -> str:
+        """`97 (head 3, c = 1)`: the column as tables count it, and as formulas do within the head."""
+        column, head = explanation.index[-1], context.head_of(explanation.stage)
+        if context.problem.num_heads == 1:
+            return str(column)
+        width = context.head_width(explanation.stage)
+        return self.tr("{column} (head {head}, c = {inner})").format(column=column, head=head, inner=column % width)
 
     def _named_token(self, explanation: Explanation, context: ExplainContext) -> Sentence:
         """`query it` or `key tired`: what the row of Q, K or V belongs to."""

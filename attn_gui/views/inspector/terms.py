@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from attn_gui.document.copying import Copied
 from attn_gui.engine.explanation import Cell, Explanation, Term, Terms
 from attn_gui.engine.symbols import cell_symbol
-from attn_gui.views.inspector.context import ExplainContext, cell_name, column_number
+from attn_gui.views.inspector.context import ExplainContext, cell_name, column_number, column_writer
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -163,7 +163,9 @@ class TermsModel(QAbstractTableModel):
         if not index.isValid():
             return None
         row, column = index.row(), index.column()
-        if role == Qt.ItemDataRole.DisplayRole or (role == Qt.ItemDataRole.ToolTipRole and column == 0):
+        if role == Qt.ItemDataRole.ToolTipRole and column == 0:
+            return self._tip(row)
+        if role == Qt.ItemDataRole.DisplayRole:
             return self.face(row, column).text
         if role == Qt.ItemDataRole.TextAlignmentRole and column:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -185,7 +187,9 @@ class TermsModel(QAbstractTableModel):
     # --- inside ----------------------------------------------------------------------------------
     def _text(self, row: int, column: int) -> str:
         if column == self.columnCount() - 1:
-            return column_number(self._row_value(row), self._decimals(4 if self._stage == "weights" else 3))
+            decimals = self._decimals(4 if self._stage == "weights" else 3)
+            return column_writer((self._row_value(first) for first in range(min(self.shown(), 1))), decimals)(
+                self._row_value(row))
         if self._is_tail(row):
             return self.tr("{count} more").format(count=self.count() - self.shown()) if column == 0 else ""
         term = self._term(row)
@@ -194,6 +198,15 @@ class TermsModel(QAbstractTableModel):
         if len(term.cells) != len(self._headers):  # a bias among products, or addends of different matrices
             return ""
         return column_number(term.cells[column - 1].value, self._decimals(3))
+
+    def _tip(self, row: int) -> str:
+        """The whole text of the row; where columns are counted within a head, their numbers in the tables, too."""
+        text = self.face(row, 0).text
+        if self._is_tail(row) or self._stage in ALONG_KEYS:
+            return text
+        columns = [f"{cell_name(cell.name, ())} {cell.index[-1]}" for cell in self._term(row).cells
+                   if cell.name in ROLES]
+        return self.tr("{text}: column {columns}").format(text=text, columns=", ".join(columns)) if columns else text
 
     def _decimals(self, most: int) -> int:
         return most - (self.tight > 1)

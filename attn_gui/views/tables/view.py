@@ -16,6 +16,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
+    QFocusEvent,
     QHideEvent,
     QInputMethodEvent,
     QKeyEvent,
@@ -297,6 +298,12 @@ class MatrixView(MarkedView):
     def _hide_bubble(self) -> None:
         if self._bubble is not None:
             self._bubble.hide()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Qt makes the first cell of a table current that gets the keyboard and has none: nobody chose that one."""
+        silent, self._silent = self._silent, not self.currentIndex().isValid()
+        super().focusInEvent(event)
+        self._silent = silent
 
     # --- what happened ---------------------------------------------------------------------------
     def currentChanged(self, current: Index, previous: Index) -> None:

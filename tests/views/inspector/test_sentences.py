@@ -36,8 +36,8 @@ def test_the_largest_weight_is_called_the_largest(shown: Shown, make: Make) -> N
         ("head_output", 4, 1, "It is the sum of 7 values, each times its weight."),
         ("concat", 0, 3, "It is column 1 of head 1."),
         ("output", 0, 3, "Without W_O it is the joined heads themselves."),
-        ("query", 3, 2, "Column 5 of Q for query <img src=x>: "),
-        ("value", 3, 1, "Column 3 of V for key <b>d</b>: "),
+        ("query", 3, 2, "Column 5 (head 1, c = 2) of Q for query <img src=x>: "),
+        ("value", 3, 1, "Column 3 (head 1, c = 1) of V for key <b>d</b>: "),
         ("query", 3, 2, "It is given, not computed."),
     ],
 )
