@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -392,7 +393,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -1145,10 +1146,6 @@
         <translation>将 {block} 个数放入 {symbol}</translation>
     </message>
     <message>
-        <source>typed {cell}</source>
-        <translation>输入 {cell}</translation>
-    </message>
-    <message>
         <source>cleared {cell}</source>
         <translation>置零 {cell}</translation>
     </message>
@@ -1248,22 +1245,22 @@
         <source>shown from Python</source>
         <translation>由 Python 显示</translation>
     </message>
-<message>
+    <message>
         <source>{cell}: {old} → {new}</source>
         <translation>{cell}：{old} → {new}</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>HistoryController</name>
     <message>
         <source>Opened {name}</source>
         <translation>打开 {name}</translation>
     </message>
-<message>
+    <message>
         <source>New problem, {n} × {m}, heads: {heads}</source>
         <translation>新建问题，{n} × {m}，头数：{heads}</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>HistoryModel</name>
     <message>
@@ -3229,7 +3226,7 @@
         <source>rows of different lengths</source>
         <translation>长度不同的行</translation>
     </message>
-<message>
+    <message>
         <source>Query {query} gives key {key} a weight of {value}, as each of {count} keys.</source>
         <translation>查询 {query} 给键 {key} 的权重是 {value}，与全部 {count} 个键相同。</translation>
     </message>
@@ -3241,7 +3238,7 @@
         <source>{column} (head {head}, c = {inner})</source>
         <translation>{column}（头 {head}，c = {inner}）</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>Settings</name>
     <message>
@@ -3900,11 +3897,11 @@
         <source>value</source>
         <translation>值</translation>
     </message>
-<message>
+    <message>
         <source>{text}: column {columns}</source>
         <translation>{text}：列 {columns}</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>TokenHeader</name>
     <message>
