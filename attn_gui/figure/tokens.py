@@ -144,7 +144,7 @@ class Size:
     head_map_compact: int = 30
     control: int = 24
     button: int = 22
-    table_row: int = 20
+    table_row: int = 18
     table_header: int = 19
     table_column: int = 49
     table_column_compact: int = 42

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from attn_gui.views.tables import MatrixPanel
 
+HANDLE = 4
+FEWEST_ROWS = 4  # where not even so many of every table have room, one table has the column
 Group = tuple[str, str, tuple[str, ...]]  # key, text, fields
 
 
@@ -55,13 +58,14 @@ class InputsView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.panels: dict[str, MatrixPanel] = {}
+        self._heights: dict[str, int] = {}  # of an earlier session, not yet taken up
         self._groups: tuple[Group, ...] = ()
-        self._group, self._field, self._compact = "", "", False
+        self._group, self._field, self._compact, self._alone = "", "", False, False
         self._groups_switch, self._fields_switch = Switch(self), Switch(self)
         self._splitter = QSplitter(Qt.Orientation.Vertical, self)
         self._splitter.setChildrenCollapsible(False)
         self._splitter.setProperty("quiet", "true")
-        self._splitter.setHandleWidth(8)
+        self._splitter.setHandleWidth(HANDLE)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -120,24 +124,58 @@ class InputsView(QWidget):
                 if not panel.isHidden()}
 
     def set_heights(self, heights: Mapping[str, int]) -> None:
-        """Share the column out as it was, if these are the tables in sight."""
-        if set(heights) == set(self.heights()):
-            by_place = {self._splitter.indexOf(self.panels[field]): height for field, height in heights.items()}
+        """Share the column out as it was, as soon as these are the tables in sight."""
+        self._heights = dict(heights)
+        self._take_heights()
+
+    def _take_heights(self) -> None:
+        if self._heights and set(self._heights) == set(self.heights()):
+            by_place = {self._splitter.indexOf(self.panels[field]): height for field, height in self._heights.items()}
             self._splitter.setSizes([by_place.get(place, 0) for place in range(self._splitter.count())])
+            self._heights = {}
 
     def share_out(self) -> None:
         """The same height for every table."""
         self._splitter.setSizes([1] * self._splitter.count())
 
+    def minimumSizeHint(self) -> QSize:
+        """One table, since the others give way where the column is low."""
+        switches = [one for one in (self._groups_switch, self._fields_switch) if not one.isHidden()]
+        around = sum(switch.sizeHint().height() + self.layout().spacing() for switch in switches)
+        panels = [panel.minimumSizeHint() for panel in self.panels.values() if not panel.isHidden()]
+        return QSize(max((hint.width() for hint in panels), default=0),
+                     around + max((hint.height() for hint in panels), default=0))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._groups and self._one_by_one() != self._alone:
+            self._arrange()
+
+    def _fields(self) -> tuple[str, ...]:
+        return next(fields for key, _, fields in self._groups if key == self._group)
+
+    def _one_by_one(self) -> bool:
+        """Whether the tables of the group are too many, or the column too narrow or low, for all of them at once."""
+        fields = self._fields()
+        if len(fields) > 3 or (self._compact and len(fields) > 1):
+            return True
+        needed = sum(self.panels[field].height_for(FEWEST_ROWS) for field in fields) + HANDLE * (len(fields) - 1)
+        return len(fields) > 1 and needed > self._height_of_tables()
+
+    def _height_of_tables(self) -> int:
+        """Of the column, were there no row of buttons for the tables."""
+        groups = self._groups_switch
+        return self.height() - (0 if groups.isHidden() else groups.sizeHint().height() + self.layout().spacing())
+
     def _arrange(self) -> None:
         if not self._groups:
             return
-        fields = next(fields for key, _, fields in self._groups if key == self._group)
-        one_by_one = len(fields) > 3 or (self._compact and len(fields) > 1)
+        fields, one_by_one = self._fields(), self._one_by_one()
+        shared, self._alone = self._alone and not one_by_one, one_by_one
         if self._field not in fields:
             self._field = fields[0]
         shown = {self._field} if one_by_one else set(fields)
-        if one_by_one and not self._compact:  # the sequence and a matrix that it meets, one above the other
+        if len(fields) > 3 and not self._compact:  # the sequence and a matrix that it meets, one above the other
             shown |= {fields[0], fields[1] if self._field == fields[0] else self._field}
         self._groups_switch.set_choices([(key, text) for key, text, _ in self._groups], self._group)
         names = [(field, self.panels[field].symbol()) for field in fields] if one_by_one else []
@@ -146,6 +184,9 @@ class InputsView(QWidget):
             panel = self.panels[field]
             self._splitter.insertWidget(position, panel)
             panel.setVisible(field in shown)
+        if shared:
+            self.share_out()
+        self._take_heights()
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange and self._groups:

@@ -167,6 +167,7 @@ class MainWindow(QMainWindow):
 
     def _build_panels(self) -> None:
         self._strip.setMinimumHeight(0)
+        self._left.layout().setSpacing(SPACING.s)  # three tables of six rows need every pixel
         self.pictures.addWidget(self.product)
         self.pictures.addWidget(self.all_stages)
         for zone, panels, stretch in (

@@ -56,7 +56,7 @@ class MatrixPanel(QWidget):
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.s)
+        column.setSpacing(SPACING.xs)
         for widget in (self._title, self._bar, self._ruler):
             column.addWidget(widget)
         column.addWidget(self._rows, 1)
@@ -162,6 +162,14 @@ class MatrixPanel(QWidget):
             self.view.selectionModel().select(block, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     # --- questions -------------------------------------------------------------------------------
+    def height_for(self, rows: int) -> int:
+        """The height in which as many rows are in sight, or all if there are fewer."""
+        count = self.view.model().rowCount() if self.view.model() is not None else 0
+        above = self._title.sizeHint().height() + SPACING.xs
+        if not self._ruler.isHidden():
+            above += self._ruler.sizeHint().height() + SPACING.xs
+        return above + self._rows.height_for(min(rows, max(count, 1)))
+
     def current_cell(self) -> tuple[int, int] | None:
         index = self.view.currentIndex()
         return (index.row(), index.column()) if index.isValid() else None

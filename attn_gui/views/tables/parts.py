@@ -12,6 +12,8 @@ from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.tables.view import MatrixView
 from attn_gui.views.theme import current_theme, dress
 
+LEAST_ROWS = 1
+
 
 class TitleRow(QWidget):
     """Symbol and name on the left, the shape on the right."""
@@ -112,7 +114,11 @@ class WholeRows(QWidget):
         self.fit()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, self._around() + 2 * self._view.rows.defaultSectionSize())
+        return QSize(0, self.height_for(LEAST_ROWS))
+
+    def height_for(self, rows: int) -> int:
+        """The height that so many rows take, headers and scroll bar included."""
+        return self._around() + rows * self._view.rows.defaultSectionSize()
 
     def fit(self) -> None:
         """Cut the table to whole rows; a small one is no larger than its cells."""

@@ -1,0 +1,65 @@
+"""Rows of the tables in sight, and windows that keep to the size of a small screen."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtTest import QTest
+
+from attn_gui.engine import new_problem
+
+SCREENS = [(1440, 900), (1366, 700), (1024, 700)]
+
+
+def shown_rows(person) -> dict[str, int]:
+    """Whole rows in sight of every table in sight."""
+    panels = person.program.window.inputs.panels
+    return {field: min(panel.view.visible_rows(), panel.view.model().rowCount())
+            for field, panel in panels.items() if panel.isVisible()}  # fmt: skip
+
+
+def with_six_rows(launch, lang, size):
+    person = launch(None, lang, *size)
+    person.program.document.adopt(
+        new_problem("direct", n=6, m=6, num_heads=2, d_k=4, d_v=4, fill="integers", seed=1), None, "six")  # fmt: skip
+    person.program.window.banner.hide()
+    QTest.qWait(50)
+    return person
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("size", SCREENS)
+def test_six_rows_are_in_sight(launch, lang, size):
+    person = with_six_rows(launch, lang, size)
+    assert (person.window.width(), person.window.height()) == size
+    rows = shown_rows(person)
+    assert set(rows.values()) == {6}, rows
+    assert len(rows) == (3 if size == (1440, 900) else 1)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("zoom", [1.0, 1.25, 1.5])
+def test_the_window_fits_a_small_screen(launch, lang, zoom):
+    person = launch(None, lang, 1024, 700)
+    while person.program.look.zoom < zoom:
+        person.do("zoom_in")
+    person.window.resize(1024, 700)
+    QTest.qWait(80)
+    assert (person.window.width(), person.window.height()) == (1024, 700)
+    assert min(shown_rows(person).values()) >= (6 if zoom == 1 else 1)
+
+
+def test_tables_share_the_column_again_when_there_is_room(launch):
+    person = with_six_rows(launch, "en", (1366, 700))
+    assert len(shown_rows(person)) == 1
+    person.window.resize(1440, 900)
+    QTest.qWait(50)
+    assert len(shown_rows(person)) == 3
+    person.window.resize(1366, 700)
+    QTest.qWait(50)
+    assert len(shown_rows(person)) == 1
+    assert person.window.height() == 700
+
+
+def test_small_tables_stand_above_one_another_on_a_low_screen(launch):
+    person = launch("worked-example.npz", "en", 1366, 700)  # two rows each
+    assert shown_rows(person) == {"query": 2, "key": 2, "value": 2}
