@@ -58,6 +58,7 @@ class InputsView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.panels: dict[str, MatrixPanel] = {}
+        self._shown: set[str] = set()  # the tables in sight
         self._heights: dict[str, int] = {}  # of an earlier session, not yet taken up
         self._groups: tuple[Group, ...] = ()
         self._group, self._field, self._compact, self._alone = "", "", False, False
@@ -85,6 +86,7 @@ class InputsView(QWidget):
         for panel in panels.values():
             if panel.parent() is not self._splitter:
                 self._splitter.addWidget(panel)
+                self._splitter.setStretchFactor(self._splitter.indexOf(panel), 1)  # all grow alike
         keys = [key for key, _, _ in self._groups]
         self._group = self._group if self._group in keys else keys[0]
         self._arrange()
@@ -136,7 +138,7 @@ class InputsView(QWidget):
 
     def share_out(self) -> None:
         """The same height for every table."""
-        self._splitter.setSizes([1] * self._splitter.count())
+        self._splitter.setSizes([10_000] * self._splitter.count())
 
     def minimumSizeHint(self) -> QSize:
         """One table, since the others give way where the column is low."""
@@ -171,7 +173,7 @@ class InputsView(QWidget):
         if not self._groups:
             return
         fields, one_by_one = self._fields(), self._one_by_one()
-        shared, self._alone = self._alone and not one_by_one, one_by_one
+        self._alone = one_by_one
         if self._field not in fields:
             self._field = fields[0]
         shown = {self._field} if one_by_one else set(fields)
@@ -184,7 +186,8 @@ class InputsView(QWidget):
             panel = self.panels[field]
             self._splitter.insertWidget(position, panel)
             panel.setVisible(field in shown)
-        if shared:
+        if shown != self._shown:
+            self._shown = shown
             self.share_out()
         self._take_heights()
 
