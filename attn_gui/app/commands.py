@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.app.actions import ACTIONS, DECIMALS, translated
 from attn_gui.app.bars import Bars
 from attn_gui.app.curve import is_curve
 from attn_gui.app.history import LIMITS_MB
 from attn_gui.paths import notices
+from attn_gui.views.focus_order import ZONES, stops_of, zone_with_focus
 
 if TYPE_CHECKING:
     from attn_gui.app.program import Program
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 TABLE_MENU = ("cut", "copy", "copy_with_headers", "paste", "", "clear", "fill_down", "fill_right", "",
               "fill_integers", "fill_random", "fill_identity")  # fmt: skip
-ZONES = ("spine", "zone.inputs", "zone.product", "heads.weights", "zone.explain")
 
 
 class CommandsController(QObject):
@@ -206,14 +205,14 @@ class CommandsController(QObject):
     # --- commands about commands -----------------------------------------------------------------
     def step_zone(self, way: int) -> None:
         """Move the focus to the next zone of the window (1), or to the one before (-1)."""
-        zones = [self._window.findChild(QWidget, name) for name in ZONES]
-        focus = QApplication.focusWidget()
-        here = [k for k, zone in enumerate(zones) if zone and focus and (zone is focus or zone.isAncestorOf(focus))]
-        present = here[-1] if here else min(-way, 0)  # the heads stand within the pictures' zone
-        for step in range(1, len(zones) + 1):
-            place = (present + way * step) % len(zones)
-            zone = zones[place]
-            if zone and zone.isVisible() and (self._focus_map(ZONES[place]) or _focus_first(zone)):
+        here = zone_with_focus(self._window)
+        present = min(-way, 0) if here is None else here
+        for places in range(1, len(ZONES) + 1):
+            zone = ZONES[(present + way * places) % len(ZONES)]
+            first = next(iter(stops_of(self._window, zone)), None)
+            if first is not None:
+                if not self._focus_map(zone):
+                    first.setFocus(Qt.FocusReason.TabFocusReason)
                 return
 
     def _focus_map(self, zone: str) -> bool:
@@ -262,20 +261,3 @@ class CommandsController(QObject):
 
     def _listed(self) -> list[QAction]:
         return [self.actions[row.name] for row in ACTIONS]
-
-
-def _focus_first(zone: QWidget) -> bool:
-    """The first stop of a zone in the order of the keyboard, which is not the one in which its widgets were made."""
-    inner = {zone, *zone.findChildren(QWidget)}
-    first = zone.window()
-    stop: QWidget | None = first.nextInFocusChain()
-    while stop is not None and stop is not first:
-        if stop in inner and stop.isVisible() and stop.isEnabled() and _takes_tab(stop):
-            stop.setFocus(Qt.FocusReason.TabFocusReason)
-            return True
-        stop = stop.nextInFocusChain()
-    return False
-
-
-def _takes_tab(widget: QWidget) -> bool:
-    return widget.focusPolicy() & Qt.FocusPolicy.TabFocus == Qt.FocusPolicy.TabFocus

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QPushB
 
 from attn_gui.views.tables import MatrixPanel
 
-HANDLE = 4
+HANDLE, GAP = 4, 8
 FEWEST_ROWS = 4  # where not even so many of every table have room, one table has the column
 Group = tuple[str, str, tuple[str, ...]]  # key, text, fields
 
@@ -44,6 +45,10 @@ class Switch(QWidget):
             self._row.addWidget(button)
         self.setVisible(len(choices) > 1)
 
+    def buttons(self) -> list[QAbstractButton]:
+        """The buttons from left to right."""
+        return self._buttons.buttons()
+
     def set_current(self, key: str) -> None:
         for button in self._buttons.buttons():
             button.setChecked(button.property("key") == key)
@@ -69,7 +74,7 @@ class InputsView(QWidget):
         self._splitter.setHandleWidth(HANDLE)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+        column.setSpacing(GAP)
         for widget in (self._groups_switch, self._fields_switch):
             column.addWidget(widget)
         column.addWidget(self._splitter, 1)
@@ -143,7 +148,7 @@ class InputsView(QWidget):
     def minimumSizeHint(self) -> QSize:
         """One table, since the others give way where the column is low."""
         switches = [one for one in (self._groups_switch, self._fields_switch) if not one.isHidden()]
-        around = sum(switch.sizeHint().height() + self.layout().spacing() for switch in switches)
+        around = sum(switch.sizeHint().height() + GAP for switch in switches)
         panels = [panel.minimumSizeHint() for panel in self.panels.values() if not panel.isHidden()]
         return QSize(max((hint.width() for hint in panels), default=0),
                      around + max((hint.height() for hint in panels), default=0))
@@ -167,7 +172,7 @@ class InputsView(QWidget):
     def _height_of_tables(self) -> int:
         """Of the column, were there no row of buttons for the tables."""
         groups = self._groups_switch
-        return self.height() - (0 if groups.isHidden() else groups.sizeHint().height() + self.layout().spacing())
+        return self.height() - (0 if groups.isHidden() else groups.sizeHint().height() + GAP)
 
     def _arrange(self) -> None:
         if not self._groups:
@@ -186,10 +191,18 @@ class InputsView(QWidget):
             panel = self.panels[field]
             self._splitter.insertWidget(position, panel)
             panel.setVisible(field in shown)
+        self._order_stops()
         if shown != self._shown:
             self._shown = shown
             self.share_out()
         self._take_heights()
+
+    def _order_stops(self) -> None:
+        """Tab goes from top to bottom, whatever was made first."""
+        tables = [self.panels[field].view for _, _, group in self._groups for field in group]
+        stops = [*self._groups_switch.buttons(), *self._fields_switch.buttons(), *tables]
+        for before, after in pairwise(stops):
+            QWidget.setTabOrder(before, after)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange and self._groups:

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.controls.half_typed import settle
+from attn_gui.views.focus_order import step
 from attn_gui.views.theme import dress, scaled, set_ground
 
 if TYPE_CHECKING:
@@ -167,7 +168,6 @@ class MainWindow(QMainWindow):
 
     def _build_panels(self) -> None:
         self._strip.setMinimumHeight(0)
-        self._left.layout().setSpacing(SPACING.s)  # three tables of six rows need every pixel
         self.pictures.addWidget(self.product)
         self.pictures.addWidget(self.all_stages)
         for zone, panels, stretch in (
@@ -179,6 +179,8 @@ class MainWindow(QMainWindow):
             column = zone.layout()
             assert isinstance(column, QBoxLayout)
             _stack(column, *panels, stretch=stretch)
+            if zone is self._left:
+                column.setSpacing(SPACING.s)  # three tables of six rows need every pixel
         self.banner.hide()
         self.mask_panel.hide()
 
@@ -194,6 +196,9 @@ class MainWindow(QMainWindow):
         if visible:
             self._choose_form()  # Qt asks for the least size before it tells the size
         super().setVisible(visible)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return step(self, forward)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

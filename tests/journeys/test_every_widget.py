@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import groupby
 
+import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QAbstractSlider, QAbstractSpinBox, QApplication, QComboBox, QDialog, QScrollBar, QWidget
+from PySide6.QtGui import QAccessible, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QLabel,
+    QScrollBar,
+    QTableView,
+    QTabWidget,
+    QWidget,
+)
+
+from attn_gui.views.accessible import install_roles
+from attn_gui.views.focus_order import ZONES, stops, zone_with_focus
 
 OPENED = ("new", "tokens", "export_image", "export_data", "search_actions", "shortcuts", "about")
 
@@ -69,3 +85,115 @@ def test_no_wheel_turns_what_has_no_focus(launch):
     in_dialogs(person, check)
     assert {"export.format", "new.fill"} <= set(seen)
 
+
+
+# --- names and roles -----------------------------------------------------------------------------
+NO_ROLE = (QAccessible.Role.Client, QAccessible.Role.NoRole, QAccessible.Role.Pane, QAccessible.Role.Grouping)
+
+
+def focusable(root: QWidget) -> Iterator[QWidget]:
+    for widget in root.findChildren(QWidget):
+        if widget.isVisible() and widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.focusProxy() is None:
+            yield widget
+
+
+def nameless(root: QWidget) -> list[str]:
+    """What takes the focus and does not say what it is."""
+    found = []
+    for widget in focusable(root):
+        face = QAccessible.queryAccessibleInterface(widget)
+        named = face.text(QAccessible.Text.Name)
+        if isinstance(widget, QComboBox):  # whose name is what is chosen; the meaning has to come from elsewhere
+            named = labelled(widget) or widget.accessibleName()
+        if not named.strip() or face.role() in NO_ROLE:
+            found.append(f"{type(widget).__name__} {widget.objectName()!r} {named!r} {face.role().name}")
+    return found
+
+
+def labelled(widget: QWidget) -> str:
+    return next((label.text() for label in widget.window().findChildren(QLabel) if label.buddy() is widget), "")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _roles(qapp) -> None:
+    install_roles()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_takes_the_focus_says_what_it_is(launch, lang):
+    person = launch("thinking-machines.npz", lang)
+    with_everything(person)
+    person.click_cell("weights", 0, 1)
+    person.do("masks")
+    found = nameless(person.window)
+    person.press("Esc")
+    tabs = person.window.inspector.findChild(QTabWidget)
+    for page in range(tabs.count()):
+        tabs.setCurrentIndex(page)
+        found += nameless(person.window)
+    person.do("all_stages")
+    found += nameless(person.window)
+    in_dialogs(person, lambda dialog: found.extend(nameless(dialog)))
+    assert sorted(set(found)) == []
+
+
+def test_captions_lead_to_their_controls(launch):
+    person = launch("thinking-machines.npz")
+    for name, words in (("score", "score"), ("scale", "scale"), ("dtype", "precision"), ("n", "queries n")):
+        assert labelled(person.find(f"control.{name}")) == words
+
+
+# --- the order of the keyboard -------------------------------------------------------------------
+def tabbed(person) -> list[str]:
+    """The zones that Ctrl+Tab and Tab pass, from the first control of the spine round the window."""
+    first = stops(person.window)[0]
+    first.setFocus()
+    met = []
+    for _ in range(150):
+        focus = person.focus()
+        zone = zone_with_focus(person.window)
+        met.append(ZONES[zone] if zone is not None else "")
+        person.press("Ctrl+Tab" if isinstance(focus, QTableView) else "Tab")
+        if person.focus() is first:
+            return met
+    raise AssertionError("Tab does not come round")
+
+
+def test_tab_goes_through_the_zones_in_order(launch):
+    person = launch("thinking-machines.npz")
+    person.program.window.banner.hide()
+    person.click_cell("weights", 0, 1)
+    met = tabbed(person)
+    assert [zone for zone, _ in groupby(met)] == list(ZONES)
+
+
+def test_f6_begins_at_the_first_control_of_a_zone(launch):
+    person = launch("thinking-machines.npz")
+    stops(person.window)[0].setFocus()
+    person.press("F6")
+    assert person.focus().objectName() == "control.num_heads"
+    person.press("Shift+F6")
+    assert person.focus() is stops(person.window)[0]
+    assert person.focus().objectName().startswith("node.")
+
+
+def test_tab_in_a_dialog_goes_as_it_is_read(launch):
+    person = launch("thinking-machines.npz")
+
+    def check(dialog: QDialog) -> None:
+        met, first = [], person.focus()
+        for _ in range(60):
+            person.press("Tab")
+            met.append(person.focus())
+            if person.focus() is first:
+                break
+        fields = [stop for stop in met if "export." in stop.objectName() + stop.parentWidget().objectName()]
+        start = min(range(len(fields)), key=lambda k: top_left(fields[k]))
+        fields = fields[start:] + fields[:start]
+        assert fields == sorted(fields, key=top_left)
+
+    def top_left(widget: QWidget) -> tuple[int, int]:
+        place = widget.mapTo(widget.window(), QPoint())
+        return place.y() // 8, place.x()
+
+    person.answering(QDialog, lambda dialog: (check(dialog), person.press("Esc")), lambda: person.do("export_image"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
@@ -247,3 +248,5 @@ def lay_out(grid: QGridLayout, rows: Sequence[Sequence[Field]]) -> None:
             grid.addWidget(editor, 3 * place + 1, column, 1, span)
             column += span
         grid.setRowMinimumHeight(3 * place + 2, SPACING.s)
+    for before, after in pairwise(editor for row in rows for _, editor, _ in row):
+        QWidget.setTabOrder(before, after)

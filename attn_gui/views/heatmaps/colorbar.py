@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QAccessible,
+    QColor,
+    QFontMetricsF,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.cells import paint_marks
@@ -31,6 +41,7 @@ _VALUES = {NAN: np.nan, POS_INF: np.inf, NEG_INF: -np.inf}
 class ColorBar(QWidget):
     """Shows the levels of one map and lets them be picked; shows counts of what has no color of its own."""
 
+    accessible_role = QAccessible.Role.ButtonMenu
     shadePicked = Signal(object)
     heightChanged = Signal()  # the legend needs more or fewer lines
 

@@ -70,6 +70,9 @@ class OperatorBox(QWidget):
         """Put a control between caption and arrow."""
         self._held.append(control)
         self._column.insertWidget(self._column.count() - 1, control)
+        stop = next(iter(_stops(control)), None)
+        if stop is not None and self._caption.buddy() is None:
+            self._caption.setBuddy(stop)
 
     def stops(self) -> list[QWidget]:
         """Where Tab stops, from top to bottom."""
@@ -113,6 +116,7 @@ class ListBox(OperatorBox):
     def set_caption(self, text: str) -> None:
         super().set_caption(text)
         self.list.setAccessibleName(text)
+        self.list.setAccessibleDescription(text)  # on Linux Qt takes what is chosen for the name
 
     def set_choices(self, choices: list[tuple[str, str]]) -> None:
         """(key, text) of every choice; the chosen key stays if it is still there."""
