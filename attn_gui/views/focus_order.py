@@ -41,6 +41,12 @@ def step(window: QWidget, forward: bool) -> bool:
     return True
 
 
+def stops_in(editor: QWidget) -> list[QWidget]:
+    """The parts of an editor that Tab leads to, in the order in which they were made; often itself alone."""
+    parts = [editor, *editor.findChildren(QWidget)]
+    return [part for part in parts if _takes_tab(part) and part.focusProxy() is None]
+
+
 def _chain(window: QWidget) -> Iterator[QWidget]:
     widget: QWidget | None = window.nextInFocusChain()
     while widget is not None and widget is not window:

@@ -25,6 +25,7 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.dialogs.export_choice import AUTOMATIC, LEVELS, TYPED, WINDOW
+from attn_gui.views.focus_order import stops_in
 from attn_gui.views.theme import dress
 
 KEY = Qt.ItemDataRole.UserRole
@@ -248,5 +249,5 @@ def lay_out(grid: QGridLayout, rows: Sequence[Sequence[Field]]) -> None:
             grid.addWidget(editor, 3 * place + 1, column, 1, span)
             column += span
         grid.setRowMinimumHeight(3 * place + 2, SPACING.s)
-    for before, after in pairwise(editor for row in rows for _, editor, _ in row):
+    for before, after in pairwise(stop for row in rows for _, editor, _ in row for stop in stops_in(editor)):
         QWidget.setTabOrder(before, after)
