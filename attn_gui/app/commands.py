@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.actions import ACTIONS, DECIMALS, translated
 from attn_gui.app.bars import Bars

@@ -44,7 +44,8 @@ def step(window: QWidget, forward: bool) -> bool:
 def stops_in(editor: QWidget) -> list[QWidget]:
     """The parts of an editor that Tab leads to, in the order in which they were made; often itself alone."""
     parts = [editor, *editor.findChildren(QWidget)]
-    return [part for part in parts if _takes_tab(part) and part.focusProxy() is None]
+    own = [part for part in parts if part.window() is editor.window()]  # the list of a combo box is another window
+    return [part for part in own if _takes_tab(part) and part.focusProxy() is None]
 
 
 def _chain(window: QWidget) -> Iterator[QWidget]:

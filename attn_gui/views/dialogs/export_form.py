@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QLabel, QLineEdit, QMessageBox, QWidget
 
 from attn_gui.views.dialogs.fields import TargetFields
+from attn_gui.views.focus_order import step
 from attn_gui.views.theme import dress
 
 BUTTONS = QDialogButtonBox.StandardButton
@@ -76,6 +77,10 @@ class ExportForm(QDialog):
         self.buttons.button(BUTTONS.Save).setText(self.tr("Export"))
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self._show_choice()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Qt's own way would go round and round an editor that is made of several."""
+        return step(self, forward)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
