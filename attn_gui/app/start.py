@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.shell import Shell
 from attn_gui.figure.fonts import load_fonts
-from attn_gui.views.accessible import install_roles
 
 if TYPE_CHECKING:
     from attn_gui.app.program import Program
@@ -32,7 +31,6 @@ def run(path: Path | None = None, lang: str | None = None) -> int:
     app.setApplicationName("attn_gui")
     app.setApplicationDisplayName("attn_gui")
     load_fonts()
-    install_roles()
     start = Start(app, Shell(app, lang), path)
     code = app.exec()
     if start.program is not None:

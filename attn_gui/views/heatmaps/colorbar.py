@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QAccessible,
     QColor,
     QFontMetricsF,
     QImage,
@@ -41,7 +40,6 @@ _VALUES = {NAN: np.nan, POS_INF: np.inf, NEG_INF: -np.inf}
 class ColorBar(QWidget):
     """Shows the levels of one map and lets them be picked; shows counts of what has no color of its own."""
 
-    accessible_role = QAccessible.Role.ButtonMenu
     shadePicked = Signal(object)
     heightChanged = Signal()  # the legend needs more or fewer lines
 
