@@ -121,9 +121,9 @@ class Person:
         self.overwrite(self.find(f"control.{name}"), str(value))
 
     def wait(self, patience: float = 120.0) -> None:
-        """Until everything that is computed off the window's thread is there."""
+        """Until everything that is made or computed off the window's thread is there."""
         computation, end = self.program.computation, time.monotonic() + patience
-        while computation.pending or computation.busy:
+        while computation.pending or computation.busy or self.program.making.busy:
             assert time.monotonic() < end, "it is still being computed"
             computation.finish()
             QTest.qWait(1)

@@ -18,6 +18,7 @@ def fill_query(person, kind):
     person.find("table.query").selectAll()
     person.find("table.query").setFocus()
     person.do(f"fill_{kind}")
+    person.wait()
 
 
 def test_the_oldest_steps_go_when_the_memory_for_them_is_used_up(launch):
