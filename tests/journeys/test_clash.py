@@ -51,8 +51,10 @@ def paste_into(person, field, path):
 
 
 def drop_on(person, field, path):
+    """Beside the tables, where the table that was used last is the first to be offered."""
     person.go_to(field, 0, 0)
     person.drop(path)
+    person.click(person.find("banner").buttons()[0])
 
 
 @pytest.mark.parametrize("bring", [import_into, paste_into, drop_on])
@@ -118,8 +120,7 @@ def test_a_dropped_projection_can_be_fitted_from_either_side(launch, tmp_path):
     person.window.inputs.show_field("w_key")
     before = everything(person)
     path = write_csv(tmp_path / "w.csv", counted(5, 9))
-    person.go_to("w_key", 0, 0)
-    person.drop(path)
+    drop_on(person, "w_key", path)
     assert everything(person) == before
     assert "W_K must have as many rows as X has columns: expected 8, got 5." in person.banner()
     person.click(person.button("Resize W_K to 8 × 4", "banner"))
@@ -134,8 +135,7 @@ def test_a_new_matrix_may_stand_between(launch, tmp_path):
     person = launch(PROJECTED)
     before = everything(person)
     person.window.inputs.show_field("w_key")
-    person.go_to("w_key", 0, 0)
-    person.drop(write_csv(tmp_path / "w.csv", counted(8, 6)))
+    drop_on(person, "w_key", write_csv(tmp_path / "w.csv", counted(8, 6)))
     project = next(button for button in person.find("banner").buttons() if button.text().startswith("Project"))
     assert "6 × 4" in project.toolTip()
     person.click(project)

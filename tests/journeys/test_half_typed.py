@@ -99,7 +99,7 @@ def test_a_dropped_file_and_an_example_ask_about_what_is_typed(saved, tmp_path):
 
 def test_a_dropped_matrix_comes_after_what_is_typed(saved, tmp_path):
     matrix = tmp_path / "m.csv"
-    matrix.write_text("5,6\n")
+    matrix.write_text("5;6\n")
     type_without_enter(saved)
     saved.drop(matrix, saved.table("key").mapTo(saved.window, QPoint(20, 30)))
     assert saved.number("query", 0, 0) == 77
