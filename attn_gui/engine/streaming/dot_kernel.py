@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .evaluation import StreamingEvaluation
 
 LOG2E = float(np.log2(np.e))
+MOST_WILD = 16  # so many keys of NaN or infinity are looked at one by one
 TIGHT = 40.0  # a bound up to this, in powers of 2: no share underflows, and little rounding is added
 
 
@@ -38,6 +39,7 @@ class DotKernel:
         self._layers = layers  # own copies, as K and V are
         self.dtype = values.cells.dtype
         self.longest = np.zeros(keys.cells.shape[:2])
+        self.wild = np.zeros(keys.cells.shape[:3], bool)  # keys that hold NaN or infinity
         self._scratch = threading.local()
 
     # --- the longest keys ------------------------------------------------------------------------
@@ -46,6 +48,7 @@ class DotKernel:
         before = self.longest.copy()
 
         def measure(place: tuple[int, int]) -> None:
+            self.wild[place] = _wild(self.keys.cells[place])
             self.longest[place] = _bound(self.keys.cells[place])
 
         share([(int(batch), int(group)) for batch, group in np.argwhere(self.keys.ready)], measure)
@@ -53,7 +56,9 @@ class DotKernel:
 
     def lengthen(self, batch: int, group: int, keys: slice) -> None:
         """Some keys have changed: the bound may have to grow at once; it shrinks when measured."""
-        self.longest[batch, group] = np.maximum(self.longest[batch, group], _bound(self.keys.cells[batch, group, keys]))
+        cells = self.keys.cells[batch, group, keys]
+        self.wild[batch, group, keys] = _wild(cells)
+        self.longest[batch, group] = np.maximum(self.longest[batch, group], _bound(cells))
 
     # --- whole rows ------------------------------------------------------------------------------
     def tile(self, batch: int, head: int, rows: slice) -> Tile:
@@ -68,6 +73,7 @@ class DotKernel:
             if allowed is not None and not allowed.any():
                 continue
             shares = self._scores(query, place)
+            shares[:, self.wild[batch, head // self.chain.group, keys]] = -np.inf  # judged by `judged`
             if not bounded:
                 peak, faded = self._lower(shares, allowed, peak)
                 if sums.size:
@@ -82,6 +88,22 @@ class DotKernel:
         if not sums.size:
             return self._empty(rows)
         return self._finished(sums, peak if limit is None else limit, 1.0 if limit is None else 1 / LOG2E)
+
+    def judged(self, batch: int, head: int, rows: slice) -> tuple[Array, Array]:
+        """What keys that hold NaN or infinity make of rows: which rows are NaN, and of which `tile` cannot know.
+
+        Of all others they take no part, at a score of −∞. The scores of these few keys are computed as the stages do.
+        """
+        keys = np.flatnonzero(self.wild[batch, head // self.chain.group])
+        count = rows.stop - rows.start
+        lost, unsure = np.zeros(count, bool), np.zeros(count, bool)
+        if len(keys) > MOST_WILD:
+            return lost, ~unsure
+        for key in keys.tolist():
+            logits = self.chain.logits((*indices.cell((batch, head)), rows, slice(key, key + 1)))[0, 0, :, 0]
+            lost |= np.isnan(logits) | np.isposinf(logits)
+            unsure |= np.isfinite(logits)
+        return lost, unsure & ~lost
 
     def _query(self, batch: int, head: int, rows: slice) -> tuple[Array, Array | None]:
         """Q times the factor with a last column for the bound, and the bound where it is used."""
@@ -177,7 +199,15 @@ class DotKernel:
         return found
 
 
+def _wild(keys: Array) -> Array:
+    """Which keys hold NaN or infinity."""
+    return np.asarray(~np.isfinite(keys).all(axis=1))
+
+
 def _bound(keys: Array) -> float:
     """A power of √2 no less than any key's norm: it seldom changes, and with it the bits of every tile would."""
-    longest = float(np.einsum("jd,jd->j", keys, keys).max()) - 1.0  # without the column of ones
+    norms = np.einsum("jd,jd->j", keys, keys)
+    if not np.isfinite(norms).all():
+        norms[_wild(keys)] = 1.0  # they take no part
+    longest = float(norms.max()) - 1.0  # without the column of ones
     return float(2.0 ** (np.ceil(np.log2(max(longest, 1e-30)) + 0.001) / 2)) if longest < 1e30 else np.inf

@@ -35,7 +35,9 @@ def entropies(
             found[low - rows.start : part.stop - rows.start] = _of_rows(chain, passes, batch, head, part)
 
     share(range(rows.start, rows.stop, TALL), work)
-    unsure = ~np.isfinite(found) | passes.rows.loud(place, chain.heat)[0, 0]
+    lost = np.isnan(passes.rows.total[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
+    found[lost] = np.nan
+    unsure = ~lost & (~np.isfinite(found) | passes.rows.loud(place, chain.heat)[0, 0])
     for run in runs(unsure) if unsure.any() else ():
         part = slice(rows.start + run.start, rows.start + run.stop)
         for row in range(part.start, part.stop):
@@ -54,6 +56,8 @@ def _of_rows(chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -
         cut = slice(low, min(low + wide, keys))
         logits, allowed = passes.transposed(chain.logits_name, (*indices.cell((batch, head)), rows, cut))
         logits = logits * logits.dtype.type(1 / heat) if heat != 1 else logits
+        if passes.fast is not None and passes.fast.wild[batch, head // chain.group, cut].any():
+            logits = np.maximum(logits, np.finfo(logits.dtype).min)  # a share of 0 times −∞ is no part of the sum
         shares = np.exp(logits - log_sum.astype(logits.dtype))
         if allowed is not None:
             shares *= allowed

@@ -94,11 +94,20 @@ class Passes:
         self.need(batch, head // self._chain.group)
         if self.fast is None:
             return self.stages.tile(batch, head, rows)
+        lost, unsure = self.fast.judged(batch, head, rows)
+        if lost.all():
+            return self._lost(len(lost))
         tile = self.fast.tile(batch, head, rows)
-        for run in runs(~np.isfinite(tile.total)):
+        tile.top[lost], tile.total[lost], tile.sums[lost] = np.nan, np.nan, np.nan
+        for run in runs((unsure | ~np.isfinite(tile.total)) & ~lost):
             part = self.stages.tile(batch, head, slice(rows.start + run.start, rows.start + run.stop))
             tile.top[run], tile.total[run], tile.sums[run] = part.top, part.total, part.sums
         return tile
+
+    def _lost(self, count: int) -> Tile:
+        """Rows of NaN."""
+        dtype = self.values.cells.dtype
+        return Tile(np.full(count, np.nan), np.full(count, np.nan), np.full((count, self.values.width), np.nan, dtype))
 
     def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
         """(values, allowed) of a map at a box of one head, keys as rows; `allowed` only for the masked scores."""
