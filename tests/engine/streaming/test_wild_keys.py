@@ -1,4 +1,4 @@
-"""A NaN or an infinity in one key costs no more than a number, says what the dense evaluation says, and can be undone."""
+"""A NaN or infinity in a key costs no more than a number, says what the dense evaluation says, and can be undone."""
 
 from __future__ import annotations
 
