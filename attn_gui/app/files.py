@@ -18,7 +18,8 @@ from attn_gui.app.sentences import saying, sentences
 from attn_gui.app.settings import Settings
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
-from attn_gui.engine import Problem, ShapeError
+from attn_gui.document.tokens import row_names
+from attn_gui.engine import Problem, ShapeError, layer_from_mapping
 from attn_gui.engine.create import new_fields
 from attn_gui.formats import FormatError, Loaded, Note, open_file, save_session
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
@@ -75,7 +76,9 @@ class FilesController(QObject):
 
         def make() -> Mapping[str, object]:
             sizes = {name: getattr(choice, name) for name in ("n", "m", "num_heads", "d_k", "d_v")}
-            return new_fields(choice.kind, **sizes, fill=choice.fill, seed=choice.seed)
+            fields = new_fields(choice.kind, **sizes, fill=choice.fill, seed=choice.seed)
+            fields |= {"mask": (layer_from_mapping({"kind": choice.mask}),)} if choice.mask != "none" else {}
+            return fields | row_names(choice.tokens, choice.n, choice.m, choice.kind == "self")
 
         self._making.begin(
             Label(QT_TRANSLATE_NOOP("History", "new problem")), make,

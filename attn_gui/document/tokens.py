@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, pairwise
 
 _JOINER = "\u200d"
@@ -19,29 +19,38 @@ _SINGLE = (
 def split_tokens(sentence: str, known: Collection[str] = ()) -> tuple[str, ...]:
     """Words, numbers and signs of `sentence`, in order; every Chinese character is a token of its own.
 
+    Where blanks stand between Chinese characters they cut instead: "我 喜欢 苹果" has three tokens.
     An apostrophe between letters and a point between digits stay inside ("don't", "3.14"); what belongs to one
     visible sign (accents, emoji sequences, flags) is never torn apart. `known` tokens ("[CLS]", " the") are found again
     where they stand between blanks, whether or not they bring some of their own.
     """
+    spaced = _is_spaced(sentence)
     if not known:
-        return _cut(sentence)
+        return _cut(sentence, spaced)
     whole = {token.strip(): token for token in known}
-    pieces = ((whole[piece],) if piece in whole else _cut(piece) for piece in sentence.split())
+    pieces = ((whole[piece],) if piece in whole else _cut(piece, spaced) for piece in sentence.split())
     return tuple(chain.from_iterable(pieces))
 
 
-def _cut(sentence: str) -> tuple[str, ...]:
+def _is_spaced(sentence: str) -> bool:
+    """Whether somebody has cut the Chinese words with blanks already."""
+    kinds = [_kind(sign) for sign in _signs(" ".join(sentence.split()))]
+    return any(kinds[place - 1 : place + 2] == ["single", "blank", "single"] for place in range(1, len(kinds) - 1))
+
+
+def _cut(sentence: str, spaced: bool) -> tuple[str, ...]:
     tokens: list[str] = []
-    joined = False
+    before = ""  # the kind of what the last sign may be joined with
     signs = list(_signs(sentence))
     kinds = [_kind(sign) for sign in signs]
     for place, (sign, kind) in enumerate(zip(signs, kinds, strict=True)):
-        joins = kind == "word" or _is_inside(signs, kinds, place)
-        if joined and joins:
+        joins = "word" if kind == "word" or _is_inside(signs, kinds, place) else "single" if spaced else ""
+        joins = joins if kind in ("word", "single") or joins == "word" else ""
+        if joins and joins == before:
             tokens[-1] += sign
         elif kind != "blank":
             tokens.append(sign)
-        joined = joins
+        before = joins
     return tuple(tokens)
 
 
@@ -88,3 +97,11 @@ def _is_inside(signs: list[str], kinds: list[str], place: int) -> bool:
     if signs[place] in _APOSTROPHES:
         return before.isalpha() and after.isalpha()
     return signs[place] in _POINTS and before.isdecimal() and after.isdecimal()
+
+
+def row_names(tokens: Sequence[str], n: int, m: int, self_attention: bool) -> dict[str, tuple[str, ...]]:
+    """The fields that name n queries, and m keys where they are as many, by tokens; rows past them get their number."""
+    if not tokens:
+        return {}
+    names = tuple(tokens[:n]) + tuple(str(row) for row in range(len(tokens), n))
+    return {"query_tokens": names} | ({"key_tokens": names} if m == n and not self_attention else {})

@@ -22,6 +22,7 @@ from .sentences import FieldError
 from .settling import SCORE_NUMBERS
 
 KINDS = ("direct", "self", "cross")
+SHARE = {"integers": 0.25, "random": 2.0}  # of 1/√d_model: X and W of integers vary by 2, W of random numbers by 1/2
 LEAST_HIDDEN, MOST_HIDDEN = 2, 16  # units of a new additive score: as many as d_k within these
 
 
@@ -53,7 +54,18 @@ def new_fields(
         width = heads * d_k
         shapes = {"x": (n, width)} | ({"context": (m, width)} if kind == "cross" else {})
         shapes |= {"w_query": (width, width), "w_key": (width, width), "w_value": (width, heads * d_v)}
-    return _filled(shapes, fill, seed) | {"num_heads": heads}
+    return _readable(_filled(shapes, fill, seed), fill) | {"num_heads": heads}
+
+
+def _readable(fields: dict[str, Any], kind: str) -> dict[str, Any]:
+    """Weight matrices so small that Q, K and V vary by about 1 whatever d_model is, to two decimals.
+
+    Without it self-attention of small integers is one-hot: scores then grow with d_model.
+    """
+    if kind in SHARE:
+        for name in fields.keys() & {"w_query", "w_key", "w_value"}:
+            fields[name] = np.round(fields[name] * (SHARE[kind] / np.sqrt(fields[name].shape[0])), 2) + 0.0
+    return fields
 
 
 def _filled(shapes: dict[str, tuple[int, int]], kind: str, seed: int) -> dict[str, Any]:

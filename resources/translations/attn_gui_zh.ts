@@ -1870,12 +1870,28 @@
         <translation>随机种子</translation>
     </message>
     <message>
+        <source>mask</source>
+        <translation>掩码</translation>
+    </message>
+    <message>
+        <source>d_model, all heads</source>
+        <translation>d_model（所有头）</translation>
+    </message>
+    <message>
+        <source>sentence</source>
+        <translation>句子</translation>
+    </message>
+    <message>
         <source>d_k, width of a query and a key in one head</source>
         <translation>d_k，一个头中查询和键的宽度</translation>
     </message>
     <message>
         <source>d_v, width of a value in one head</source>
         <translation>d_v，一个头中值的宽度</translation>
+    </message>
+    <message>
+        <source>d_model, width of all heads together</source>
+        <translation>d_model，所有头的总宽度</translation>
     </message>
     <message>
         <source>small integers</source>
@@ -1894,6 +1910,22 @@
         <translation>零</translation>
     </message>
     <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Its tokens set n and name the rows</source>
+        <translation>其词元决定 n，并作为各行的名称</translation>
+    </message>
+    <message>
+        <source>d_model = heads · dₖ: dₖ and dᵥ follow where the heads share it evenly</source>
+        <translation>d_model = 头数 · dₖ：各头能平分时，dₖ 和 dᵥ 随之改变</translation>
+    </message>
+    <message>
+        <source>Of X; W_Q, W_K and W_V are so small that Q, K and V vary by about 1</source>
+        <translation>X 的数值；W_Q、W_K、W_V 取得足够小，使 Q、K、V 的方差约为 1</translation>
+    </message>
+    <message>
         <source>The same seed gives the same numbers again</source>
         <translation>相同的种子得到相同的数</translation>
     </message>
@@ -1904,6 +1936,10 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>{heads} heads cannot share d_model = {width} evenly.</source>
+        <translation>{heads} 个头无法平分 d_model = {width}。</translation>
     </message>
     <message>
         <source>In self-attention the keys are the rows of X too</source>
@@ -3924,12 +3960,20 @@
         <translation>用于</translation>
     </message>
     <message>
-        <source>Type a sentence; a Chinese character is a token of its own</source>
-        <translation>输入一个句子；每个汉字自成一个词元</translation>
+        <source>Type a sentence; blanks keep Chinese words together</source>
+        <translation>输入一个句子；用空格分隔可保留中文词语</translation>
     </message>
     <message>
         <source>Sentence</source>
         <translation>句子</translation>
+    </message>
+    <message>
+        <source>Join the selected</source>
+        <translation>合并所选词元</translation>
+    </message>
+    <message>
+        <source>Make one token of neighbors; a double click edits one, and a blank in it splits it</source>
+        <translation>把相邻的词元合并为一个；双击可编辑词元，在其中加空格即可拆分</translation>
     </message>
     <message>
         <source>Names of</source>

@@ -12,15 +12,18 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QGridLayout,
     QLabel,
+    QLineEdit,
     QRadioButton,
     QVBoxLayout,
     QWidget,
 )
 
+from attn_gui.document.tokens import split_tokens
 from attn_gui.engine.symbols import symbol
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.controls.mask_words import kind_name
 from attn_gui.views.dialogs.fields import lay_out
 from attn_gui.views.theme import dress
 
@@ -28,6 +31,7 @@ KINDS = ("direct", "self", "cross")
 SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
 FILLS = ("integers", "random", "identity", "zeros")
 SEEDED = ("integers", "random")
+MASKS = ("none", "causal", "alibi")  # what needs no number of its own
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,8 @@ class NewChoice:
     d_v: int = 4
     fill: str = "integers"
     seed: int = 0
+    mask: str = "none"
+    tokens: tuple[str, ...] = ()
 
     def shapes(self) -> tuple[tuple[str, int, int], ...]:
         """(symbol, rows, columns) of every matrix that will be there to edit."""
@@ -64,8 +70,10 @@ class NewDialog(QDialog):
         self.radios = {kind: QRadioButton(self) for kind in KINDS}
         self.boxes = {name: CountBox(self, maximum=largest) for name, largest in SIZES.items()}
         self.fill, self.seed = ChoiceBox(parent=self), CountBox(self, minimum=0, maximum=999_999)
+        self.mask_kind, self.sentence = ChoiceBox(MASKS, self), QLineEdit(self)
+        self.d_model = CountBox(self, maximum=SIZES["num_heads"] * SIZES["d_k"])
         self._own_m = NewChoice().m  # kept while self-attention shows n in its place
-        self._labels = {name: QLabel(self) for name in (*SIZES, "fill", "seed")}
+        self._labels = {name: QLabel(self) for name in (*SIZES, "d_model", "fill", "seed", "mask", "sentence")}
         self._what, self._shapes = QLabel(self), QLabel(self)
         buttons = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(buttons.Ok | buttons.Cancel, self)
@@ -75,7 +83,9 @@ class NewDialog(QDialog):
 
     def state(self) -> dict[str, object]:
         """The present choice as a mapping that can be kept in the settings."""
-        return asdict(self.result_choice()) | {"m": self._own_m}
+        kept = asdict(self.result_choice()) | {"m": self._own_m}
+        del kept["tokens"]
+        return kept
 
     def set_state(self, state: Mapping[str, object]) -> None:
         """Take up an earlier choice; what is missing or no longer possible keeps its first value."""
@@ -86,6 +96,7 @@ class NewDialog(QDialog):
             box.setValue(known[name])
         self.fill.setCurrentIndex(FILLS.index(known["fill"]))
         self.seed.setValue(known["seed"])
+        self.mask_kind.set_key(known["mask"])
         self._show_choice()
 
     def result_choice(self) -> NewChoice:
@@ -93,7 +104,10 @@ class NewDialog(QDialog):
         sizes = {name: box.value() for name, box in self.boxes.items()}
         kind = next(kind for kind, radio in self.radios.items() if radio.isChecked())
         sizes["m"] = sizes["n"] if kind == "self" else self._own_m
-        return NewChoice(kind=kind, fill=self.fill.currentData(), seed=self.seed.value(), **sizes)
+        return NewChoice(
+            kind=kind, fill=self.fill.currentData(), seed=self.seed.value(), mask=self.mask_kind.currentData(),
+            tokens=split_tokens(self.sentence.text()), **sizes,
+        )  # fmt: skip
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -103,17 +117,23 @@ class NewDialog(QDialog):
         self.radios["cross"].setText(self.tr("Cross-attention from X and a second sequence C"))
         labels = {
             "n": self.tr("queries n"), "m": self.tr("keys m"), "num_heads": self.tr("heads"), "d_k": "dₖ", "d_v": "dᵥ",
-            "fill": self.tr("filled with"), "seed": self.tr("seed"),
+            "fill": self.tr("filled with"), "seed": self.tr("seed"), "d_model": self.tr("d_model, all heads"),
+            "mask": self.tr("mask"), "sentence": self.tr("sentence"),
         }
         for name, text in labels.items():
             self._labels[name].setText(text)
         names = {"d_k": self.tr("d_k, width of a query and a key in one head"),
-                 "d_v": self.tr("d_v, width of a value in one head")}
+                 "d_v": self.tr("d_v, width of a value in one head"),
+                 "d_model": self.tr("d_model, width of all heads together")}
         for name, label in self._labels.items():
             label.buddy().setAccessibleName(names.get(name, labels[name]))
         fills = (self.tr("small integers"), self.tr("random numbers"), self.tr("identity"), self.tr("zeros"))
         for place, text in enumerate(fills):
             self.fill.setItemText(place, text)
+        self.mask_kind.set_words({"none": self.tr("none")} | {kind: kind_name(kind) for kind in MASKS[1:]})
+        self.sentence.setPlaceholderText(self.tr("Its tokens set n and name the rows"))
+        self.d_model.setToolTip(self.tr("d_model = heads · dₖ: dₖ and dᵥ follow where the heads share it evenly"))
+        self.fill.setToolTip(self.tr("Of X; W_Q, W_K and W_V are so small that Q, K and V vary by about 1"))
         self.seed.setToolTip(self.tr("The same seed gives the same numbers again"))
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Create"))
         self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(self.tr("Cancel"))
@@ -157,21 +177,44 @@ class NewDialog(QDialog):
         for key in FILLS:
             self.fill.addItem(key, key)
         grid = QGridLayout()
-        rows = (("n", "m", "num_heads"), ("d_k", "d_v"), ("fill", "seed"))
-        lay_out(grid, [[(self._labels[name], self._editor(name), 2 if name == "fill" else 1) for name in row]
+        rows = (("sentence",), ("n", "m", "mask"), ("num_heads", "d_model"), ("d_k", "d_v"), ("fill", "seed"))
+        wide = {"fill": 2, "sentence": 3}
+        lay_out(grid, [[(self._labels[name], self._editor(name), wide.get(name, 1)) for name in row]
                        for row in rows])
         for at in range(3):
             grid.setColumnStretch(at, 1)
         for name, box in self.boxes.items():
             box.valueChanged.connect(self._on_keys_changed if name == "m" else self._show_choice)
-        self.fill.currentIndexChanged.connect(self._show_choice)
+        for choice in (self.fill, self.mask_kind):
+            choice.currentIndexChanged.connect(self._show_choice)
+        self.sentence.textChanged.connect(self._on_sentence_changed)
+        self.d_model.valueChanged.connect(self._on_d_model_changed)
         for name, label in self._labels.items():
             label.setBuddy(self._editor(name))
             self._editor(name).setObjectName(f"new.{name}")
         return grid
 
     def _editor(self, name: str) -> QWidget:
-        return {"fill": self.fill, "seed": self.seed}.get(name) or self.boxes[name]
+        others: dict[str, QWidget] = {"fill": self.fill, "seed": self.seed, "mask": self.mask_kind,
+                                      "sentence": self.sentence, "d_model": self.d_model}
+        return others.get(name) or self.boxes[name]
+
+    def _on_sentence_changed(self, _text: str) -> None:
+        """As many rows as tokens."""
+        if count := len(self.result_choice().tokens):
+            self.boxes["n"].setValue(count)
+            if self.boxes["m"].isEnabled():
+                self.boxes["m"].setValue(count)
+        self._show_choice()
+
+    def _on_d_model_changed(self, width: int) -> None:
+        """Shared among the heads, if they can share it evenly."""
+        if width % (heads := self.boxes["num_heads"].value()) == 0:
+            for name in ("d_k", "d_v"):
+                self.boxes[name].setValue(width // heads)
+        else:
+            self._what.setText(self.tr("{heads} heads cannot share d_model = {width} evenly.").format(
+                heads=heads, width=width))
 
     def _on_keys_changed(self, keys: int) -> None:
         if self.boxes["m"].isEnabled():
@@ -186,6 +229,8 @@ class NewDialog(QDialog):
         self.boxes["m"].setToolTip(self.tr("In self-attention the keys are the rows of X too") if follows else "")
         with QSignalBlocker(self.boxes["m"]):
             self.boxes["m"].setValue(choice.m)
+        with QSignalBlocker(self.d_model):
+            self.d_model.setValue(choice.num_heads * choice.d_k)
         self.seed.setEnabled(choice.fill in SEEDED)
         shapes = [f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()]
         self._shapes.setText(self.tr(", ").join(shapes))
@@ -194,7 +239,7 @@ class NewDialog(QDialog):
 
 
 def _is_possible(name: str, value: object) -> bool:
-    choices = {"kind": KINDS, "fill": FILLS}
+    choices = {"kind": KINDS, "fill": FILLS, "mask": MASKS}
     if name in choices:
         return value in choices[name]
     if not isinstance(value, int) or isinstance(value, bool):

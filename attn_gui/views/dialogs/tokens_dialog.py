@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
+    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -27,6 +28,20 @@ BUTTONS = QDialogButtonBox.StandardButton
 Tokens = tuple[str, ...] | None
 
 
+class Piece(QListWidgetItem):
+    """A token with its place; what is edited is the token alone."""
+
+    def __init__(self, place: int, token: str, pieces: QListWidget) -> None:
+        super().__init__(token, pieces)
+        self._place = place
+        self.setFlags(self.flags() | Qt.ItemFlag.ItemIsEditable)
+
+    def data(self, role: int) -> object:
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"{self._place}  {super().data(Qt.ItemDataRole.EditRole)}"
+        return super().data(role)
+
+
 class TokensDialog(QDialog):
     """Shows how a sentence is cut and what its tokens do to the rows there are."""
 
@@ -37,7 +52,8 @@ class TokensDialog(QDialog):
         self._known: frozenset[str] = frozenset()
         self.sentence, self.side = QPlainTextEdit(self), ChoiceBox(SIDES, self)
         self.pieces, self.resize_rows = QListWidget(self), QCheckBox(self)
-        self._said = QLabel(self)
+        self._said, self.join = QLabel(self), QPushButton(self)
+        self._own: tuple[str, ...] | None = None  # cut by hand, until the sentence changes
         self._captions = {"sentence": caption(self.sentence, self), "side": caption(self.side, self)}
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
         self._build()
@@ -61,7 +77,7 @@ class TokensDialog(QDialog):
 
     def tokens(self) -> tuple[str, ...]:
         """The tokens of the sentence as it stands."""
-        return split_tokens(self.sentence.toPlainText(), self._known)
+        return self._own if self._own is not None else split_tokens(self.sentence.toPlainText(), self._known)
 
     def result_fields(self) -> dict[str, Tokens]:
         """`query_tokens`, `key_tokens` or both, one for each row; rows past the sentence get their number."""
@@ -79,8 +95,11 @@ class TokensDialog(QDialog):
         self.setWindowTitle(self.tr("Tokens"))
         self._captions["sentence"].setText(self.tr("sentence"))
         self._captions["side"].setText(self.tr("names of"))
-        self.sentence.setPlaceholderText(self.tr("Type a sentence; a Chinese character is a token of its own"))
+        self.sentence.setPlaceholderText(self.tr("Type a sentence; blanks keep Chinese words together"))
         self.sentence.setAccessibleName(self.tr("Sentence"))
+        self.join.setText(self.tr("Join the selected"))
+        tip = self.tr("Make one token of neighbors; a double click edits one, and a blank in it splits it")
+        self.join.setToolTip(tip)
         self.side.setAccessibleName(self.tr("Names of"))
         self.pieces.setAccessibleName(self.tr("Tokens, in order"))
         self.side.set_words({
@@ -103,7 +122,8 @@ class TokensDialog(QDialog):
         self.pieces.setWrapping(True)
         self.pieces.setResizeMode(QListView.ResizeMode.Adjust)
         self.pieces.setSpacing(SPACING.xs)
-        self.pieces.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self.pieces.setSelectionMode(QListWidget.SelectionMode.ContiguousSelection)
+        self.join.setEnabled(False)
         self.pieces.setMinimumHeight(scaled(88))
         self._said.setWordWrap(True)
         self._said.setTextFormat(Qt.TextFormat.PlainText)
@@ -114,6 +134,7 @@ class TokensDialog(QDialog):
             column.addWidget(widget)
         column.addSpacing(SPACING.m)
         column.addWidget(self.pieces, 1)
+        column.addWidget(self.join, 0, Qt.AlignmentFlag.AlignLeft)
         column.addSpacing(SPACING.s)
         column.addWidget(self._said)
         column.addWidget(self.resize_rows)
@@ -123,11 +144,29 @@ class TokensDialog(QDialog):
             dress(label, letters="small", tone="text2")
         dress(self._said, tone="text2")
         self.resize_rows.hide()
-        self.sentence.textChanged.connect(self._show_tokens)
+        self.sentence.textChanged.connect(lambda: self._cut_by_hand(None))
+        self.pieces.itemChanged.connect(self._on_piece_changed)
+        self.pieces.itemSelectionChanged.connect(lambda: self.join.setEnabled(len(self.pieces.selectedItems()) > 1))
+        self.join.clicked.connect(self._join_selected)
         self.side.picked.connect(self._show_tokens)
         self.resize_rows.toggled.connect(self._show_tokens)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
+
+    def _cut_by_hand(self, tokens: tuple[str, ...] | None) -> None:
+        """Take these tokens, or those of the sentence."""
+        self._own = tokens
+        self._show_tokens()
+
+    def _on_piece_changed(self, piece: QListWidgetItem) -> None:
+        """A token that was edited: a blank in it splits it, nothing in it takes it away."""
+        tokens, place = self.tokens(), self.pieces.row(piece)
+        self._cut_by_hand((*tokens[:place], *str(piece.data(Qt.ItemDataRole.EditRole)).split(), *tokens[place + 1 :]))
+
+    def _join_selected(self) -> None:
+        rows, tokens = sorted(self.pieces.row(piece) for piece in self.pieces.selectedItems()), self.tokens()
+        joined = "".join(tokens[rows[0] : rows[-1] + 1])
+        self._cut_by_hand((*tokens[: rows[0]], joined, *tokens[rows[-1] + 1 :]))
 
     def sizeHint(self) -> QSize:
         return QSize(scaled(420), super().sizeHint().height())
@@ -146,11 +185,13 @@ class TokensDialog(QDialog):
         tokens = self.tokens()
         rows = {"query_tokens": self._n, "key_tokens": self._m}
         used = max((rows | self._resized_rows())[name] for name in self._sides())
-        self.pieces.clear()
-        for place, token in enumerate(tokens):
-            piece = QListWidgetItem(f"{place}  {token}", self.pieces)
-            if place >= used:
-                piece.setForeground(current_theme().line_strong)  # left out: shown, but pale
+        with QSignalBlocker(self.pieces):
+            self.pieces.clear()
+            for place, token in enumerate(tokens):
+                piece = Piece(place, token, self.pieces)
+                if place >= used:
+                    piece.setForeground(current_theme().line_strong)  # left out: shown, but pale
+        self.join.setEnabled(False)
         self.resize_rows.setVisible(self._may_resize and bool(tokens))
         self.resize_rows.setEnabled(any(rows[name] != len(tokens) for name in self._sides()))
         names = " = ".join({"query_tokens": "n", "key_tokens": "m"}[name] for name in self._sides())

@@ -79,3 +79,24 @@ def test_enter_creates_and_escape_does_not(qtbot: QtBot, dialog: NewDialog) -> N
     dialog.show()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert dialog.result() == QDialog.DialogCode.Rejected
+
+
+def test_d_model_is_shared_by_the_heads_and_follows_them(qtbot: QtBot, dialog: NewDialog) -> None:
+    dialog.d_model.selectAll()
+    qtbot.keyClicks(dialog.d_model, "64")
+    assert (dialog.boxes["d_k"].value(), dialog.boxes["d_v"].value()) == (32, 32)
+    _type(qtbot, dialog, d_k=5)
+    assert dialog.d_model.value() == 10
+    _type(qtbot, dialog, num_heads=3)
+    assert dialog.d_model.value() == 15
+    dialog.d_model.selectAll()
+    qtbot.keyClicks(dialog.d_model, "16")
+    assert "3 heads cannot share d_model = 16 evenly." in {label.text() for label in dialog.findChildren(QLabel)}
+
+
+def test_a_sentence_sets_the_rows_and_a_mask_is_chosen(qtbot: QtBot, dialog: NewDialog) -> None:
+    dialog.sentence.setFocus()
+    qtbot.keyClicks(dialog.sentence, "The cat sat down")
+    dialog.mask_kind.setCurrentIndex(dialog.mask_kind.findData("causal"))
+    choice = dialog.result_choice()
+    assert (choice.n, choice.m, choice.mask, choice.tokens) == (4, 4, "causal", ("The", "cat", "sat", "down"))

@@ -130,3 +130,17 @@ def test_about_shows_the_notices_from_their_top_and_takes_no_html(qtbot: QtBot) 
     qtbot.addWidget(plain)
     plain.show()
     assert not plain.notices.isVisible()
+
+
+def test_tokens_are_joined_and_split_by_hand(qtbot: QtBot) -> None:
+    dialog = _tokens(qtbot, n=3, m=3)
+    qtbot.keyClicks(dialog.sentence, "a b c d")
+    dialog.pieces.item(1).setSelected(True)
+    dialog.pieces.item(2).setSelected(True)
+    qtbot.mouseClick(dialog.join, Qt.MouseButton.LeftButton)
+    assert dialog.tokens() == ("a", "bc", "d")
+    assert dialog.pieces.item(1).text() == "bc" or dialog.pieces.item(1).data(0) == "1  bc"
+    dialog.pieces.item(1).setText("b 1 c")
+    assert dialog.tokens() == ("a", "b", "1", "c", "d")
+    qtbot.keyClicks(dialog.sentence, " e")
+    assert dialog.tokens() == ("a", "b", "c", "d", "e")
