@@ -15,12 +15,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
 from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
+
+from steps import Trouble, clean_environment, quiet, say, watched
 
 ROOT = Path(__file__).resolve().parents[1]
 CONSTRAINTS = Path("packaging", "constraints.txt")
@@ -32,15 +32,6 @@ COMMANDS = {
         "-o", "python_files=bench_*.py", "-o", "python_functions=bench_*",
     ),
 }  # fmt: skip
-PAUSE = 10.0  # seconds between two signs of life
-LAST_LINES = 15  # of a step that failed
-UNREACHABLE = (  # as pip, uv and apt say it
-    "NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ProxyError", "Network is unreachable",
-    "Temporary failure in name resolution", "Name or service not known", "nodename nor servname",
-    "dns error", "error sending request", "Temporary failure resolving", "Could not resolve", "Could not connect to",
-)  # fmt: skip
-FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PIP_USER", "PIP_TARGET", "PIP_PREFIX")
-"""Variables that would bring packages of elsewhere in, or lead ours there."""
 BY_SH = rb"#!/bin/sh\n'''exec' " + rb'"\1" "$0" "$@"' + rb"\n' '''\n"
 """A first line that may have blanks in it: sh reads it as a command, Python as a text."""
 HAS_ALL = """
@@ -50,10 +41,6 @@ for line in installed.requires("attn-gui"):
     if "extra" not in line or ("test" in line.partition("extra")[2] and sys.argv[2] == "tests"):
         installed.version(re.match(r"[\\w.-]+", line)[0])
 """
-
-
-class Trouble(Exception):
-    """A step of the set-up that failed; the message is all that is said."""
 
 
 def main(words: list[str], usage: str, fits: str) -> int:
@@ -229,32 +216,6 @@ def locked(root: Path) -> IO[str] | None:
     return held
 
 
-def watched(command: list[Any], task: str) -> None:
-    """Run a step: its task is said, a line every few seconds shows that it lives, its own words only if it fails."""
-    say(task)
-    words, lines = [str(word) for word in command], list[str]()
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                          env=clean_environment(), text=True, errors="replace") as process:  # fmt: skip
-        reader = threading.Thread(target=keep_lines, args=(process, lines), daemon=True)
-        try:
-            reader.start()
-            show_signs(reader, lines)
-        except BaseException:
-            process.terminate()
-            raise
-    if process.returncode:
-        raise Trouble(failure(task, lines, process.returncode))
-
-
-def show_signs(reader: threading.Thread, lines: list[str]) -> None:
-    """Every few seconds the time passed and the last line read, until all is read."""
-    start = time.monotonic()
-    while reader.is_alive():
-        reader.join(PAUSE)
-        if reader.is_alive():
-            say(f"  {time.monotonic() - start:.0f} s: {lines[-1].strip()[:100] if lines else '…'}")
-
-
 def tried(command: list[Any], task: str) -> Trouble | None:
     """Run a step; what went wrong, if anything did."""
     try:
@@ -262,18 +223,6 @@ def tried(command: list[Any], task: str) -> Trouble | None:
     except Trouble as trouble:
         return trouble
     return None
-
-
-def keep_lines(process: subprocess.Popen[str], lines: list[str]) -> None:
-    for line in process.stdout or ():
-        lines.append(line)
-
-
-def failure(task: str, lines: list[str], code: int) -> str:
-    """One sentence where the network is to blame, else the last lines of the step."""
-    if any(sign in line for line in lines for sign in UNREACHABLE):
-        return "The packages cannot be reached over the network; with it, the same command goes on from here."
-    return f"{''.join(lines[-LAST_LINES:])}This failed with exit code {code}: {task}"
 
 
 def libraries(root: Path) -> ModuleType:
@@ -290,20 +239,3 @@ def found_uv() -> str | None:
     """The path of uv if it is there and runs."""
     uv = shutil.which("uv")
     return uv if uv and quiet([uv, "--version"]) else None
-
-
-def quiet(command: list[Any]) -> bool:
-    """Whether a command works; what it says is of no interest."""
-    try:
-        return subprocess.run(command, capture_output=True, env=clean_environment(), check=False).returncode == 0
-    except OSError:
-        return False
-
-
-def clean_environment() -> dict[str, str]:
-    """The environment without what leads Python and pip elsewhere."""
-    return {name: value for name, value in os.environ.items() if name not in FOREIGN}
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -32,7 +32,11 @@ def script(name: str) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(ROOT / "packaging"))  # as for a script, which finds its neighbors
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.pop(0)
     return module
 
 
@@ -235,11 +239,11 @@ def test_a_moved_folder_goes_on_without_the_network(machine, capsys, tmp_path_fa
 
 @POSIX
 def test_what_leads_python_and_pip_elsewhere_is_left_behind(monkeypatch, tmp_path):
-    checkout = script("checkout")
+    steps = script("steps")
     for name in ("PYTHONPATH", "PIP_USER"):
         monkeypatch.setenv(name, "1")
     out = tmp_path / "out"
-    checkout.watched([sys.executable, "-c", f"import os; open({str(out)!r}, 'w').write(str(dict(os.environ)))"], "Ask.")
+    steps.watched([sys.executable, "-c", f"import os; open({str(out)!r}, 'w').write(str(dict(os.environ)))"], "Ask.")
     assert not {"PYTHONPATH", "PIP_USER"} & set(ast.literal_eval(out.read_text()))
 
 
@@ -314,10 +318,10 @@ def test_the_list_names_packages_for_every_library():
 
 # --- what is said while one waits ----------------------------------------------------------------
 def test_a_long_step_gives_signs_of_life_and_keeps_its_words_to_itself(monkeypatch, capfd):
-    checkout = script("checkout")
-    monkeypatch.setattr(checkout, "PAUSE", 0.2)
+    steps = script("steps")
+    monkeypatch.setattr(steps, "PAUSE", 0.2)
     code = "import time\nfor k in range(4): print('part', k, flush=True); time.sleep(0.25)"
-    checkout.watched([sys.executable, "-c", code], "Doing it.")
+    steps.watched([sys.executable, "-c", code], "Doing it.")
     out, err = capfd.readouterr()
     assert out == ""
     assert err.startswith("Doing it.\n  0 s: ")
@@ -329,10 +333,10 @@ def test_a_long_step_gives_signs_of_life_and_keeps_its_words_to_itself(monkeypat
     ("error: no space left", r"error: no space left\nThis failed with exit code 1: Doing it\."),
 ])
 def test_a_step_that_fails_says_why(words, said):
-    checkout = script("checkout")
+    steps = script("steps")
     code = f"print('{words}'); raise SystemExit(1)"
-    with pytest.raises(checkout.Trouble) as failed:
-        checkout.watched([sys.executable, "-c", code], "Doing it.")
+    with pytest.raises(steps.Trouble) as failed:
+        steps.watched([sys.executable, "-c", code], "Doing it.")
     assert re.fullmatch(said, str(failed.value))
 
 
