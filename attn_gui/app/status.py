@@ -73,12 +73,14 @@ class StatusController(QObject):
 
     def _place(self, stage: str, row: int, column: int) -> str:
         """`Weights · head 3 · it → tired (10, 13) = 0.610984`."""
-        look, problem = self._view.look, self._document.problem
-        plane = stage_plane(self._computation.evaluation, stage, look.batch, look.head)
+        look, evaluation = self._view.look, self._computation.evaluation
+        plane, problem = stage_plane(evaluation, stage, look.batch, look.head), evaluation.problem
+        if row >= plane.shape[0] or column >= plane.shape[1]:
+            return ""  # of a problem that has just become smaller: whoever chose the cell is still to hear of it
         values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
         shut = allowed is not None and not allowed[0, 0]
         number = self.tr("not allowed") if shut else format_number(float(values[0, 0]), 6)
-        axes = self._computation.evaluation.axes(stage)
+        axes = evaluation.axes(stage)
         place = f"({row}, {column})"
         if axes[-1] == "key" and problem.query_tokens and problem.names_of_keys:
             names = token_text(problem.query_tokens[row]), token_text(problem.names_of_keys[column])

@@ -10,6 +10,7 @@ import numpy as np
 
 from attn_gui.document.numbers import shortest
 from attn_gui.document.phrases import quoted
+from attn_gui.formats.headings import Sort, sort_of
 
 Cells = Sequence[Sequence[object]]
 """Rows of NumPy numbers or texts."""
@@ -95,9 +96,9 @@ def _text(cell: object) -> str:
 
 
 def _label(text: str) -> str:
-    """A text that neither breaks the table nor starts a formula in a spreadsheet."""
+    """A text that neither breaks the table nor starts a formula in a spreadsheet, nor is taken for an error: #now."""
     line = quoted(text, longest=1000)
-    if re.match(r"[=+\-@]", line):
+    if re.match(r"[=+\-@]", line) or sort_of(line) is Sort.BROKEN:
         line = "'" + line
     return '"' + line.replace('"', '""') + '"' if '"' in line else line
 

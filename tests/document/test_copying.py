@@ -40,6 +40,12 @@ def test_headings_are_copied_and_left_out_again(tokens: list[str], first: int) -
         assert np.array_equal(read_table(text).values, array)
 
 
+def test_a_token_that_looks_like_the_error_of_a_spreadsheet_comes_back() -> None:
+    text = with_headers(_block(np.array([[1.5], [2.5]]), ["play", "#now"], ["x"]))
+    assert text == "\tx\nplay\t1.5\n'#now\t2.5"
+    assert read_table(text).values.tolist() == [[1.5], [2.5]]
+
+
 def test_a_label_can_not_break_the_table_nor_start_a_formula() -> None:
     text = with_headers(_block(np.array([[-1.0], [2.0]]), ["a\tb\nc", '=1+"1"'], ["x"]))
     assert text == "\tx\na b c\t-1\n\"'=1+\"\"1\"\"\"\t2"

@@ -84,3 +84,16 @@ def test_in_self_attention_the_key_is_a_row_of_x_too(launch, stage, row, column,
     person.click_cell(stage, row, column)
     QApplication.processEvents()
     assert chips(person, "x") == marked
+
+
+def test_a_chosen_cell_that_goes_with_its_row_leaves_no_word_behind(launch):
+    """Many steps back at once: the status hears of the smaller problem before the cell is given up."""
+    person = launch("worked-example.npz")
+    person.size("n", 9)
+    person.show_stage("head_output")
+    person.click_cell("head_output", 6, 0)
+    person.size("d_v", 5)
+    person.size("d_v", 2)
+    person.program.document.stack.setIndex(0)
+    person.wait()
+    assert "(6, 0)" not in person.status()
