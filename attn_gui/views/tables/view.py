@@ -21,20 +21,18 @@ from PySide6.QtGui import (
     QInputMethodEvent,
     QKeyEvent,
     QKeySequence,
-    QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QHeaderView, QWidget
+from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QWidget
 
 from attn_gui.document.copying import Copied
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.views.tables.delegate import CellDelegate, Hint, Index
+from attn_gui.views.tables.delegate import Hint, Index
 from attn_gui.views.tables.editor import Bubble, CellEditor
-from attn_gui.views.tables.marked_view import MarkedView
+from attn_gui.views.tables.sized_view import SizedView
 from attn_gui.views.tables.steps import Area, Step, Walk, step_of, way_out
 
 Trigger = QAbstractItemView.EditTrigger
 Modifier = Qt.KeyboardModifier
-MEASURED_ROWS = 256
 FAR = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 
 
@@ -46,7 +44,7 @@ class Refused(NamedTuple):
     sentence: str
 
 
-class MatrixView(MarkedView):
+class MatrixView(SizedView):
     """Says what a person wants of the cells; the model says what they hold."""
 
     cellChosen = Signal(int, int)
@@ -60,15 +58,11 @@ class MatrixView(MarkedView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.cells = CellDelegate(self)
         self._silent = False
         self._goal: QModelIndex | None = None
-        self._least = 1
-        self._drawn: dict[int, int] = {}  # columns that a person gave a width
         self._bubble: Bubble | None = None
         self._refusal = Refused(0, 0, "")
         self._walk, self._walking = Walk(), False
-        self.setItemDelegate(self.cells)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.setEditTriggers(Trigger.DoubleClicked | Trigger.EditKeyPressed | Trigger.AnyKeyPressed)
         self.setWordWrap(False)
@@ -76,9 +70,6 @@ class MatrixView(MarkedView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setTabKeyNavigation(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.columns.drawn.connect(self._draw_column)
-        self.columns.sectionHandleDoubleClicked.connect(lambda column: self._draw_column(
-            column, self.sizeHintForColumn(column)))
         self.cells.stepped.connect(self.step)
         self.cells.leftBy.connect(self.leave)
         self.cells.gaveUp.connect(lambda: self.gaveUp.emit(self._refusal))
@@ -89,18 +80,12 @@ class MatrixView(MarkedView):
         if model is not None and hasattr(model, "refused"):
             model.refused.connect(self._on_model_refused)
             model.modelReset.connect(self._hide_bubble)
-            model.modelReset.connect(self._drawn.clear)
 
     def choose(self, row: int, column: int) -> None:
         """Make a cell the current one without a signal."""
         self._silent = True
         self._go(row, column)
         self._silent = False
-
-    def set_least_column(self, width: int) -> None:
-        """How wide a column has to be; they get wider so that no number is cut at the right border."""
-        self._least = width
-        self._fit_columns()
 
     def select_row(self) -> None:
         """Select the rows of the selection as wholes."""
@@ -116,29 +101,11 @@ class MatrixView(MarkedView):
         """Make the selected columns as wide as their numbers in sight need."""
         (_, first), (_, last) = self._selected()
         for column in range(first, last + 1):
-            self._draw_column(column, self.sizeHintForColumn(column))
-
-    def reset_columns(self) -> None:
-        """Give every column the same width again."""
-        for column in self._drawn:
-            self.setColumnWidth(column, self.columns.defaultSectionSize())
-        self._drawn.clear()
-
-    def sizeHintForColumn(self, column: int) -> int:
-        first = self.verticalScrollBar().value()
-        rows = range(first, min(first + MEASURED_ROWS, self.model().rowCount()))
-        return self.cells.width_of([str(self.model().index(row, column).data()) for row in rows])
-
-    def _draw_column(self, column: int, width: int) -> None:
-        self._drawn[column] = width
-        self.setColumnWidth(column, width)
+            self.fit_column(column)
 
     def _select(self, first: tuple[int, int], last: tuple[int, int]) -> None:
         block = QItemSelection(self.model().index(*first), self.model().index(*last))
         self.selectionModel().select(block, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-
-    def set_row_height(self, height: int) -> None:
-        _resize_sections(self.rows, height, self.verticalScrollBar().value())
 
     def copied(self) -> Copied | None:
         """The selected block, in full precision whatever is shown."""
@@ -150,12 +117,6 @@ class MatrixView(MarkedView):
         sides = (Qt.Orientation.Vertical, rows), (Qt.Orientation.Horizontal, columns)
         names = [[str(model.headerData(k, side)) for k in range(cut.start, cut.stop)] for side, cut in sides]
         return Copied((block.height(), block.width()), lambda: list(model.block(rows, columns).copy()), *names)
-
-    def visible_rows(self) -> int:
-        return max(1, self.viewport().height() // self.rows.defaultSectionSize())
-
-    def visible_columns(self) -> int:
-        return max(1, self.viewport().width() // self.columns.defaultSectionSize())
 
     # --- keys ------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -324,36 +285,3 @@ class MatrixView(MarkedView):
         for editor in self._editors():
             self.closeEditor(editor, Hint.RevertModelCache)
         super().hideEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_columns()
-
-    def _fit_columns(self) -> None:
-        """Columns that fill the width; the pixels that are left over go to the row headers."""
-        room = self._room() + self.rows.spare
-        count = max(1, room // self._least)
-        fits = self.model() is None or self.model().columnCount() <= count
-        width = self._least if fits else room // count
-        if _resize_sections(self.columns, width, self.horizontalScrollBar().value()):
-            for column, drawn in self._drawn.items():
-                self.setColumnWidth(column, drawn)
-        spare = 0 if fits else room - width * count
-        if spare != self.rows.spare:
-            self.rows.spare = spare
-            self.scheduleDelayedItemsLayout()  # at once would be in the middle of Qt's own layout
-
-    def _room(self) -> int:
-        """Pixels beside the row headers. Scroll bars that are there only for one another's sake do not count."""
-        bare, least = self.maximumViewportSize(), self._least * self.columns.count()
-        alone = self.rows.length() <= bare.height() and least <= bare.width() + self.rows.spare
-        return bare.width() if alone else self.viewport().width()
-
-
-def _resize_sections(header: QHeaderView, size: int, first: int) -> bool:
-    """Give all rows or columns one size; `first` stays the first one in sight, which Qt forgets."""
-    if size == header.defaultSectionSize():
-        return False
-    header.setDefaultSectionSize(size)
-    header.setOffsetToSectionPosition(first)
-    return True
