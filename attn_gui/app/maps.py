@@ -25,7 +25,8 @@ class MapsController(QObject):
         self._rebuilding = False
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._retake_levels)
-        computation.rebuilt.connect(self._on_computation_rebuilt)
+        computation.replaced.connect(self._on_computation_replaced)
+        computation.rebuilt.connect(lambda _opened: self._show_everything())
         computation.updated.connect(self._on_computation_updated)
         view.changed.connect(self._on_view_changed)
         document.changed.connect(self._on_document_changed)
@@ -37,7 +38,8 @@ class MapsController(QObject):
         window.product.set_values_shown(view.look.values)
 
     # --- down ------------------------------------------------------------------------------------
-    def _on_computation_rebuilt(self, opened: bool) -> None:
+    def _on_computation_replaced(self, opened: bool) -> None:
+        """Whoever shows a place of the view must not meet one that is gone, in whatever order they are told."""
         look, evaluation = self._view.look, self._computation.evaluation
         problem = evaluation.problem
         stage = look.stage if look.stage in evaluation.stages else "weights"
@@ -47,7 +49,6 @@ class MapsController(QObject):
         self._rebuilding = True  # everything is shown once, below
         self._view.set(stage=stage, head=head, batch=batch, cell=cell)
         self._rebuilding = False
-        self._show_everything()
 
     def _show_head(self) -> None:
         look, evaluation = self._view.look, self._computation.evaluation

@@ -236,3 +236,16 @@ def test_a_half_typed_size_is_handed_on_when_the_box_is_left(launch):
     QTest.mouseClick(person.table("key").viewport(), Qt.MouseButton.LeftButton)
     assert person.steps()[1:] == ["queries 2 → 4"]
 
+
+
+def test_a_chosen_cell_that_a_change_of_sizes_takes_away_is_let_go_of(launch):
+    person = launch("worked-example.npz")
+    person.show_stage("query")
+    person.click_cell("query", 1, 2)
+    person.size("d_k", 2)
+    assert person.find("heatmap.query").chosen is None
+    assert "(1, 2)" not in person.status()
+    person.press("Ctrl+Z")
+    person.click_cell("query", 1, 2)
+    person.press("Ctrl+Shift+Z")
+    assert "(1, 2)" not in person.status()

@@ -46,7 +46,7 @@ class Walk:
         self.person = launch(path, lang=self.rnd.choice(("en", "zh")))
         self.program = self.person.program
         self.truths = Truths(self.program, self.rnd)
-        self.moves = Moves(self.person, self.rnd, wild=seed % 3 == 0, largest=max(sizes["n"], 7))
+        self.moves = Moves(self.person, self.rnd, folder, wild=seed % 3 == 0, largest=max(sizes["n"], 7))
         self.start = image(self.program.document.problem)
 
     def _beginning(self, larger: bool) -> tuple[str, dict[str, Any]]:

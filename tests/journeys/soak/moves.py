@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -24,18 +25,20 @@ from PySide6.QtWidgets import (
 
 from attn_gui.views.inspector.links import Link
 
+from .errands import Errands
+
 LEFT = Qt.MouseButton.LeftButton
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
 TAME = ("1", "-2.5", "0", "1/3", "12", "-0", "3e-7")
 WILD = ("nan", "inf", "-inf", "1e200", "1e-320")
 REFUSED = ("abc", "1,5", "1/0")
 EDITS = ("fill_down", "fill_right", "fill_random", "fill_integers", "fill_identity", "clear", "paste", "copy", "cut",
-         "copy_with_headers")  # fmt: skip
+         "copy_with_headers", "copy_latex", "copy_markdown", "copy_numpy")  # fmt: skip
 SWITCHES = ("output_projection", "biases", "block", "second_sequence", "make_direct", "softcap", "temperature",
             "rotary_positions", "mask_tool")  # fmt: skip
 LOOKS = ("product", "all_stages", "values", "language_zh", "language_en", "theme_dark", "theme_light", "zoom_in",
          "zoom_out", "zoom_reset", "decimals_2", "decimals_6", "decimals_3", "next_head", "previous_head",
-         "previous_place", "next_zone", "reset_layout")  # fmt: skip
+         "previous_place", "next_zone", "reset_layout", "release_cell")  # fmt: skip
 NUMBERS = {"softcap": ("5", "0.5"), "temperature": ("2", "0.1"), "rotary_theta": ("100", "10000"),
            "scale_value": ("2.5", "-1"), "score_params.w": ("0.5", "3"), "score_params.key_norm": ("0", "1"),
            "block.ln_eps": ("1e-5", "0.1")}  # fmt: skip
@@ -46,15 +49,17 @@ KINDS = ("causal", "window", "prefix", "padding", "custom", "bias", "alibi")
 class Moves:
     """One method a kind of move; `any` makes one of them and tells what it did."""
 
-    def __init__(self, person: Any, rnd: Random, *, wild: bool, largest: int) -> None:
+    def __init__(self, person: Any, rnd: Random, folder: Path, *, wild: bool, largest: int) -> None:
         self._person, self._rnd, self._wild, self._largest = person, rnd, wild, largest
         self._window = person.window
+        errands = Errands(person, rnd, folder)
         self._kinds: tuple[tuple[Callable[[], str], int], ...] = (
             (self.type, 8), (self.edit_block, 5), (self.size, 3), (self.switch, 2), (self.number, 2), (self.pick, 2),
             (self.mask, 2), (self.layer, 2), (self.space, 1), (self.cell, 4), (self.arrows, 3), (self.stage, 3),
             (self.head, 2), (self.item, 1), (self.look, 4), (self.link, 3), (self.term, 1), (self.page, 1),
             (self.wheel, 2), (self.drag, 1), (self.window_size, 1), (self.undo, 3), (self.redo, 1), (self.step, 1),
-            (self.hover, 1), (self.banner, 1), (self.keep, 1),
+            (self.hover, 1), (self.banner, 1), (self.keep, 1), (errands.huge_size, 1), (errands.paste, 2),
+            (errands.file, 1), (errands.dialog, 2), (errands.menu, 1),
         )  # fmt: skip
 
     def any(self) -> str:
