@@ -35,6 +35,7 @@ from attn_gui.app.table_edits import TableEdits
 from attn_gui.app.table_target import TableTarget
 from attn_gui.app.tables import TablesController
 from attn_gui.app.targets import TargetController
+from attn_gui.app.tips import TipsController
 from attn_gui.app.variants import VariantsController
 from attn_gui.app.view_state import Look, ViewState
 from attn_gui.document.document import Change, Document
@@ -77,6 +78,7 @@ class Program(QObject):
         self.verify = VerifyController(window, document)
         self.variants = VariantsController(window, document, computation, self.making)
         self.explain = ExplainController(window, computation, view)
+        self.tips = TipsController(window, computation)
         self.reach = ReachController(window, document, computation, view, self.tables)
         self.progress = ProgressController(window, computation, view)
         self.files = FilesController(window, document, self.settings, self.making)

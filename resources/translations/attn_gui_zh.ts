@@ -3939,6 +3939,105 @@
     </message>
 </context>
 <context>
+    <name>Tips</name>
+    <message>
+        <source>How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ</source>
+        <translation>查询与键有多相似：S = a(Q, K)；点积为 S = Q Kᵀ</translation>
+    </message>
+    <message>
+        <source>What the scores are multiplied by: S′ = S / √dₖ keeps their variance near 1</source>
+        <translation>分数乘以的系数：S′ = S / √dₖ 使分数的方差保持在 1 左右</translation>
+    </message>
+    <message>
+        <source>The factor α of the scores: S′ = α · S</source>
+        <translation>分数的缩放系数 α：S′ = α · S</translation>
+    </message>
+    <message>
+        <source>The factor α of the scores from 0 to 1/√dₖ: S′ = α · S</source>
+        <translation>分数的缩放系数 α，从 0 到 1/√dₖ：S′ = α · S</translation>
+    </message>
+    <message>
+        <source>Which keys a query may see: Sᵐ = S′ + M, where M is 0 or −∞</source>
+        <translation>查询可以看到哪些键：Sᵐ = S′ + M，M 为 0 或 −∞</translation>
+    </message>
+    <message>
+        <source>Keeps scores between −cap and cap: S″ = cap · tanh(S′ / cap)</source>
+        <translation>使分数介于 −cap 与 cap 之间：S″ = cap · tanh(S′ / cap)</translation>
+    </message>
+    <message>
+        <source>A = softmax(S / T): below 1 it sharpens the weights, above 1 it evens them out</source>
+        <translation>A = softmax(S / T)：小于 1 时权重更尖锐，大于 1 时更平均</translation>
+    </message>
+    <message>
+        <source>Turns pairs of columns of Q and K by i · θ^(−2p/dₖ) at position i</source>
+        <translation>在位置 i 处把 Q 和 K 的成对列旋转 i · θ^(−2p/dₖ)</translation>
+    </message>
+    <message>
+        <source>One over the width of the kernel: a = −(w · ‖q − k‖)² / 2</source>
+        <translation>核宽度的倒数：a = −(w · ‖q − k‖)² / 2</translation>
+    </message>
+    <message>
+        <source>The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product</source>
+        <translation>高斯核评分中 ‖k‖² 项的系数 κ；为 0 时即为点积</translation>
+    </message>
+    <message>
+        <source>How many units the additive score has: a = tanh(q W_q + k W_k) · w</source>
+        <translation>加性评分的隐藏单元数：a = tanh(q W_q + k W_k) · w</translation>
+    </message>
+    <message>
+        <source>Added to the variance: N = γ (R − μ) / √(σ² + ε) + β</source>
+        <translation>加到方差上：N = γ (R − μ) / √(σ² + ε) + β</translation>
+    </message>
+    <message>
+        <source>The head on show, counted from 0: O = A V of its columns alone</source>
+        <translation>显示哪个头，从 0 起数：O = A V 只用该头的各列</translation>
+    </message>
+    <message>
+        <source>The item of the batch on show, counted from 0</source>
+        <translation>显示批中的哪个样本，从 0 起数</translation>
+    </message>
+    <message>
+        <source>How many heads share the columns of Q: each computes A = softmax(Q Kᵀ / √dₖ) of its own</source>
+        <translation>Q 的各列分给多少个头：每个头各自计算 A = softmax(Q Kᵀ / √dₖ)</translation>
+    </message>
+    <message>
+        <source>How many heads K and V have; each serves num_heads / num_kv_heads query heads</source>
+        <translation>K 和 V 的头数；每个头服务 num_heads / num_kv_heads 个查询头</translation>
+    </message>
+    <message>
+        <source>Columns of Q and K in one head; scores are divided by √dₖ</source>
+        <translation>一个头中 Q 和 K 的列数；分数除以 √dₖ</translation>
+    </message>
+    <message>
+        <source>Columns of V in one head, and so of its output O = A V</source>
+        <translation>一个头中 V 的列数，也是其输出 O = A V 的列数</translation>
+    </message>
+    <message>
+        <source>Rows of Q: a row of S, of A and of O for each query</source>
+        <translation>Q 的行数：每个查询对应 S、A 和 O 的一行</translation>
+    </message>
+    <message>
+        <source>Rows of K and V: a column of S and of A for each key</source>
+        <translation>K 和 V 的行数：每个键对应 S 和 A 的一列</translation>
+    </message>
+    <message>
+        <source>Columns of all heads together: d_model = heads · dₖ</source>
+        <translation>所有头的总列数：d_model = 头数 · dₖ</translation>
+    </message>
+    <message>
+        <source>Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ</source>
+        <translation>头数改变时固定 d_model 还是 dₖ：d_model = 头数 · dₖ</translation>
+    </message>
+    <message>
+        <source>How many items are computed side by side, each with its own Q, K and V</source>
+        <translation>并列计算多少个样本，每个样本有各自的 Q、K、V</translation>
+    </message>
+    <message>
+        <source>All is computed in float64; float32 rounds each number once, when it is read</source>
+        <translation>一律以 float64 计算；选 float32 时，每个数在读出时舍入一次</translation>
+    </message>
+</context>
+<context>
     <name>TokenHeader</name>
     <message>
         <source>Token of row {row}</source>
