@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 
 import numpy as np
 
-from . import indices, sentences
+from . import indices, memory, sentences
+from .checks import as_array
 from .evaluation import Evaluation
 from .explanation import checked_index
+from .graph import Node
 from .indices import Box
 from .layout import Array
 from .sentences import FieldError, ShapeError
+from .stages import BEFORE
+from .streaming.threads import one_blas_thread
 from .trace import Trace, evaluation_in
+
+EARLY = frozenset(stage.name for stage in BEFORE)  # up to Q, K and V as the scores read them
+AT_ONCE = 1 << 20  # cells of the maps of all heads that are pulled back at a time
+
+Pieces = list[tuple[Box, Array]]
 
 
 def sensitivity(
@@ -31,17 +41,12 @@ def sensitivity(
         raise FieldError(sentences.ONE_OF, got="both" if index is not None else "neither")
     node = evaluation.node(stage)
     if index is not None:
-        start: tuple[Box, Array] = indices.cell(checked_index(node, index)), np.ones((1,) * len(node.shape))
+        parts = [(indices.cell(checked_index(node, index)), np.ones((1,) * len(node.shape)))]
     else:
-        weights = np.asarray(cotangent, np.float64)
-        if weights.shape != node.shape:
-            raise ShapeError(
-                sentences.COTANGENT, matrices=("cotangent", stage), axes=(), expected=node.shape, got=weights.shape,
-                stage=stage,
-            )  # fmt: skip
-        start = indices.whole(node.shape), weights
+        weights = _checked(evaluation, node, cotangent)
+        parts = [(box, weights[box]) for box in _tiles(evaluation, node)]
     with np.errstate(all="ignore"):
-        return _by_field(evaluation, _pulled_back(evaluation, {stage: [start]}))
+        return _by_field(evaluation, _from_parts(evaluation, stage, parts))
 
 
 def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tuple[int, ...], float]]:
@@ -57,18 +62,58 @@ def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tup
     return [(field, index, value) for _, field, index, value in found[:count]]
 
 
-def _pulled_back(
-    evaluation: Evaluation, pending: dict[str, list[tuple[Box, Array]]]
-) -> Mapping[str, list[tuple[Box, Array]]]:
+def _checked(evaluation: Evaluation, node: Node, cotangent: Array | None) -> Array:
+    """The cotangent as numbers of the stage's shape, once it is sure that the gradients can be held."""
+    memory.check(sum(8 * array.size for array in evaluation.problem.arrays().values() if array.dtype != np.bool_))
+    weights = as_array("cotangent", cotangent, axes=range(5))
+    if weights.shape != node.shape:
+        raise ShapeError(
+            sentences.COTANGENT, matrices=("cotangent", node.name), axes=(), expected=node.shape, got=weights.shape,
+            stage=node.name,
+        )  # fmt: skip
+    return weights
+
+
+def _tiles(evaluation: Evaluation, node: Node) -> Iterator[Box]:
+    """The stage whole, or a few queries at a time where their rows of the maps are too many cells to be held."""
+    whole = indices.whole(node.shape)
+    if node.name in EARLY or "i" not in node.left:
+        yield whole
+        return
+    axis = next(place for place, letters in enumerate(node.axes) if "i" in letters)
+    step = max(1, AT_ONCE // (prod(evaluation.problem.map_shape) // evaluation.problem.n))
+    for low in range(0, node.shape[axis], step):
+        yield (*whole[:axis], slice(low, min(low + step, node.shape[axis])), *whole[axis + 1 :])
+
+
+def _from_parts(evaluation: Evaluation, stage: str, parts: Pieces) -> Mapping[str, Pieces]:
+    """Gradients of sources; of several parts one after the other as far as Q, K and V, from there on all at once."""
+    if len(parts) == 1:
+        return _pulled_back(evaluation, evaluation.nodes, {stage: parts})
+    early, late = ([node for node in evaluation.nodes if (node.name in EARLY) == first] for first in (True, False))
+    shapes = {node.name: node.shape for node in early}
+    held: dict[str, Array] = {}
+    with one_blas_thread():  # small products, for which more threads wait for each other
+        for box, weights in parts:
+            for name, pieces in _pulled_back(evaluation, late, {stage: [(box, weights.astype(np.float64))]}).items():
+                if name not in held:
+                    held[name] = np.zeros(shapes[name] if name in shapes else evaluation.sources[name].shape)
+                for part, piece in pieces:
+                    held[name][part] += piece
+    whole = {name: [(indices.whole(total.shape), total)] for name, total in held.items()}
+    return _pulled_back(evaluation, early, whole)
+
+
+def _pulled_back(evaluation: Evaluation, nodes: Sequence[Node], pending: dict[str, Pieces]) -> Mapping[str, Pieces]:
     """Gradients handed back from stage to stage; only the parts that the start can see are ever computed."""
-    for node in reversed(evaluation.nodes):
+    for node in reversed(nodes):
         for box, grad in _gathered(pending.pop(node.name, [])):
             for name, part, piece in node.pull_back(box, grad, evaluation.fetch):
                 pending.setdefault(name, []).append((part, piece))
     return pending
 
 
-def _gathered(pieces: list[tuple[Box, Array]]) -> list[tuple[Box, Array]]:
+def _gathered(pieces: Pieces) -> Pieces:
     """Several pieces as one, so that a stage read twice is pulled back once."""
     if len(pieces) < 2:
         return pieces
@@ -79,7 +124,7 @@ def _gathered(pieces: list[tuple[Box, Array]]) -> list[tuple[Box, Array]]:
     return [(outer, total)]
 
 
-def _by_field(evaluation: Evaluation, pending: Mapping[str, list[tuple[Box, Array]]]) -> dict[str, Array]:
+def _by_field(evaluation: Evaluation, pending: Mapping[str, Pieces]) -> dict[str, Array]:
     problem = evaluation.problem
     found = {name: np.zeros(a.shape) for name, a in problem.arrays().items() if a.dtype != np.bool_}
     found |= {name: np.zeros(()) for name in problem.scalars()}

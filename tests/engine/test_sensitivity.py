@@ -139,3 +139,64 @@ def test_gradients_at_4096_tokens_follow_an_edit_and_hold_no_map():
     assert not found["x"][query + 1 :].any()
     for field in ("w_query", "w_key", "w_value", "scale", "rotary_theta"):
         np.testing.assert_allclose(found[field], right[field], rtol=0, atol=1e-9, err_msg=field)
+
+
+TILED = {
+    "direct": {},
+    "float32": {"dtype": "float32"},
+    "masks": {"mask": ({"kind": "causal", "align": "end"}, {"kind": "alibi"})},
+    "shared heads": {"num_kv_heads": 1},
+    "softcap, temperature": {"softcap": 2.0, "temperature": 0.7},
+    "rotary": {"rotary_theta": 50.0},
+    "gaussian": {"score": "gaussian"},
+    "batch": {"batch": 3},
+}
+
+
+@pytest.mark.parametrize("stage", ["scores", "weights", "head_output", "output", "value"])
+@pytest.mark.parametrize("name", TILED)
+def test_gradients_by_tiles_are_those_of_the_whole(monkeypatch, name, stage):
+    """A sum of n terms in another order: apart by no more than n · ε times the sum of their sizes."""
+    import sys
+
+    given, rng = dict(TILED[name]), np.random.default_rng(4)
+    lead, n = (given.pop("batch"),) if "batch" in given else (), 37
+    kv_heads = given.get("num_kv_heads", 2)
+    problem = Problem(
+        query=rng.normal(size=(*lead, n, 8)), key=rng.normal(size=(*lead, 41, 4 * kv_heads)),
+        value=rng.normal(size=(*lead, 41, 3 * kv_heads)), w_output=rng.normal(size=(6, 5)), num_heads=2, **given)
+    trace = compute(problem)
+    cotangent = rng.normal(size=trace[stage].shape)
+    whole = sensitivity(trace, stage, cotangent=cotangent)
+    monkeypatch.setattr(sys.modules["attn_gui.engine.sensitivity"], "AT_ONCE", 5 * 41 * 2)
+    tiled = sensitivity(trace, stage, cotangent=cotangent)
+    assert whole.keys() == tiled.keys()
+    for field, gradient in whole.items():
+        size = max(1.0, np.abs(gradient).max())
+        np.testing.assert_allclose(tiled[field], gradient, rtol=0, atol=50 * n * np.finfo(float).eps * size)
+
+
+def test_a_long_cotangent_takes_little_memory():
+    import tracemalloc
+
+    n, rng = 2048, np.random.default_rng(4)
+    problem = Problem(**{k: rng.normal(size=(n, 16)) for k in ("query", "key", "value")}, num_heads=2, dtype="float32")
+    trace, cotangent = compute(problem), np.ones((1, n, 16))
+    tracemalloc.start()
+    try:
+        sensitivity(trace, "output", cotangent=cotangent)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 120_000_000  # one map of all heads alone is 67 MB in float64, and ten of them were held
+
+
+def test_gradients_that_cannot_be_held_and_cotangents_of_no_numbers_are_refused_in_words(monkeypatch):
+    from attn_gui.engine import FieldError, FieldTypeError, memory
+
+    trace = compute(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]))
+    with pytest.raises(FieldTypeError, match="cotangent must hold real numbers, got a text"):
+        sensitivity(trace, "output", cotangent=[[["x"]]])
+    monkeypatch.setattr(memory, "available", lambda: 10)
+    with pytest.raises(FieldError, match="of memory are free"):
+        sensitivity(trace, "output", cotangent=np.ones((1, 1, 1)))
