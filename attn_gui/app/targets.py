@@ -36,7 +36,7 @@ class TargetController(QObject):
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._dialog: TargetDialog | None = None
         self._solution: Solution | None = None
-        self._question: tuple[str, tuple[int, ...], float, str] | None = None
+        self._question: tuple[str, tuple[int, ...], float, str, str | None] | None = None
         self._background = Background(self)
         self._background.answered.connect(self._on_background_answered)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -72,9 +72,10 @@ class TargetController(QObject):
         stage, plane = look.cell.stage, stage_plane(evaluation, look.cell.stage, look.batch, look.head)
         index = plane.index(look.cell.row, look.cell.column)
         value = float(plane.block(*(slice(k, k + 1) for k in look.cell[1:]))[0][0, 0])
-        way = "bias" if self._document.problem.projected else "query"
-        self._dialog = dialog = TargetDialog(cell_name(stage, index), value, way, self._window)
-        dialog.asked.connect(lambda target, by: self._ask(stage, index, target, by))
+        ways = ("bias", "x") if self._document.problem.projected else ("query", "key", "bias")
+        name, odds = cell_name(stage, index), stage in MAPS
+        self._dialog = dialog = TargetDialog(name, value, ways, odds=odds, parent=self._window)
+        dialog.asked.connect(lambda target, by, odds: self._ask(stage, index, target, by, odds))
         agreed = dialog.exec()
         self._rest.stop()
         self._background.forget()
@@ -88,8 +89,8 @@ class TargetController(QObject):
         self._background.finish()
 
     # --- solving ---------------------------------------------------------------------------------
-    def _ask(self, stage: str, index: tuple[int, ...], target: float, by: str) -> None:
-        self._solution, self._question = None, (stage, index, target, by)
+    def _ask(self, stage: str, index: tuple[int, ...], target: float, by: str, odds: str | None) -> None:
+        self._solution, self._question = None, (stage, index, target, by, odds)
         self._background.forget()
         self._rest.start()
 

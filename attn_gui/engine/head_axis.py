@@ -39,9 +39,10 @@ def side_by_side(query: object, key: object, value: object, given: Mapping[str, 
 
 def check_leading_axis(problem: Problem) -> None:
     """Raise ShapeError where a first axis may be heads as well as batch items."""
-    for name in DIRECT:
+    counts = dict.fromkeys(DIRECT, problem.num_kv_heads) | {"query": problem.num_heads}
+    for name, heads in counts.items():
         array = getattr(problem, name)
-        if array is not None and array.ndim == 3 and array.shape[0] == problem.num_heads > 1:
+        if array is not None and array.ndim == 3 and array.shape[0] == heads == problem.num_heads > 1:
             raise ShapeError(
                 sentences.LEADING_AXIS, matrices=(name,), axes=("batch",), expected="batch_axis=True",
                 got=problem.num_heads, shape=array.shape,

@@ -49,6 +49,17 @@ def sensitivity(
         return _by_field(evaluation, _from_parts(evaluation, stage, parts))
 
 
+def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field: str) -> Array:
+    """The gradient of Σ weights · stage over a box with respect to one field, in the field's own shape (float64)."""
+    found = np.zeros(evaluation.problem.arrays()[field].shape)
+    with np.errstate(all="ignore"):
+        for name, pieces in _pulled_back(evaluation, {stage: [(box, weights)]}).items():
+            if evaluation.sources[name].field == field:
+                for part, piece in pieces:
+                    found[part] += piece
+    return found
+
+
 def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tuple[int, ...], float]]:
     """The `count` largest gradients as (field, index, gradient), largest first; zeros are left out, NaN comes first."""
     found = []

@@ -39,12 +39,22 @@ SAMPLE_OF_QUERIES = "{sentence} A sample: {count} of {all} query rows were looke
 # --- solving: what is refused --------------------------------------------------------------------
 UNSOLVABLE = "{stage} cannot be solved for: choose a weight, a score or a cell of the output."
 TARGET_WEIGHT = "A weight lies between 0 and 1: choose a target in between, not {got}."
-PROJECTED = "The {by} row is computed from X here: work on Q, K, V directly, or change a bias instead."
+PROJECTED = (
+    "The {by} row is computed from X here: change the row of X or a bias instead, or work on Q, K, V directly."
+)
+NO_X = "There is no X here: change the query row instead."
 KEY_OF_OUTPUT = "An output cell reads every key: change the query row or a bias instead."
 BEFORE_BIAS = "{stage} comes before the bias: change the query or the key row instead."
-NOT_LINEAR = "The {score} score is not linear in the query row: change the key row or a bias instead."
-SOFTCAP_QUERY = "With a softcap, logits are not linear in the query row: change the key row or a bias instead."
-GAUSSIAN_SCORE = "The Gaussian score is not linear in the query row: change the key row, or solve for a weight."
+NOT_LINEAR = (
+    "The {score} score is not linear in the query row: let the odds go free, or change the key row or a bias."
+)
+SOFTCAP_QUERY = (
+    "With a softcap, logits are not linear in the query row: let the odds go free, or change the key row or a bias."
+)
+GAUSSIAN_SCORE = (
+    "The Gaussian score is not linear in the query row: let the odds go free, or change the key row, or solve for a "
+    "weight."
+)
 AVERAGE = "Average pooling reads neither queries nor keys: change a bias instead."
 WILD = "Solving needs finite numbers: {stage} of this row holds NaN or infinity."
 BIAS_SIZE = "A bias of its own for this row would take {count} numbers, more than {most}."
@@ -57,6 +67,22 @@ TOO_LONG = "Not reached: with a row as long as is needed, rounding leaves {resid
 UNREACHABLE = (
     "No query row reaches this and keeps the odds among the other open keys: the system has the rank {rank}, "
     "with the target {more}. This is the nearest in least squares of the logits."
+)
+REACHED_X = (
+    "Reached by a small change of the row of X that keeps the odds among the other open keys ({steps} steps); other "
+    "rows change too where they read it."
+)
+FREE = (
+    "Reached by the smallest change of the {by} row that {steps} steps found; the odds among the other open keys "
+    "change with it."
+)
+FREE_NEEDED = (
+    "Reached by the smallest change of the {by} row that {steps} steps found. The odds among the other keys change "
+    "with it: with {open} open keys and d_k = {width} hardly any target can be reached that keeps them."
+)
+HULL = (
+    "No {by} row gives key {key} a weight above {most}: its vector is a weighted mean of those of the other open keys. "
+    "This is the nearest."
 )
 CLOSED = "Key {key} is closed to this query by a mask or by a bias of −∞: its weight stays 0."
 ALONE = "Key {key} is the only one open to this query: its weight stays 1."

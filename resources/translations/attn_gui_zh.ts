@@ -1,5 +1,4 @@
-<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE TS>
+<?xml version='1.0' encoding='utf-8'?>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -393,7 +392,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -3274,7 +3273,43 @@
         <source>{column} (head {head}, c = {inner})</source>
         <translation>{column}（头 {head}，c = {inner}）</translation>
     </message>
-</context>
+<message>
+        <source>The {by} row is computed from X here: change the row of X or a bias instead, or work on Q, K, V directly.</source>
+        <translation>这里 {by} 的行由 X 计算得出：请改动 X 的行或偏置，或直接在 Q、K、V 上操作。</translation>
+    </message>
+    <message>
+        <source>There is no X here: change the query row instead.</source>
+        <translation>这里没有 X：请改动查询的行。</translation>
+    </message>
+    <message>
+        <source>The {score} score is not linear in the query row: let the odds go free, or change the key row or a bias.</source>
+        <translation>评分函数 {score} 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
+    </message>
+    <message>
+        <source>With a softcap, logits are not linear in the query row: let the odds go free, or change the key row or a bias.</source>
+        <translation>使用 softcap 时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
+    </message>
+    <message>
+        <source>The Gaussian score is not linear in the query row: let the odds go free, or change the key row, or solve for a weight.</source>
+        <translation>高斯评分函数对查询行不是线性的：请放开权重比例，或改动键的行，或改为对权重求解。</translation>
+    </message>
+    <message>
+        <source>Reached by a small change of the row of X that keeps the odds among the other open keys ({steps} steps); other rows change too where they read it.</source>
+        <translation>已达到：对 X 的行做了小的改动，其余开放的键之间权重比例不变（{steps} 步）；读取这一行的其他行也随之改变。</translation>
+    </message>
+    <message>
+        <source>Reached by the smallest change of the {by} row that {steps} steps found; the odds among the other open keys change with it.</source>
+        <translation>已达到：{by} 的行的改动是 {steps} 步内找到的最小改动；其余开放的键之间的权重比例随之改变。</translation>
+    </message>
+    <message>
+        <source>Reached by the smallest change of the {by} row that {steps} steps found. The odds among the other keys change with it: with {open} open keys and d_k = {width} hardly any target can be reached that keeps them.</source>
+        <translation>已达到：{by} 的行的改动是 {steps} 步内找到的最小改动。其余的键之间的权重比例随之改变：有 {open} 个开放的键而 d_k = {width} 时，几乎没有目标能在保持比例的同时达到。</translation>
+    </message>
+    <message>
+        <source>No {by} row gives key {key} a weight above {most}: its vector is a weighted mean of those of the other open keys. This is the nearest.</source>
+        <translation>没有哪个 {by} 的行能使键 {key} 的权重超过 {most}：它的向量是其余开放的键的向量的加权平均。这是最接近的解。</translation>
+    </message>
+    </context>
 <context>
     <name>Settings</name>
     <message>
@@ -3899,7 +3934,27 @@
         <source>Changes {cells}, by a length of {norm}.</source>
         <translation>改动 {cells}，改动量的长度为 {norm}。</translation>
     </message>
-</context>
+<message>
+        <source>by its row of X</source>
+        <translation>改动 X 的行</translation>
+    </message>
+    <message>
+        <source>The odds among the other keys</source>
+        <translation>其余的键之间的权重比例</translation>
+    </message>
+    <message>
+        <source>are kept where they can be</source>
+        <translation>尽可能保持</translation>
+    </message>
+    <message>
+        <source>are kept</source>
+        <translation>保持不变</translation>
+    </message>
+    <message>
+        <source>go free</source>
+        <translation>放开</translation>
+    </message>
+    </context>
 <context>
     <name>TargetFields</name>
     <message>

@@ -76,13 +76,17 @@ def question(seed: int) -> tuple[Problem, str, tuple[int, ...], float, str]:
     return problem, stage, place, float(rng.uniform(0.05, 0.95)), by
 
 
+def kept(problem, stage, place, target, by="query"):
+    return solve(problem, stage, place, target, by, odds="kept")
+
+
 @pytest.mark.family(5)
 @pytest.mark.parametrize("share", range(SHARES))
 def test_targets_and_odds_are_met_or_shown_to_be_out_of_reach(share):
     found = {True: 0, False: 0}
     for seed in range(share, SEEDS, SHARES):
         asked = question(seed)
-        solution = solve(*asked)
+        solution = kept(*asked)
         found[solution.feasible] += 1
         if solution.residual == math.inf:
             assert_blocked(*asked[:3], solution)
@@ -194,7 +198,7 @@ def test_badly_conditioned_keys_are_met_to_their_condition_number(name):
         problem, stage, place, target, by = question(seed)
         if problem.score == "dot" and by == "query":
             problem = problem.replace(key=STRETCHED[name](np.random.default_rng(seed), problem.key))
-            solution = solve(problem, stage, place, target)
+            solution = kept(problem, stage, place, target)
             if solution.residual < math.inf:
                 assert_solved_by_query(problem, stage, place, target, solution)
 
@@ -409,15 +413,17 @@ def test_the_reason_can_be_translated(rng):
 REFUSED = {
     "target 1": ({}, ("weights", (0, 0, 0, 0), 1.0), FieldError, "between 0 and 1"),
     "target nan": ({}, ("weights", (0, 0, 0, 0), math.nan), FieldError, "finite"),
-    "by": ({}, ("weights", (0, 0, 0, 0), 0.5, "value"), FieldError, "by must be one of query, key, bias"),
+    "by": ({}, ("weights", (0, 0, 0, 0), 0.5, "value"), FieldError, "by must be one of query, key, bias, x"),
     "stage": ({}, ("query", (0, 0, 0), 0.5), FieldError, "query cannot be solved for"),
     "no stage": ({}, ("masked", (0, 0, 0, 0), 0.5), StageError, "'masked' is not a stage"),
     "index": ({}, ("weights", (0, 0, 0, 9), 0.5), PlaceError, "4 whole numbers"),
     "output by key": ({}, ("output", (0, 0, 0), 0.5, "key"), FieldError, "every key"),
     "scores by bias": ({}, ("scores", (0, 0, 0, 0), 0.5, "bias"), FieldError, "comes before the bias"),
-    "softcap": ({"softcap": 2.0}, ("weights", (0, 0, 0, 0), 0.5), FieldError, "softcap"),
-    "cosine": ({"score": "cosine"}, ("weights", (0, 0, 0, 0), 0.5), FieldError, "cosine score is not linear"),
-    "gaussian": ({"score": "gaussian"}, ("scores", (0, 0, 0, 0), 0.5), FieldError, "Gaussian score"),
+    "softcap": ({"softcap": 2.0}, ("weights", (0, 0, 0, 0), 0.5, "query", "kept"), FieldError, "softcap"),
+    "cosine": ({"score": "cosine"}, ("weights", (0, 0, 0, 0), 0.5, "query", "kept"), FieldError, "cosine score is not"),
+    "gaussian": ({"score": "gaussian"}, ("scores", (0, 0, 0, 0), 0.5, "query", "kept"), FieldError, "Gaussian score"),
+    "odds": ({}, ("weights", (0, 0, 0, 0), 0.5, "query", "even"), FieldError, "odds must be one of kept, free"),
+    "no x": ({}, ("weights", (0, 0, 0, 0), 0.5, "x"), FieldError, "There is no X here"),
     "average": ({"score": "average"}, ("weights", (0, 0, 0, 0), 0.5, "key"), FieldError, "neither queries nor keys"),
     "infinite": ({"value": np.full((5, 6), np.inf)}, ("output", (0, 0, 0), 0.5), FieldError, "NaN or infinity"),
     "nan": ({"key": np.full((5, 4), np.nan)}, ("weights", (0, 0, 0, 0), 0.5), FieldError, "NaN or infinity"),

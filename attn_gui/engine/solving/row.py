@@ -35,8 +35,13 @@ class Row:
     @property
     def logits(self) -> Array:
         """What the softmax reads, before the temperature."""
+        return self.read(self.softmax_reads)
+
+    @property
+    def softmax_reads(self) -> str:
+        """The stage that the softmax reads."""
         stages = self.evaluation.stages
-        return self.read(stages[stages.index("weights") - 1])
+        return stages[stages.index("weights") - 1]
 
     @property
     def open(self) -> Array:
@@ -73,7 +78,15 @@ class Row:
         return np.asarray(next(piece for source, _, piece in pieces if source == node.inputs[0].name)).reshape(-1)
 
     def cells(self, name: str, row: int) -> Box:
-        """The box of one head's row in the field `query` or `key`, in the field's own axes."""
+        """The box of one head's row in `query` or `key`, or of a whole row of `x`, in the field's own axes."""
+        if name == "x":
+            return row_box(self.problem.x.shape, self.item, row)
         _, rows, columns = self._part(name, slice(row, row + 1))
         leading = (slice(self.item, self.item + 1),) if getattr(self.problem, name).ndim == 3 else ()
         return (*leading, rows, columns)
+
+
+def row_box(shape: tuple[int, ...], item: int, row: int) -> Box:
+    """A whole row of an array that may have a batch axis."""
+    leading = (slice(item, item + 1),) if len(shape) == 3 else ()
+    return (*leading, slice(row, row + 1), slice(0, shape[-1]))

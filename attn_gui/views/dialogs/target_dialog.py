@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -17,12 +18,14 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.phrases import Refusal
+from attn_gui.engine.solving import WAYS
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.inspector.context import number
 from attn_gui.views.theme import dress, scaled
 
-WAYS = ("query", "key", "bias")
+ODDS = {"": None, "kept": "kept", "free": "free"}  # by what can be reached, or as a person says
 BUTTONS = QDialogButtonBox.StandardButton
 WIDTH = 400
 REASON_LINES = 4  # so that the dialog keeps its size while a person types
@@ -42,9 +45,12 @@ class Answer:
 class TargetDialog(QDialog):
     """Asks for a target and shows what it leads to; whoever listens to `asked` answers or refuses."""
 
-    asked = Signal(float, str)  # the target, and what is changed for it
+    asked = Signal(float, str, object)  # the target, what is changed for it, and odds that are "kept", "free", or None
 
-    def __init__(self, name: str, value: float, way: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, name: str, value: float, ways: Sequence[str], *, odds: bool, parent: QWidget | None = None
+    ) -> None:
+        """`ways` are what may be changed, the first one is proposed; `odds`: whether the row has odds to be kept."""
         super().__init__(parent)
         self.setObjectName("dialog.target")
         self._name, self._value = name, value
@@ -52,11 +58,13 @@ class TargetDialog(QDialog):
         self._refusal = ""
         self._accepting = False
         self.field, self._group = NumberField(self, finite=True), QButtonGroup(self)
-        self.radios = {way: QRadioButton(self) for way in WAYS}
+        self.radios = {way: QRadioButton(self) for way in WAYS if way in ways}
+        self.odds, self._odds_label = ChoiceBox(ODDS, self), QLabel(self)
+        self._has_odds = odds
         self._caption, self._now = QLabel(self), QLabel(self)
         self.reached, self.change, self.reason = QLabel(self), QLabel(self), QLabel(self)
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
-        self.radios[way].setChecked(True)
+        self.radios[ways[0]].setChecked(True)
         self._build()
         self.retranslate()
         self.field.setFocus()
@@ -85,9 +93,15 @@ class TargetDialog(QDialog):
         self._caption.setText(self.tr("{name} shall be").format(name=self._name))
         self._now.setText(self.tr("now {value}").format(value=number(self._value)))
         self.field.setAccessibleName(self.tr("target"))
-        words = {"query": self.tr("by its query row"), "key": self.tr("by its key row"), "bias": self.tr("by a bias")}
+        words = {
+            "query": self.tr("by its query row"), "key": self.tr("by its key row"), "bias": self.tr("by a bias"),
+            "x": self.tr("by its row of X"),
+        }  # fmt: skip
         for way, radio in self.radios.items():
             radio.setText(words[way])
+        self._odds_label.setText(self.tr("The odds among the other keys"))
+        choices = {"": self.tr("are kept where they can be"), "kept": self.tr("are kept"), "free": self.tr("go free")}
+        self.odds.set_words(choices)
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self._show()
 
@@ -98,7 +112,7 @@ class TargetDialog(QDialog):
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
-        row, ways, words = QHBoxLayout(), QHBoxLayout(), QVBoxLayout()
+        row, ways, odds, words = QHBoxLayout(), QHBoxLayout(), QHBoxLayout(), QVBoxLayout()
         for widget in (self._caption, self.field, self._now):
             row.addWidget(widget)
         for way, radio in self.radios.items():
@@ -106,6 +120,12 @@ class TargetDialog(QDialog):
             self._group.addButton(radio)
             ways.addWidget(radio)
         ways.addStretch(1)
+        self.odds.setObjectName("target.odds")
+        self._odds_label.setBuddy(self.odds)
+        odds.addWidget(self._odds_label)
+        odds.addWidget(self.odds, 1)
+        self._odds_label.setVisible(self._has_odds)
+        self.odds.setVisible(self._has_odds)
         words.setSpacing(SPACING.xs)
         for label in (self.reached, self.change, self.reason):
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -120,13 +140,14 @@ class TargetDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
         column.setSpacing(SPACING.l)
-        for part in (row, ways, words):
+        for part in (row, ways, odds, words):
             column.addLayout(part)
         column.addStretch(1)
         column.addWidget(self.buttons)
         self.setMinimumWidth(scaled(WIDTH))
         self.field.textChanged.connect(self._ask)
         self._group.buttonClicked.connect(lambda _: self._ask())
+        self.odds.picked.connect(lambda _: self._ask())
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
 
@@ -145,7 +166,7 @@ class TargetDialog(QDialog):
             self._refusal = str(error)
             target = None
         if target is not None:
-            self.asked.emit(target, self.way())
+            self.asked.emit(target, self.way(), ODDS[self.odds.currentData()])
         self._show()
 
     def _may(self) -> bool:

@@ -21,8 +21,11 @@ def target(fields, qtbot):
     """Open the dialog for the chosen cell, type, and press a button once it can be pressed; its words are kept."""
     said: dict[str, str] = {}
 
-    def ask(text: str, by: str = "", button=OK) -> dict[str, str]:
+    def ask(text: str, by: str = "", button=OK, odds: str = "") -> dict[str, str]:
         def answer(dialog: TargetDialog) -> None:
+            if odds:
+                QTest.keyClick(dialog.odds, Qt.Key.Key_Down)
+                assert dialog.odds.currentData() == odds
             if by:
                 QTest.mouseClick(dialog.radios[by], LEFT, pos=QPoint(8, dialog.radios[by].height() // 2))
             QTest.keyClicks(dialog.field, text)
@@ -82,11 +85,29 @@ def test_an_output_cell_finds_a_nearby_solution(fields, target):
     assert fields.map("head_output")[0, 0] == pytest.approx(2.5)
 
 
+def test_odds_go_free_where_they_can_hardly_be_kept_and_that_is_said(fields, target):
+    fields.open("minilm-layer2.npz")
+    fields.person.click_cell("weights", 10, 2)
+    said = target("0.5")
+    assert fields.map("weights")[10, 2] == pytest.approx(0.5, abs=1e-5)
+    assert said["reason"].startswith("Reached by the smallest change of the Q row that keeps the odds")
+    fields.open("nadaraya-watson.npz")
+    fields.pick("score", "dot")
+    fields.person.click_cell("weights", 20, 49)
+    said = target("0.3")
+    assert said["reached"] == "It reaches 0.3000."
+    assert "with 50 open keys and d_k = 1 hardly any target can be reached that keeps them" in said["reason"]
+    assert fields.map("weights")[20, 49] == pytest.approx(0.3, abs=1e-9)
+
+
 def test_what_no_row_reaches_is_said_and_the_nearest_offered(fields, target):
     fields.open("nadaraya-watson.npz")
     fields.pick("score", "dot")
     fields.person.click_cell("weights", 20, 22)
     said = target("0.9")
+    assert said["ok"] == "Take the nearest"
+    assert "its vector is a weighted mean of those of the other open keys" in said["reason"]
+    said = target("0.9", odds="kept")
     assert said["ok"] == "Take the nearest"
     assert "the system has the rank" in said["reason"]
     assert fields.person.steps()[-1].startswith("set A[20, 22] to ")
@@ -104,14 +125,34 @@ def test_a_target_that_makes_no_sense_is_refused_and_changes_nothing(fields, tar
     assert len(fields.person.steps()) == 1
 
 
-def test_rows_computed_from_x_are_left_alone(fields, target):
+def test_a_projected_weight_is_set_by_its_row_of_x_or_a_bias(fields, target):
     fields.open("thinking-machines.npz")
     fields.person.click_cell("weights", 1, 0)
-    said = target("0.3", "query", CANCEL)
-    assert "is computed from X here" in said["reason"]
-    assert len(fields.person.steps()) == 1
     target("0.3")  # a bias is what is proposed
     assert fields.map("weights")[1, 0] == pytest.approx(0.3)
+    fields.undo()
+    said = target("0.3", "x")
+    assert said["change"].startswith("Changes X[1, 0 … 7], by a length of ")
+    assert "keeps the odds" in said["reason"]
+    assert fields.map("weights")[1, 0] == pytest.approx(0.3)
+    fields.undo()
+    assert fields.map("weights")[1, 0] != pytest.approx(0.3)
+
+
+def test_only_ways_that_are_open_are_offered(fields):
+    for file, ways in ((WORKED, ["query", "key", "bias"]), ("thinking-machines.npz", ["bias", "x"])):
+        fields.open(file)
+        for stage, odds in (("weights", True), ("head_output", False)):
+            fields.person.show_stage(stage)
+            fields.person.click_cell(stage, 1, 0)
+            seen = []
+
+            def look(dialog: TargetDialog, seen=seen) -> None:
+                seen.append((list(dialog.radios), dialog.odds.isVisible()))
+                dialog.reject()
+
+            fields.person.answering(TargetDialog, look, lambda: fields.person.do("set_target"))
+            assert seen == [(ways, odds)]
 
 
 def test_enter_may_come_before_the_answer(fields, qtbot):

@@ -1,0 +1,236 @@
+"""Targets with the odds free, and by the row of X: against a search over all directions, and other routines."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Problem, compute, new_problem, solve
+
+ANGLES = np.linspace(0, 2 * np.pi, 4001)[:-1]
+
+
+def plane(seed: int, m: int = 6, **more: object) -> Problem:
+    """Two columns a head, so that every direction of the query row can be tried."""
+    rng = np.random.default_rng(seed)
+    arrays = {"query": rng.normal(size=(3, 4)), "key": rng.normal(size=(m, 4)), "value": rng.normal(size=(m, 4))}
+    return Problem(**arrays | {"num_heads": 2} | more)
+
+
+def nearest(problem: Problem, head: int, row: int, key: int, target: float) -> float:
+    """The length of the shortest change of the query row, found along 4,000 rays by bisection; ∞ for none."""
+    columns = slice(2 * head, 2 * head + 2)
+    q, keys = problem.query[row, columns], problem.key[:, columns] * problem.effective_scale
+    rays = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
+
+    def weight(lengths: np.ndarray) -> np.ndarray:
+        logits = (q + rays * lengths[:, None]) @ keys.T / (problem.temperature or 1.0)
+        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return powers[:, key] / powers.sum(axis=1)
+
+    up = weight(np.zeros(len(rays)))[0] < target
+    steps = np.linspace(0, 60, 241)[1:]
+    low, high = np.zeros(len(rays)), np.full(len(rays), np.inf)
+    for step in steps:  # where each ray crosses the target first
+        crossed = (weight(np.full(len(rays), step)) >= target) == up
+        first = crossed & np.isinf(high)
+        high[first] = step
+        low[np.isinf(high)] = step
+    for _ in range(50):
+        middle = np.where(np.isinf(high), 0.0, (low + high) / 2)
+        over = (weight(middle) >= target) == up
+        low, high = np.where(over | np.isinf(high), low, middle), np.where(over & np.isfinite(high), middle, high)
+    return float(high.min())
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("more", [{}, {"temperature": 0.6}, {"scale": -0.7}], ids=str)
+def test_no_change_of_the_row_is_shorter(seed, more):
+    problem = plane(seed, **more)
+    head, row, key = seed % 2, seed % 3, seed % 6
+    now = compute(problem)["weights"][0, head, row, key]
+    for target in (0.5 * now, 0.9 * now, now + 0.1 * (1 - now), 0.5, 0.95):
+        best = nearest(problem, head, row, key, target)
+        solution = solve(problem, "weights", (0, head, row, key), target)
+        assert solution.feasible == math.isfinite(best)
+        if solution.feasible:
+            assert compute(solution.problem)["weights"][0, head, row, key] == pytest.approx(target, abs=1e-9)
+            assert solution.norm == pytest.approx(best, rel=1e-5)
+            assert solution.odds == "free"
+
+
+def test_a_key_among_the_others_has_a_largest_weight_and_it_is_proved():
+    problem = plane(0, m=7)
+    key = problem.key.copy()
+    key[3] = key[[0, 1, 2, 4, 5, 6]].mean(axis=0)
+    problem = problem.replace(key=key)
+    grid = np.stack(np.meshgrid(*[np.linspace(-30, 30, 1201)] * 2), -1).reshape(-1, 2)
+    logits = grid @ problem.key[:, :2].T * problem.effective_scale
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    most = float((powers[:, 3] / powers.sum(axis=1)).max())
+    solution = solve(problem, "weights", (0, 0, 1, 3), 0.9)
+    assert not solution.feasible
+    assert "weighted mean of those of the other open keys" in solution.reason
+    assert solution.reached == pytest.approx(most, abs=1e-5)
+    assert solution.reason.values["most"] == pytest.approx(solution.reached, abs=1e-9)
+    assert solve(problem, "weights", (0, 0, 1, 3), 0.98 * most).feasible
+    assert not solve(problem, "weights", (0, 0, 1, 3), 1.02 * most).feasible
+
+
+def test_keys_that_are_all_alike_are_told():
+    problem = plane(0).replace(key=np.ones((6, 4)))
+    for target in (0.05, 0.5):
+        solution = solve(problem, "weights", (0, 0, 1, 3), target)
+        assert not solution.feasible
+        assert solution.reached == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("n", [66, 128, 512])
+def test_weights_among_many_keys_are_reached_and_straight_along_the_gradient(n):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        problem = Problem(**{name: rng.normal(size=(n, 64)) for name in ("query", "key", "value")})
+        place, target = (0, 0, int(rng.integers(n)), int(rng.integers(n))), 0.5
+        solution = solve(problem, "weights", place, target)
+        assert solution.feasible
+        assert compute(solution.problem)["weights"][place] == pytest.approx(target, abs=1e-9)
+        changed = solution.problem.query - problem.query
+        assert np.flatnonzero(changed.any(axis=1)).tolist() == [place[2]]
+        shares = compute(solution.problem)["weights"][0, 0, place[2]].copy()
+        shares[place[3]] = 0
+        slope = problem.key[place[3]] - shares / shares.sum() @ problem.key
+        move = changed[place[2]]
+        assert move @ slope / np.linalg.norm(move) / np.linalg.norm(slope) == pytest.approx(1, abs=1e-10)
+        assert f"with {n} open keys and d_k = 64" in solution.reason
+
+
+def test_free_and_kept_are_chosen_by_what_can_be_kept():
+    few, many = plane(0, m=3), plane(0, m=4)
+    assert [solve(p, "weights", (0, 0, 1, 1), 0.6).odds for p in (few, many)] == ["kept", "free"]
+    closed = many.replace(mask=({"kind": "padding", "lengths": 3},))
+    assert solve(closed, "weights", (0, 0, 1, 1), 0.6).odds == "kept"
+    asked = solve(few, "weights", (0, 0, 1, 1), 0.6, odds="free")
+    assert asked.norm <= solve(few, "weights", (0, 0, 1, 1), 0.6).norm
+    assert "d_k" not in asked.reason
+    assert not solve(many, "weights", (0, 0, 1, 1), 0.6, odds="kept").feasible
+    assert solve(few, "weights", (0, 0, 1, 1), 0.6, by="key").odds == "kept"
+    assert solve(few, "output", (0, 1, 1), 0.0).odds is None
+
+
+def test_a_bias_with_free_odds_is_no_longer_than_one_that_keeps_them():
+    problem = plane(3)
+    for target in (0.05, 0.7):
+        free, kept = (solve(problem, "weights", (0, 1, 2, 4), target, "bias", odds) for odds in ("free", "kept"))
+        assert free.reached == pytest.approx(target, abs=1e-9)
+        assert free.norm < kept.norm
+        assert kept.odds == "kept"
+
+
+@pytest.mark.parametrize("more", [
+    {"score": "cosine"}, {"softcap": 2.0}, {"score": "gaussian"}, {"score": "cosine", "scale": 4.0, "softcap": 3.0},
+    {"rotary_theta": 10.0}, {"mask": ({"kind": "alibi"}, {"kind": "causal", "align": "end"})}, {"dtype": "float32"},
+], ids=str)  # fmt: skip
+def test_every_score_can_be_asked_with_free_odds(more):
+    problem = plane(5, **more)
+    place = (0, 1, 2, 4)
+    now = float(compute(problem)["weights"][place])
+    target = now + 0.05
+    solution = solve(problem, "weights", place, target, odds="free")
+    close = 1e-5 if problem.dtype == "float32" else 1e-9
+    assert solution.feasible
+    assert compute(solution.problem)["weights"][place] == pytest.approx(target, abs=close)
+    for factor in (0.9, 0.5):  # on the straight way there it is not reached earlier
+        part = problem.query + factor * (solution.problem.query - problem.query)
+        assert compute(problem.replace(query=part))["weights"][place] < target
+
+
+@pytest.mark.parametrize("stage", ["scores", "scaled"])
+def test_one_score_alone_moves_along_its_key(stage):
+    problem = plane(1)
+    solution = solve(problem, stage, (0, 1, 2, 4), 1.5, odds="free")
+    move, key = (solution.problem.query - problem.query)[2, 2:], problem.key[4, 2:]
+    assert solution.reached == pytest.approx(1.5, abs=1e-12)
+    assert abs(move @ key) / np.linalg.norm(move) / np.linalg.norm(key) == pytest.approx(1, abs=1e-12)
+
+
+# --- by the row of X -----------------------------------------------------------------------------
+def projected(rng, n=5, context=None, **more):
+    shapes = {"x": (n, 8), "w_query": (8, 12), "w_key": (8, 12), "w_value": (8, 6)}
+    shapes |= {} if context is None else {"context": (context, 8)}
+    return Problem(**{name: rng.normal(size=shape) / 2 for name, shape in shapes.items()}, num_heads=2, **more)
+
+
+def assert_only_that_row_of_x(problem, solution, row):
+    changed = solution.problem.x != problem.x
+    assert np.flatnonzero(changed.any(axis=-1)).tolist() == [row]
+    assert solution.problem.replace(x=problem.x) == problem
+
+
+@pytest.mark.parametrize("context", [None, 6])
+@pytest.mark.parametrize("more", [{}, {"rotary_theta": 9.0}, {"mask": ({"kind": "causal"},)}, {"softcap": 3}], ids=str)
+def test_a_row_of_x_keeps_the_odds(context, more, rng):
+    problem = projected(rng, context=context, **more)
+    place, target = (0, 1, 3, 2), 0.4
+    solution = solve(problem, "weights", place, target, by="x")
+    assert (solution.feasible, solution.odds) == (True, "kept")
+    assert_only_that_row_of_x(problem, solution, 3)
+    before, after = (compute(p)["weights"][0, 1, 3] for p in (problem, solution.problem))
+    assert after[2] == pytest.approx(target, abs=1e-9)
+    rest = np.flatnonzero((before > 0) & (np.arange(len(before)) != 2))
+    assert after[rest] / after[rest].sum() == pytest.approx(before[rest] / before[rest].sum(), abs=1e-8)
+
+
+def test_a_row_of_x_moves_no_further_than_it_must_where_keys_stand_apart(rng):
+    problem = projected(rng, context=6)
+    solution = solve(problem, "weights", (0, 1, 3, 2), 0.4, by="x")
+    logits = compute(problem)["scaled"][0, 1, 3]
+    keys = (problem.context @ problem.w_key)[:, 6:] @ problem.w_query[:, 6:].T * problem.effective_scale
+    rest = np.delete(np.arange(6), 2)
+    step = math.log(0.4 / 0.6) - logits[2] + np.logaddexp.reduce(logits[rest])
+    matrix = keys[[2, *rest[1:]]] - keys[rest[0]]
+    expected = np.linalg.pinv(matrix) @ (np.eye(5)[0] * step)
+    assert solution.problem.x[3] - problem.x[3] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("score", ["dot", "cosine", "gaussian"])
+def test_a_row_of_x_reaches_weights_scores_and_outputs(score, rng):
+    problem = projected(rng, n=12, score=score)
+    trace = compute(problem)
+    for stage, index in (("weights", (0, 1, 3, 2)), ("scores", (0, 1, 3, 3)), ("output", (0, 3, 4))):
+        target = float(trace[stage][index]) + 0.03
+        solution = solve(problem, stage, index, target, by="x")
+        assert solution.feasible, solution.reason
+        assert compute(solution.problem)[stage][index] == pytest.approx(target, abs=1e-9)
+        assert solution.odds == {"output": None}.get(stage, "free")
+        assert_only_that_row_of_x(problem, solution, 3)
+
+
+def test_a_row_of_x_that_all_items_share_and_one_of_its_own(makers, rng):
+    block = makers["block"]()
+    index = (1, 4, 3, 2)
+    solution = solve(block, "weights", index, float(compute(block)["weights"][index]) + 0.05, by="x")
+    assert solution.feasible
+    assert np.argwhere((solution.problem.x != block.x).any(axis=-1)).tolist() == [[1, 3]]
+    cross = makers["cross"]()
+    index = (2, 1, 3, 5)
+    solution = solve(cross, "weights", index, float(compute(cross)["weights"][index]) + 0.05, by="x")
+    assert solution.feasible
+    assert np.argwhere((solution.problem.x != cross.x).any(axis=-1)).tolist() == [[3]]
+
+
+# --- long sequences ------------------------------------------------------------------------------
+@pytest.mark.parametrize(("kind", "by"), [("direct", "query"), ("self", "x")])
+def test_half_of_the_attention_at_4096_tokens_is_reached_without_a_map(kind, by):
+    problem = new_problem(kind, n=4096, num_heads=8, d_k=64, d_v=2)
+    place = (0, 3, 2000, 1000)
+    tracemalloc.start()
+    solution = solve(problem, "weights", place, 0.5, by)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4096 * 4096 * 8
+    assert (solution.feasible, solution.odds) == (True, "free")
+    row = compute(solution.problem).block("weights", 0, 3, slice(2000, 2001), slice(1000, 1001))
+    assert row.item() == pytest.approx(0.5, abs=1e-9)
