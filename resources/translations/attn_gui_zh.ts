@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -392,7 +393,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -2834,28 +2835,12 @@
         <translation>权重介于 0 与 1 之间：请在其间选择目标值，而不是 {got}。</translation>
     </message>
     <message>
-        <source>The {by} row is computed from X here: work on Q, K, V directly, or change a bias instead.</source>
-        <translation>这里 {by} 的行由 X 算出：请直接编辑 Q、K、V，或改为调整偏置。</translation>
-    </message>
-    <message>
         <source>An output cell reads every key: change the query row or a bias instead.</source>
         <translation>输出的单元格要读取所有的键：请改为调整查询的行或偏置。</translation>
     </message>
     <message>
         <source>{stage} comes before the bias: change the query or the key row instead.</source>
         <translation>{stage} 在加偏置之前：请改为调整查询或键的行。</translation>
-    </message>
-    <message>
-        <source>The {score} score is not linear in the query row: change the key row or a bias instead.</source>
-        <translation>评分函数 {score} 对查询的行不是线性的：请改为调整键的行或偏置。</translation>
-    </message>
-    <message>
-        <source>With a softcap, logits are not linear in the query row: change the key row or a bias instead.</source>
-        <translation>有软截断时，logits 对查询的行不是线性的：请改为调整键的行或偏置。</translation>
-    </message>
-    <message>
-        <source>The Gaussian score is not linear in the query row: change the key row, or solve for a weight.</source>
-        <translation>高斯核评分对查询的行不是线性的：请调整键的行，或对权重求解。</translation>
     </message>
     <message>
         <source>Average pooling reads neither queries nor keys: change a bias instead.</source>
@@ -3273,7 +3258,7 @@
         <source>{column} (head {head}, c = {inner})</source>
         <translation>{column}（头 {head}，c = {inner}）</translation>
     </message>
-<message>
+    <message>
         <source>The {by} row is computed from X here: change the row of X or a bias instead, or work on Q, K, V directly.</source>
         <translation>这里 {by} 的行由 X 计算得出：请改动 X 的行或偏置，或直接在 Q、K、V 上操作。</translation>
     </message>
@@ -3309,7 +3294,7 @@
         <source>No {by} row gives key {key} a weight above {most}: its vector is a weighted mean of those of the other open keys. This is the nearest.</source>
         <translation>没有哪个 {by} 的行能使键 {key} 的权重超过 {most}：它的向量是其余开放的键的向量的加权平均。这是最接近的解。</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>Settings</name>
     <message>
@@ -3934,7 +3919,7 @@
         <source>Changes {cells}, by a length of {norm}.</source>
         <translation>改动 {cells}，改动量的长度为 {norm}。</translation>
     </message>
-<message>
+    <message>
         <source>by its row of X</source>
         <translation>改动 X 的行</translation>
     </message>
@@ -3954,7 +3939,7 @@
         <source>go free</source>
         <translation>放开</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>TargetFields</name>
     <message>
