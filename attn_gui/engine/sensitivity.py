@@ -53,7 +53,7 @@ def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field
     """The gradient of Σ weights · stage over a box with respect to one field, in the field's own shape (float64)."""
     found = np.zeros(evaluation.problem.arrays()[field].shape)
     with np.errstate(all="ignore"):
-        for name, pieces in _pulled_back(evaluation, {stage: [(box, weights)]}).items():
+        for name, pieces in _from_parts(evaluation, stage, [(box, weights)]).items():
             if evaluation.sources[name].field == field:
                 for part, piece in pieces:
                     found[part] += piece
