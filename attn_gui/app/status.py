@@ -74,9 +74,12 @@ class StatusController(QObject):
     def _place(self, stage: str, row: int, column: int) -> str:
         """`Weights · head 3 · it → tired (10, 13) = 0.610984`."""
         look, evaluation = self._view.look, self._computation.evaluation
-        plane, problem = stage_plane(evaluation, stage, look.batch, look.head), evaluation.problem
+        problem = evaluation.problem
+        if stage not in evaluation.stages or look.batch >= problem.batch_size or look.head >= problem.num_heads:
+            return ""  # of a problem that has just become smaller: whoever keeps the chosen cell is still to hear of it
+        plane = stage_plane(evaluation, stage, look.batch, look.head)
         if row >= plane.shape[0] or column >= plane.shape[1]:
-            return ""  # of a problem that has just become smaller: whoever chose the cell is still to hear of it
+            return ""
         values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
         shut = allowed is not None and not allowed[0, 0]
         number = self.tr("not allowed") if shut else format_number(float(values[0, 0]), 6)

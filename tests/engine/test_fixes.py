@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import Problem, ShapeError, apply_fix
+from attn_gui.engine import Problem, ShapeError, apply_fix, sentences
 from attn_gui.engine.drafts import shapes_of
 
 N, M, H, G, D, C, E, F, S = 7, 11, 6, 2, 4, 5, 13, 17, 19
@@ -107,6 +107,7 @@ def test_every_fix_of_a_random_clash_works(make, data):
     wrong = put(fields, name, np.ones(shape))
     check_every_fix(wrong)
     clash = clash_of(wrong)
+    assume(clash is None or clash.template != sentences.LEADING_AXIS)  # asks what a size means: there is no wrong one
     if clash is not None:  # a matrix that is wrong on every axis at once is put right by one fix
         assert ("resize", name, True) in [(fix.kind, fix.matrix, fix.whole) for fix in clash.fixes], clash
         assert len(set(clash.fixes)) == len(clash.fixes)

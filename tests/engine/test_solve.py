@@ -368,10 +368,10 @@ def test_the_end_of_a_block_is_reached_by_a_bias(stage, makers):
 
 # --- kinds of problems ---------------------------------------------------------------------------
 def test_a_matrix_shared_by_all_items_is_changed_for_all(rng):
-    problem = simple(rng, value=rng.normal(size=(2, 5, 6)))
+    problem = simple(rng, value=rng.normal(size=(3, 5, 6)))
     solution = solve(problem, "weights", (1, 0, 2, 3), 0.5)
     assert solution.problem.query.shape == problem.query.shape
-    assert compute(solution.problem)["weights"][:, 0, 2, 3] == pytest.approx([0.5, 0.5], abs=1e-12)
+    assert compute(solution.problem)["weights"][:, 0, 2, 3] == pytest.approx([0.5] * 3, abs=1e-12)
 
 
 def test_float32_is_met_to_its_own_rounding(rng):

@@ -97,3 +97,15 @@ def test_a_chosen_cell_that_goes_with_its_row_leaves_no_word_behind(launch):
     person.program.document.stack.setIndex(0)
     person.wait()
     assert "(6, 0)" not in person.status()
+
+
+def test_a_chosen_cell_that_goes_with_its_stage_leaves_no_word_behind(launch):
+    person = launch("worked-example.npz")
+    person.size("batch_size", 2)
+    next(a for a in person.window.mask_panel.kinds.actions() if a.data() == "alibi").trigger()
+    person.show_stage("biased")
+    person.click_cell("biased", 1, 0)
+    person.program.view.set(batch=1)
+    person.program.document.stack.setIndex(0)
+    person.wait()
+    assert "(1, 0)" not in person.status()
