@@ -14,9 +14,10 @@ from .indices import Box
 from .layout import Array
 from .masks import Causal, Layer, layer_from_mapping
 from .problem import Problem
-from .rounding import UNIT, Rounding
+from .rounding import Rounding
 from .rowwise import RowwiseEvaluation
 from .sentences import Note
+from .stage import UNIT
 
 POSITIONAL = ("causal", "window", "prefix", "alibi", "padding")
 WHOLE = 200_000  # cells of the maps: up to so many are computed again as a whole

@@ -16,3 +16,10 @@ def leveled(x: Array, axis: int) -> tuple[Array, Array]:
     top = np.abs(x).max(axis=axis, keepdims=True)
     exponent = np.where(np.isfinite(top), np.frexp(top)[1], 0)
     return np.ldexp(x, -exponent), exponent
+
+
+def lengths(array: Array, axis: int) -> Array:
+    """The Euclidean lengths along an axis, which stays, however large or small the numbers are."""
+    top = np.abs(array).max(axis=axis, keepdims=True)
+    level = array / np.where(top == 0, 1.0, top)
+    return np.asarray(top * np.sqrt((level**2).sum(axis=axis, keepdims=True)))

@@ -26,6 +26,8 @@ Input = Array | None
 S = TypeVar("S", bound="Stage")
 T = TypeVar("T")
 
+UNIT = 2.0**-52
+ELEMENTARY = 4.0  # units by which exp, tanh, cos and powers may be off
 EXACT_WORK = 1 << 20  # up to so many multiplications sums are added in order, so that parts equal the whole bit for bit
 
 
@@ -100,6 +102,13 @@ class Stage:
         """
         raise NotImplementedError
 
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        """How far two ways of computing the result may lie apart, in units of 2^−52; `errors`: the same of the inputs.
+
+        Both are laid out as for `forward`.
+        """
+        raise NotImplementedError
+
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         """The expression of one cell; `at` is its place along the letters of `along`."""
         raise NotImplementedError
@@ -170,6 +179,20 @@ class Linear(Stage):
                 gradients.append(slope)
         found = iter(gradients)
         return [None if x is None else next(found) for x in inputs]
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        """A sum of n products is off by n units of the sum of their sizes, and by what each factor is off."""
+        groups, slips = self.products(values), self.products(errors)
+        axes = range(len("".join(self.target.axes)), groups[0][0].ndim)
+        total = np.zeros((1,) * groups[0][0].ndim)
+        for group, slip in zip(groups, slips, strict=True):
+            sizes = [np.abs(factor) for factor in group]
+            count = prod(max(size.shape[axis] for size in sizes) for axis in axes) + len(group) + len(groups) - 3
+            factors = [[*sizes[:k], slip[k], *sizes[k + 1 :]] for k in range(len(group)) if slip[k].any()]
+            total = total + sum(contract(*changed, axes=axes, zero_wins=True) for changed in factors)
+            if count:
+                total = total + count * contract(*sizes, axes=axes, zero_wins=True)
+        return total
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         sums = [self._sum(terms) for terms in self.addends(at, *inputs)]

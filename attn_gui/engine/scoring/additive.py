@@ -9,7 +9,7 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Product, Sum, add
 from attn_gui.engine.layout import Array, contract
 from attn_gui.engine.operators import Evaluated, Function
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
+from attn_gui.engine.stage import ELEMENTARY, Addends, Input, Leaves, Stage, given
 
 D, F, S = 5, 6, 7  # query width, key width and hidden width, in the order b g r i j d f s
 
@@ -51,6 +51,15 @@ class Additive(Stage):
         to_w_query = contract(back, query, axes=(0, 1, 2, 3), zero_wins=True)
         to_w_key = contract(forth, key, axes=(0, 1, 4), zero_wins=True)
         return to_query, to_key, to_w_query, to_w_key, to_w
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        query, key, w_query, w_key, w = (np.abs(array) for array in given(values))
+        off_query, off_key, *_ = given(errors)
+        inner = contract(off_query + (query.shape[5] + 1) * query, w_query, axes=(5,)), contract(
+            off_key + (key.shape[6] + 1) * key, w_key, axes=(6,)
+        )
+        own = (w.shape[7] + 2 * ELEMENTARY) * w.sum()
+        return np.asarray(contract(inner[0], w, axes=(7,)) + contract(inner[1], w, axes=(7,)) + own)
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         query, key, w_query, w_key, w = given(inputs)

@@ -24,6 +24,9 @@ class Average(Stage):
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
         return ()
 
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        return np.zeros((1, 1, 1, 1))
+
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         return Number(0.0)
 

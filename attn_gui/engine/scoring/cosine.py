@@ -9,8 +9,8 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Number, Product, Sum
 from attn_gui.engine.layout import Array, contract
 from attn_gui.engine.operators import Evaluated, Function, Named, Power, Quotient
-from attn_gui.engine.powers import leveled
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
+from attn_gui.engine.powers import lengths, leveled
+from attn_gui.engine.stage import ELEMENTARY, Addends, Input, Leaves, Stage, given
 
 D = 5  # the axis that is summed, in the order b g r i j d
 
@@ -38,6 +38,11 @@ class Cosine(Stage):
         back = to_query - along.sum(axis=4, keepdims=True) * unit_q
         forth = to_key - along.sum(axis=(2, 3), keepdims=True) * unit_k
         return back / q, forth / k
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        sizes, slips = ([lengths(array, D) for array in given(arrays)] for arrays in (values, errors))
+        tilts = [slip / np.where(size == 0, 1.0, size) for size, slip in zip(sizes, slips, strict=True)]
+        return np.asarray(2 * (tilts[0] + tilts[1]) + 2 * (given(values)[0].shape[5] + ELEMENTARY))
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         query, key = given(inputs)

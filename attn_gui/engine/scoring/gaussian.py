@@ -9,7 +9,8 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.layout import Array, contract
 from attn_gui.engine.operators import Named, Power, Quotient
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
+from attn_gui.engine.powers import lengths
+from attn_gui.engine.stage import UNIT, Addends, Input, Leaves, Stage, given
 
 D = 5  # the axis that is summed, in the order b g r i j d
 
@@ -42,6 +43,14 @@ class Gaussian(Stage):
         to_w = grad * self._distance(query, key, norm) * -w
         to_norm = grad * (key**2).sum(axis=D, keepdims=True) * (w * w / -2.0)
         return to_query, to_key, to_w, to_norm
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        query, key, w, norm = given(values)
+        slip = lengths(given(errors)[0], D) + lengths(given(errors)[1], D)
+        extra = w**2 * np.abs(norm - 1)
+        terms = np.abs(self.forward(*values))[..., None] + extra * (key**2).sum(axis=5, keepdims=True)
+        moved = np.abs(w) * slip * (np.sqrt(2 * terms) + np.abs(w) * slip * UNIT) + extra * lengths(key, D) * slip
+        return np.asarray((query.shape[5] + 6) * terms + moved)
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         query, key, w, norm = given(inputs)

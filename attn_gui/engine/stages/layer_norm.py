@@ -33,6 +33,18 @@ class LayerNorm(Stage):
         slope = (g - g.mean(axis=-1, keepdims=True) - unit * share) / deviation
         return slope, grad * unit, grad, -unit * g / (2 * deviation**2)
 
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        x, weight, bias, eps = given(values)
+        off, count = given(errors)[0], x.shape[-1]
+        top = np.maximum(np.abs(x).max(axis=-1, keepdims=True), 1.0)  # squares of what is divided by it do not overflow
+        x, off = x / top, off / top
+        centered = x - x.mean(axis=-1, keepdims=True)
+        deviation = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps / top / top)
+        unit = np.abs(centered / deviation)
+        off = off + (off + count * np.abs(x)).mean(axis=-1, keepdims=True) + np.abs(centered)
+        spread = np.sqrt((off**2).mean(axis=-1, keepdims=True)) + (count + 4) * deviation
+        return np.asarray(np.abs(weight) * ((off + unit * spread) / deviation + 5 * unit) + 3 * np.abs(bias))
+
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         x, weight, bias, eps = given(inputs)
         count, mean_value = Number(x.values.size), float(x.values.mean())

@@ -54,6 +54,9 @@ class Mask(Stage):
         _, allowed = given(inputs)
         return np.where(allowed, grad, 0.0), None
 
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        return np.where(given(values)[1], given(errors)[0], 0.0)
+
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         logits, allowed = given(inputs)
         return logits.one if allowed.values.all() else Number(-np.inf)

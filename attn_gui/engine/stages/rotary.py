@@ -9,7 +9,7 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Negative, Product, add
 from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
+from attn_gui.engine.stage import ELEMENTARY, Addends, Input, Leaves, Stage, given
 
 
 class Angle(Stage):
@@ -51,6 +51,11 @@ class Rotary(Stage):
         first, second = _halves(result)
         turned = np.concatenate([-second, first], axis=_T)
         return back, (grad * turned).sum(axis=_T, keepdims=True)
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        x, angle = given(values)
+        turned = np.abs(x).sum(axis=_T, keepdims=True) * (2 + ELEMENTARY * (1 + np.abs(angle)))
+        return np.asarray(given(errors)[0].sum(axis=_T, keepdims=True) + turned)
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         x, angle = given(inputs)

@@ -9,7 +9,7 @@ import numpy as np
 from attn_gui.engine.expression import Expression, Product
 from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function, Quotient
-from attn_gui.engine.stage import Input, Leaves, Stage, given
+from attn_gui.engine.stage import ELEMENTARY, UNIT, Input, Leaves, Stage, given
 
 
 class Softcap(Stage):
@@ -28,6 +28,10 @@ class Softcap(Stage):
         slope = 1 - (result / cap) ** 2
         fading = np.where(slope == 0, 0.0, slope * logits)
         return grad * slope, grad * (result - fading) / cap
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        cap = given(values)[1]
+        return np.fmin(given(errors)[0], 2 * cap / UNIT) + 2 * ELEMENTARY * np.abs(self.forward(*values))
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         logits, cap = given(inputs)

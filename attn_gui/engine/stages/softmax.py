@@ -13,10 +13,11 @@ import numpy as np
 from attn_gui.engine.expression import Cell, Expression, Negative, Number, Sum, add
 from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function, Named, Quotient
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage
+from attn_gui.engine.stage import ELEMENTARY, UNIT, Addends, Input, Leaves, Stage, given
 
 FEW = 4  # so many keys are written out instead of Z …
 MILD = 16.0  # … while e^s is as exact as e^(s − max)
+STEEPEST = 700.0  # e to this is still a number
 
 
 class Softmax(Stage):
@@ -48,6 +49,18 @@ class Softmax(Stage):
         if temperature is None:
             return slope, None
         return slope, -slope * np.where(result > 0, logits, 0.0) / heat
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        """A slip of a score is a relative one of its weight, and through the sum of every weight in the row."""
+        logits, temperature = values
+        assert logits is not None
+        heat = 1.0 if temperature is None else temperature
+        weights = self.forward(*values)
+        steps = np.where(np.isneginf(logits), 0.0, (logits.max(axis=-1, keepdims=True) - logits) / heat)
+        slips = given(errors)[0] / heat + 2 * steps
+        shared = np.where(weights == 0, 0.0, weights * slips).sum(axis=-1, keepdims=True)
+        relative = np.fmin((slips + shared + logits.shape[-1] + 2 * ELEMENTARY) * UNIT, STEEPEST)
+        return np.where(weights == 0, 0.0, np.fmin(weights * np.expm1(relative), 1.0) / UNIT)
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         logits, temperature = inputs
