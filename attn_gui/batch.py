@@ -26,10 +26,6 @@ from attn_gui.formats.names import heads_part
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import saving
 
-# stages without an axis for heads whose columns nevertheless belong to heads
-_CUT_BY_HEADS = ("query", "key", "value", "rotated_query", "rotated_key", "concat")
-
-
 TEXTS = ("csv", "tsv")
 TABLES = ("npy", *TEXTS)
 PATIENCE = 0.5  # seconds before progress is shown
@@ -54,7 +50,8 @@ class _Request:
         return self.heads if self.apart(stage) else self.heads[:1]
 
     def apart(self, stage: str) -> bool:
-        return "head" in self.evaluation.axes(stage) or stage in _CUT_BY_HEADS
+        entry = self.evaluation.node(stage).stage
+        return entry.per_head or bool(entry.heads)
 
     def path(self, stage: str, part: str, ending: str) -> Path:
         item = f"-b{self.options.batch}" if self.evaluation.problem.batch_size > 1 else ""

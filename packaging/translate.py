@@ -20,7 +20,7 @@ from xml.sax.saxutils import escape
 
 import PySide6
 
-from attn_gui.engine.symbols import NAMES
+from attn_gui.engine.symbols import titles as all_titles
 
 ROOT = Path(__file__).resolve().parents[1]
 TRANSLATIONS = ROOT / "resources" / "translations"
@@ -55,8 +55,8 @@ def collect(target: Path) -> None:
 
 
 def titles() -> dict[str, str]:
-    """The Chinese title of every stage and field by its English one: both stand beside the letter."""
-    return {name.en: name.zh for name in NAMES.values() if name.en}
+    """The Chinese words of every stage and field by the English ones: both stand beside the letter."""
+    return dict(all_titles())
 
 
 def with_titles(text: str) -> str:

@@ -9,12 +9,12 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.document.names import field_symbol
 from attn_gui.engine.sentences import spoken
-from attn_gui.engine.symbols import NAMES
+from attn_gui.engine.symbols import is_named
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 
 NAMED = ("matrix", "other", "field", "stage", "by", "why")  # places where the engine names what it speaks of
 NUMBERS = {
-    "scale": ("SpineBoxes", "scale"),
+    "scale": ("Names", "scale"),
     "softcap": ("Settings", "softcap"),
     "temperature": ("Settings", "temperature"),
     "rotary_theta": ("Settings", "base of the rotary positions"),
@@ -59,7 +59,7 @@ def called(name: str) -> str:
     """The letter of a matrix, the word for a number or for tokens."""
     if name in NUMBERS:
         return QCoreApplication.translate(*NUMBERS[name])
-    return field_symbol(name) if name in NAMES or name.startswith("mask.") else name
+    return field_symbol(name) if is_named(name) else name
 
 
 def saying(said: object) -> Callable[[], str]:

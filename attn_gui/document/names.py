@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attn_gui.engine.symbols import NAMES, symbol
+from attn_gui.engine.symbols import is_named, symbol
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -13,7 +13,7 @@ def field_symbol(field: str) -> str:
     """The symbol of an array field, the same in every language: "Q", "W_O", "M₁" for an array of mask layer 1."""
     if field.startswith("mask."):
         return "M" + field.split(".")[1].translate(_SUBSCRIPTS)
-    return symbol(field) if field in NAMES else field
+    return symbol(field) if is_named(field) else field
 
 
 def cell_name(field: str, index: Sequence[int]) -> str:

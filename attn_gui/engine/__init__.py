@@ -20,7 +20,7 @@ from .problem import DTYPES, SCORES, Problem, Record
 from .resize import Resized, head_counts, outlined, resize
 from .sensitivity import sensitivity
 from .sentences import FieldError, FieldTypeError, Note, PlaceError, ShapeError, StageError
-from .stages import STAGE, STAGES
+from .stages import STAGE
 from .symbols import symbol
 from .trace import Trace
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .verification import Report, verify
 
 __all__ = [
-    "DTYPES", "FILLS", "MASKS", "SCORES", "STAGE", "STAGES", "Box", "Cell", "Evaluation", "Explanation", "FieldError",
+    "DTYPES", "FILLS", "MASKS", "SCORES", "STAGE", "Box", "Cell", "Evaluation", "Explanation", "FieldError",
     "FieldTypeError", "Fix", "Layer", "Note", "Parameter", "PlaceError", "Plane", "Problem", "Recomputed", "Record",
     "Report", "Resized", "ShapeError", "Solution", "StageError", "Term", "Trace", "apply_fix", "clash_of",
     "compute", "explain", "fill", "head_counts", "layer_from_mapping", "made_direct", "new_problem", "outlined",

@@ -149,14 +149,10 @@ class Evaluation:
 
     def head_columns(self, stage: str, head: int) -> slice:
         """The columns of a stage that belong to a query head (a K/V head is shared by its group)."""
-        shape, problem = self.shape(stage), self.problem
-        if stage in ("key", "value", "rotated_key"):
-            head, heads = head * problem.num_kv_heads // problem.num_heads, problem.num_kv_heads
-        elif stage in ("query", "rotated_query", "concat"):
-            heads = problem.num_heads
-        else:
-            return slice(0, shape[-1])
-        width = shape[-1] // heads
+        columns, problem = self.shape(stage)[-1], self.problem
+        counts = {"": 1, "h": problem.num_heads, "g": problem.num_kv_heads}
+        heads = counts[self.node(stage).stage.heads]
+        head, width = head * heads // problem.num_heads, columns // heads
         return slice(head * width, (head + 1) * width)
 
     # --- changing --------------------------------------------------------------------------------

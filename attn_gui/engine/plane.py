@@ -8,6 +8,7 @@ from typing import Protocol, cast, runtime_checkable
 from .evaluation import Evaluation
 from .indices import Box
 from .layout import Array
+from .stage import Stage
 
 Picture = tuple[Array, Array | None]
 """(values, allowed) of blocks of cells."""
@@ -49,7 +50,7 @@ class Plane:
 
     @property
     def signed(self) -> bool:
-        return self.stage != "weights"
+        return not self._entry.shares
 
     def block(self, rows: slice, columns: slice) -> tuple[Array, Array | None]:
         """(values, allowed) of a part as shown; `allowed` only for stages behind the mask."""
@@ -58,7 +59,7 @@ class Plane:
         head = self.head if self.head is not None or not self._heads else 0
         values = self.evaluation.block(self.stage, self.batch, head, rows, columns)
         allowed = None
-        if self.stage in ("masked", "weights") and head is not None:
+        if self._entry.behind_mask and head is not None:
             allowed = self.evaluation.allowed(self.batch, head, rows, columns)
         if self.transposed:
             return values.T, None if allowed is None else allowed.T
@@ -107,8 +108,12 @@ class Plane:
         return (across, rows) if self.transposed else (rows, across)
 
     @property
+    def _entry(self) -> Stage:
+        return self.evaluation.node(self.stage).stage
+
+    @property
     def _heads(self) -> bool:
-        return len(self.evaluation.shape(self.stage)) == 4
+        return self._entry.per_head
 
     def _columns(self) -> slice:
         if self._heads or self.head is None:

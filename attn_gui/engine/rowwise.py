@@ -12,9 +12,7 @@ from .graph import Node
 from .indices import Box
 from .layout import Array
 from .problem import Problem
-from .stages import BEFORE
 
-KEPT = frozenset(stage.name for stage in BEFORE if "query" not in stage.name)
 REMEMBERED = 1 << 22  # cells of a stage: so large a part is remembered until another one is read
 
 
@@ -36,7 +34,7 @@ class RowwiseEvaluation(Evaluation):
         super()._build(problem)
 
     def _kept(self, node: Node) -> bool:
-        return node.name in KEPT
+        return node.stage.input_side and node.stage.by_key
 
     def fetch(self, name: str, box: Box) -> Array:
         """The numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the spot."""

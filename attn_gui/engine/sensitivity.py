@@ -15,11 +15,9 @@ from .graph import Node
 from .indices import Box
 from .layout import Array
 from .sentences import FieldError, ShapeError
-from .stages import BEFORE
 from .streaming.threads import one_blas_thread
 from .trace import Trace, evaluation_in
 
-EARLY = frozenset(stage.name for stage in BEFORE)  # up to Q, K and V as the scores read them
 AT_ONCE = 1 << 20  # cells of the maps of all heads that are pulled back at a time
 
 Pieces = list[tuple[Box, Array]]
@@ -88,7 +86,7 @@ def _checked(evaluation: Evaluation, node: Node, cotangent: Array | None) -> Arr
 def _tiles(evaluation: Evaluation, node: Node) -> Iterator[Box]:
     """The stage whole, or a few queries at a time where their rows of the maps are too many cells to be held."""
     whole = indices.whole(node.shape)
-    if node.name in EARLY or "i" not in node.left:
+    if node.stage.input_side or "i" not in node.left:
         yield whole
         return
     axis = next(place for place, letters in enumerate(node.axes) if "i" in letters)
@@ -101,7 +99,7 @@ def _from_parts(evaluation: Evaluation, stage: str, parts: Pieces) -> Mapping[st
     """Gradients of sources; of several parts one after the other as far as Q, K and V, from there on all at once."""
     if len(parts) == 1:
         return _pulled_back(evaluation, evaluation.nodes, {stage: parts})
-    early, late = ([node for node in evaluation.nodes if (node.name in EARLY) == first] for first in (True, False))
+    early, late = ([node for node in evaluation.nodes if node.stage.input_side == first] for first in (True, False))
     shapes = {node.name: node.shape for node in early}
     held: dict[str, Array] = {}
     with one_blas_thread():  # small products, for which more threads wait for each other

@@ -13,14 +13,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import prod
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
 from .expression import Cell, Expression, Number, Product, Sum, add
+from .facts import Form, Name, Operator
 from .indices import Reference, references
 from .layout import Array, contract
-from .symbols import matrix_latex, symbol
+
+if TYPE_CHECKING:
+    from .problem import Problem
 
 Input = Array | None
 S = TypeVar("S", bound="Stage")
@@ -81,15 +84,56 @@ class Stage:
     boolean = False
     ordered = False
 
+    # --- what is known of it beside the arithmetic -----------------------------------------------
+    called = Name("", "", "")
+    form = Form()
+    operator: Operator | None = None
+    heads = ""  # whose heads lie side by side in its columns: h those of the queries, g those of K and V
+    transposed = False  # whether the spine shows it with its rows as columns
+    behind_mask = False  # whether a closed cell has no number of its own
+    shares = False  # whether its rows are shares of one, without a sign
+    inverted = False  # whether `solving` knows the way back through it; through others it goes step by step
+    told = ""  # the sentence of a cell in the inspector; "" for what can be said of every stage
+    plain: Callable[[list[float]], list[float]] | None = None  # a row in floats, for a stage unknown to the reference
+
     @property
     def symbol(self) -> str:
         """The letter in plain text: S′."""
-        return symbol(self.name)
+        return self.called.letter
 
     @property
     def latex(self) -> str:
         """The letter in LaTeX."""
-        return matrix_latex(self.name)
+        return self.called.matrix
+
+    @property
+    def square(self) -> bool:
+        """Whether its cells belong to a query and a key."""
+        return self.axes[-2:] == ("query", "key")
+
+    @property
+    def per_head(self) -> bool:
+        """Whether each head has a matrix of its own."""
+        return "head" in self.axes
+
+    @property
+    def joined(self) -> bool:
+        """Whether every column is shown, whatever the head: the heads have been joined."""
+        return "query" in self.axes and not self.per_head
+
+    @property
+    def input_side(self) -> bool:
+        """Whether it is Q, K or V, or comes between one of them and the scores."""
+        return "row" in self.axes
+
+    @property
+    def by_key(self) -> bool:
+        """Whether its rows belong to keys."""
+        return self.target.axes[-2] == "j"
+
+    def fitted(self, problem: Problem) -> Stage | None:
+        """The stage as a problem has it; None where the problem has nothing of the kind."""
+        return self
 
     def forward(self, *inputs: Input) -> Array:
         """The result, with the left-hand letters as its axes."""
@@ -135,15 +179,29 @@ class Stage:
         return references(self.formula.split("=")[1])
 
 
+class Facts(TypedDict, total=False):
+    """What is known of a stage beside its arithmetic, for stages that have no class of their own."""
+
+    called: Name
+    form: Form
+    operator: Operator
+    heads: str
+    transposed: bool
+    inverted: bool
+    told: str
+
+
 class Linear(Stage):
     """Sums of products, the formula says it all: `query[b i p] = x[b i e] * w_query[e p] + b_query[p]?`."""
 
     def __init__(
         self, name: str, axes: str, formula: str, *, when: tuple[str, ...] = (),
         unless: tuple[str, ...] = (), alias: bool = False, dot: bool = False, gates: Mapping[int, str] | None = None,
+        **facts: Unpack[Facts],
     ) -> None:  # fmt: skip
         self.name, self.axes, self.formula = name, tuple(axes.split()), formula
         self.when, self.unless, self.alias, self.gates = when, unless, alias, gates or {}
+        vars(self).update(facts)
         self.dot = dot  # written as the product of two vectors
         self.counts = [len(references(product)) for product in formula.split("=")[1].split("+")]
 

@@ -1,42 +1,16 @@
-"""What stages and fields are called: their letters in text and formulas, and their titles in both languages."""
+"""Names of the fields of a problem, and one way to ask for those of fields and stages alike."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
+from .facts import Name
 
-@dataclass(frozen=True)
-class Name:
-    """The letter in plain text, the LaTeX of the matrix and of one cell, and the title in English and Chinese."""
+if TYPE_CHECKING:
+    from .stage import Stage
 
-    letter: str
-    matrix: str
-    cell: str
-    en: str = ""
-    zh: str = ""
-
-
-NAMES = {
-    "query": Name("Q", "Q", "q", "Query", "查询"),
-    "key": Name("K", "K", "k", "Key", "键"),
-    "value": Name("V", "V", "v", "Value", "值"),
-    "rotated_query": Name("Q′", "Q'", "q'", "Rotated query", "旋转后的查询"),
-    "rotated_key": Name("K′", "K'", "k'", "Rotated key", "旋转后的键"),
-    "scores": Name("S", "S", "s", "Scores", "注意力分数"),
-    "scaled": Name("S′", "S'", "s'", "Scaled scores", "缩放后的分数"),
-    "capped": Name("S″", "S''", "s''", "Capped scores", "软截断后的分数"),
-    "biased": Name("Sᵇ", r"S^{\mathrm{b}}", r"s^{\mathrm{b}}", "Biased scores", "加偏置后的分数"),
-    "masked": Name("Sᵐ", r"S^{\mathrm{m}}", r"s^{\mathrm{m}}", "Masked scores", "掩码后的分数"),
-    "weights": Name("A", "A", "a", "Weights", "注意力权重"),
-    "head_output": Name("O", "O", "o", "Head output", "单头输出"),
-    "concat": Name("concat", r"\mathrm{concat}(O)", "c", "Concatenated heads", "多头拼接"),
-    "output": Name("Y", "Y", "y", "Output", "输出"),
-    "residual": Name("R", "R", "r", "Residual", "残差连接"),
-    "normalized": Name("N", "N", "n", "Normalized", "层归一化"),
-    "block_output": Name("L", "L", r"\ell", "Block output", "块输出"),
-    "allowed": Name("M", "M", "m"),
-    "query_angle": Name("φ", r"\varphi", r"\varphi"),
-    "key_angle": Name("φ", r"\varphi", r"\varphi"),
+FIELDS = {
     "x": Name("X", "X", "x", "Sequence", "序列"),
     "context": Name("X₂", "X_2", "x^{(2)}", "Second sequence", "第二个序列"),
     "w_query": Name("W_Q", "W_Q", "w^Q", "Query projection", "查询投影"),
@@ -72,7 +46,7 @@ def symbol(name: str) -> str:
 
 def cell_symbol(name: str) -> str:
     """The plain letter of one cell: s′ of S′, w of W_Q."""
-    return "c" if name == "concat" else symbol(name).partition("_")[0].lower()
+    return _entry(name).cell_letter
 
 
 def cell_latex(name: str) -> str:
@@ -91,8 +65,28 @@ def title(name: str, language: str) -> str:
     return found
 
 
+def is_named(name: str) -> bool:
+    """Whether there is a stage or a field of this name; layers of a mask are counted."""
+    return name in FIELDS or name.startswith("mask.") or name in _stages()
+
+
+def titles() -> Iterator[tuple[str, str]]:
+    """The English and the Chinese words of every stage and field."""
+    for stage in _stages().values():
+        yield from stage.called.words().items()
+        yield from stage.operator.words().items() if stage.operator is not None else ()
+    for name in FIELDS.values():
+        yield from name.words().items()
+
+
+def _stages() -> Mapping[str, Stage]:
+    from .stages import entries  # which write cells by their letters
+
+    return entries()
+
+
 def _entry(name: str) -> Name:
     if name.startswith("mask."):
         plain = "M" if name.endswith("allowed") else "B"
         return Name(plain, plain, f"{plain.lower()}^{{({name.split('.')[1]})}}")
-    return NAMES[name]
+    return FIELDS[name] if name in FIELDS else _stages()[name].called

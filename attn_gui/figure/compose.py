@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine import Evaluation, Plane, Problem, Trace, choice
+from attn_gui.engine.symbols import title
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.map_figure import Axis, MapFigure, Panel
@@ -172,7 +173,7 @@ def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:
 def title_of(problem: Problem, options: FigureOptions, heads: Sequence[int | None]) -> list[str]:
     """The parts of a title: stage, head, item."""
     words = WORDS[options.lang]
-    parts = [words.stages.get(options.stage, options.stage)]
+    parts = [title(options.stage, options.lang)]
     if len(heads) == 1 and heads[0] is not None:
         parts.append(words.head.format(heads[0]))
     if problem.batch_size > 1:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
-
-from attn_gui.engine.stages import STAGES
-from attn_gui.engine.symbols import title
 
 
 @dataclass(frozen=True)
 class Words:
     """The words of one language; `head` and `item` hold a place for a number, `pooled…` for `rows` and `columns`."""
 
-    stages: Mapping[str, str]
     axes: Mapping[str, str]
     head: str
     item: str
@@ -27,14 +22,8 @@ class Words:
     curve_parts: tuple[str, str]
 
 
-def _words(language: str, axes: dict[str, str], **words: Any) -> Words:
-    stages = {stage.name: title(stage.name, language) for stage in STAGES}
-    return Words(stages=MappingProxyType(stages), axes=MappingProxyType(axes), **words)
-
-
 WORDS: Mapping[str, Words] = MappingProxyType({
-    "en": _words(
-        "en",
+    "en": Words(
         {"query": "query", "key": "key", "row": "row", "column": "column"},
         head="head {}", item="item {}", not_allowed="not allowed",
         pooled="Pooled: each pixel shows the cell of largest magnitude among up to {rows} × {columns} cells.",
@@ -42,8 +31,7 @@ WORDS: Mapping[str, Words] = MappingProxyType({
         curve="Regression curve", curve_axes=("query, key", "value, output"),
         curve_parts=("keys and their values", "output for every query"),
     ),
-    "zh": _words(
-        "zh",
+    "zh": Words(
         {"query": "查询", "key": "键", "row": "行", "column": "列"},
         head="头 {}", item="样本 {}", not_allowed="已屏蔽",
         pooled="已合并：每个像素显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",

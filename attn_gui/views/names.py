@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.engine.symbols import NAMES
+from attn_gui.engine.symbols import is_named, symbol, title
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 
 LAST = {
@@ -18,8 +18,13 @@ def stage_title(name: str) -> str:
     if name.startswith("mask."):
         _mask, k, last = name.split(".")
         return QCoreApplication.translate("Names", LAST[last]).format(k=k)
-    known = NAMES.get(name)
-    return QCoreApplication.translate("Names", known.en) if known and known.en else name.rsplit(".", 1)[-1]
+    english = title(name, "en") if is_named(name) else ""
+    return QCoreApplication.translate("Names", english) if english else name.rsplit(".", 1)[-1]
+
+
+def letter(name: str) -> str:
+    """The letter of a stage or field on screen, which is a word where heads are joined."""
+    return QCoreApplication.translate("Names", symbol(name))
 
 
 def token_text(token: str) -> str:

@@ -19,12 +19,13 @@ from attn_gui.app.program import Program
 from attn_gui.app.sentences import sentence, sentences
 from attn_gui.app.translations import language_of, set_language
 from attn_gui.app.view_state import ChosenCell
-from attn_gui.engine import invariants, verdicts
+from attn_gui.engine import STAGE, invariants, verdicts
 from attn_gui.engine import sentences as words_of_the_engine
 from attn_gui.engine.create import new_problem
 from attn_gui.engine.evaluation import Evaluation
 from attn_gui.engine.resize import resize
 from attn_gui.engine.sentences import FieldError, ShapeError
+from attn_gui.engine.symbols import title
 from attn_gui.figure.words import WORDS
 from attn_gui.formats import FormatError, load
 from attn_gui.views.dialogs.palette import without_access_key
@@ -166,8 +167,8 @@ def test_what_is_verified_is_said_in_chinese(app):
 
 def test_figures_call_stages_as_the_window_does(tool):
     window = messages(tool.CHINESE)
-    for name, english in WORDS["en"].stages.items():
-        assert window[("Names", english)] == WORDS["zh"].stages[name]
+    for name in STAGE:
+        assert window[("Names", title(name, "en"))] == title(name, "zh")
     assert window[("Heatmap", WORDS["en"].not_allowed)] == WORDS["zh"].not_allowed
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import STAGES, explain, indices
+from attn_gui.engine import STAGE, explain, indices
 
 CONTRACT = [
     *("query", "key", "value", "rotated_query", "rotated_key", "scores", "scaled", "capped", "biased", "masked"),
@@ -43,11 +43,11 @@ def nudged(array, index, step):
 
 def test_every_stage_of_the_contract_is_covered(evaluations):
     names = CONTRACT
-    assert [stage.name for stage in STAGES] == names
+    assert list(STAGE) == names
     assert {name for evaluation in evaluations.values() for name in evaluation.stages} == set(names)
     for evaluation in evaluations.values():
         assert list(evaluation.stages) == [name for name in names if name in evaluation.stages]
-        for stage in STAGES:
+        for stage in STAGE.values():
             if stage.name in evaluation.stages:
                 assert len(evaluation.axes(stage.name)) == len(evaluation.shape(stage.name))
             assert stage.symbol

@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtGui import QFontMetricsF, QImage
 
 from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine.symbols import title
 from attn_gui.figure.colors import lut
 from attn_gui.figure.compose import composed
 from attn_gui.figure.display import Levels, to_display
@@ -144,7 +145,7 @@ def test_mixed_scripts_are_one_text(minilm: Problem, tmp_path: Path) -> None:
     problem = minilm.replace(query_tokens=("我abc", *minilm.query_tokens[1:]))
     found = [text for text, *_ in texts(write(problem, tmp_path / "a.svg", heads=3, lang="zh")[0])]
     assert "我abc" in found
-    assert found[0] == f"{WORDS['zh'].stages['weights']} · 头 3"
+    assert found[0] == f"{title('weights', 'zh')} · 头 3"
 
 
 # --- ground --------------------------------------------------------------------------------------

@@ -1,13 +1,14 @@
-"""The catalog: the whole computation, in order. Each line assigns a variable from those assigned before it."""
+"""The catalog: the whole computation, in order. Each entry assigns a variable from those assigned before it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from attn_gui.engine.facts import Form, Name, Operator
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scoring import SCORES
 from attn_gui.engine.sources import layer_name
-from attn_gui.engine.stage import Linear, Stage
+from attn_gui.engine.stage import Facts, Linear, Stage
 
 from .layer_norm import LayerNorm
 from .mask import Allowed, Mask
@@ -16,61 +17,159 @@ from .softcap import Softcap
 from .softmax import Softmax
 
 ROWS, MAP, HEAD, HIDDEN = "batch row column", "batch head query key", "batch head query column", "batch query column"
+QUERIES, KEYS = "h", "g"  # the letters of the heads of queries, and of those of keys and values
 
-BEFORE: tuple[Stage, ...] = (
-    Linear("query", ROWS, "query[b i p] = x[b i e] * w_query[e p] + b_query[p]?"),
-    Linear("key", ROWS, "key[b j p] = context[b j e] * w_key[e p] + b_key[p]?"),
-    Linear("value", ROWS, "value[b j p] = context[b j e] * w_value[e p] + b_value[p]?"),
-    Linear("query", ROWS, "query[b i p] = given_query[b i p]", alias=True),
-    Linear("key", ROWS, "key[b j p] = given_key[b j p]", alias=True),
-    Linear("value", ROWS, "value[b j p] = given_value[b j p]", alias=True),
+QUERY: Facts = {"called": Name("Q", "Q", "q", "Query", "查询"), "heads": QUERIES}
+KEY: Facts = {"called": Name("K", "K", "k", "Key", "键"), "heads": KEYS, "transposed": True}
+VALUE: Facts = {"called": Name("V", "V", "v", "Value", "值"), "heads": KEYS}
+OUTPUT: Facts = {
+    "called": Name("Y", "Y", "y", "Output", "输出"), "form": Form(r"Y = {heads} W_O{b_output}"), "told": "output",
+    "operator": Operator("output", "project", "投影", "· W_O"),
+}  # fmt: skip
+
+
+def _side(name: str, source: str, i: str, e: str, facts: Facts) -> tuple[Linear, Linear]:
+    """Q, K or V: projected, or given."""
+    cells = f"{name}[b {i} p]"
+    made = f"{cells} = {source}[b {i} {e}] * w_{name}[{e} p] + b_{name}[p]?"
+    facts = {"form": Form("{projection}"), "told": "projection", **facts}
+    given = f"{cells} = given_{name}[b {i} p]"
+    return Linear(name, ROWS, made, **facts), Linear(name, ROWS, given, alias=True, **facts)
+
+
+class Scores(Stage):
+    """The place of the score function, which a problem chooses."""
+
+    name = "scores"
+    axes = tuple(MAP.split())
+    formula = "logits[b h i j] = query[b i (h d)], key[b j (g d)]"
+    called = Name("S", "S", "s", "Scores", "注意力分数")
+    form = Form("{score_cell}", "{score}", "{score}")
+    operator = Operator("score", "score", "评分函数", always=True)
+    inverted = True
+    told = "score"
+
+    def fitted(self, problem: Problem) -> Stage:
+        return SCORES[problem.score]
+
+
+class Biased(Stage):
+    """The place of the layers that are added to the scores."""
+
+    name = "biased"
+    axes = tuple(MAP.split())
+    formula = "logits[b h i j] = logits[b h i j]"
+    called = Name("Sᵇ", r"S^{\mathrm{b}}", r"s^{\mathrm{b}}", "Biased scores", "加偏置后的分数")
+    form = Form("{letter} = {before} + B", "{before} + B", "{before} + B")
+    operator = Operator("bias", "bias", "偏置", "+ B")
+    inverted = True
+    told = "biased"
+
+    def fitted(self, problem: Problem) -> Stage | None:
+        added = [f"{name}[b h i j]" for name in _layers(problem, adds=True)]
+        return Linear(self.name, MAP, " + ".join([self.formula, *added])) if added else None
+
+
+class AllLayers(Stage):
+    """The place of the layers that close cells."""
+
+    name = "allowed"
+    axes = tuple(MAP.split())
+    formula = "allowed[b h i j] = "
+    hidden = boolean = True
+    called = Name("M", "M", "m")
+
+    def fitted(self, problem: Problem) -> Stage | None:
+        layers = _layers(problem, adds=False)
+        return Allowed(layers) if layers else None
+
+
+def _layers(problem: Problem, *, adds: bool) -> Sequence[str]:
+    """The sources of the enabled layers of one kind."""
+    return [layer_name(k) for k, layer in enumerate(problem.mask) if layer.enabled and layer.adds == adds]
+
+
+CATALOG: tuple[Stage, ...] = (
+    *_side("query", "x", "i", "e", QUERY),
+    *_side("key", "context", "j", "e", KEY),
+    *_side("value", "context", "j", "e", VALUE),
     Angle("query_angle", "query_angle[i p] = query_position[i], rotary_theta[], query_exponent[p]"),
     Angle("key_angle", "key_angle[j p] = key_position[j], rotary_theta[], key_exponent[p]"),
-    Rotary("rotated_query", "query[b i (h t p)] = query[b i (h t p)], query_angle[i p]"),
-    Rotary("rotated_key", "key[b j (g t p)] = key[b j (g t p)], key_angle[j p]"),
-)
-AFTER: tuple[Stage, ...] = (
+    Rotary(
+        "rotated_query", "query[b i (h t p)] = query[b i (h t p)], query_angle[i p]", form=Form(r"R_i \, q_i"),
+        called=Name("Q′", "Q'", "q'", "Rotated query", "旋转后的查询"),
+        operator=Operator("position", "position", "位置"),
+    ),
+    Rotary(
+        "rotated_key", "key[b j (g t p)] = key[b j (g t p)], key_angle[j p]", form=Form(r"R_j \, k_j"), transposed=True,
+        called=Name("K′", "K'", "k'", "Rotated key", "旋转后的键"),
+        operator=Operator("position_key", "position", "位置", "θ"),
+    ),
+    Scores(),
+    Linear(
+        "scaled", MAP, "logits[b h i j] = logits[b h i j] * scale[]", told="scaled", inverted=True,
+        called=Name("S′", "S'", "s'", "Scaled scores", "缩放后的分数"),
+        form=Form("{letter} = {scaled}", "{scaled}", "{scaled}"),
+        operator=Operator("scale", "scale", "缩放", always=True),
+    ),
+    Softcap(),
+    Biased(),
+    AllLayers(),
+    Mask(),
     Softmax(),
     Linear(
         "head_output", HEAD, "mixed[b (g r) i c] = weights[b (g r) i j] * value[b j (g c)]",
-        gates={1: "allowed[b (g r) i j]"},
+        gates={1: "allowed[b (g r) i j]"}, called=Name("O", "O", "o", "Head output", "单头输出"), form=Form("O = A V"),
+        told="mixed",
     ),
-    Linear("concat", HIDDEN, "hidden[b i (h c)] = mixed[b h i c]"),
-    Linear("output", HIDDEN, "hidden[b i o] = hidden[b i a] * w_output[a o] + b_output[o]?"),
-    Linear("output", HIDDEN, "hidden[b i o] = hidden[b i o]", alias=True, unless=("w_output",)),
-    Linear("residual", HIDDEN, "hidden[b i o] = hidden[b i o] + x[b i o]", when=("ln_weight",)),
+    Linear(
+        "concat", HIDDEN, "hidden[b i (h c)] = mixed[b h i c]", heads=QUERIES, form=Form("{heads}"), told="concat",
+        called=Name("concat", r"\mathrm{concat}(O)", "c", "Concatenated heads", "多头拼接", letter_zh="拼接"),
+    ),
+    Linear("output", HIDDEN, "hidden[b i o] = hidden[b i a] * w_output[a o] + b_output[o]?", **OUTPUT),
+    Linear("output", HIDDEN, "hidden[b i o] = hidden[b i o]", alias=True, unless=("w_output",), **OUTPUT),
+    Linear(
+        "residual", HIDDEN, "hidden[b i o] = hidden[b i o] + x[b i o]", when=("ln_weight",), form=Form("X + Y"),
+        called=Name("R", "R", "r", "Residual", "残差连接"), operator=Operator("residual", "add", "相加", "+ X"),
+        told="residual",
+    ),
     LayerNorm(),
-    Linear("block_output", HIDDEN, "hidden[b i u] = hidden[b i o] * w_linear[o u] + b_linear[u]?"),
+    Linear(
+        "block_output", HIDDEN, "hidden[b i u] = hidden[b i o] * w_linear[o u] + b_linear[u]?", told="linear",
+        called=Name("L", "L", r"\ell", "Block output", "块输出"), form=Form("N W_L{b_linear}"),
+        operator=Operator("linear", "linear", "线性", "· W_L{b_linear}"),
+    ),
 )  # fmt: skip
-SCALE = Linear("scaled", MAP, "logits[b h i j] = logits[b h i j] * scale[]")
-
-
-def _biased(layers: Sequence[str]) -> Linear:
-    added = " + ".join(["logits[b h i j]", *(f"{layer}[b h i j]" for layer in layers)])
-    return Linear("biased", MAP, f"logits[b h i j] = {added}")
-
-
-def catalog(score: str, biases: Sequence[str] = (), masks: Sequence[str] = ()) -> list[Stage]:
-    """The stages in order, with the given score function, bias layers and boolean layers in their midst."""
-    found: list[Stage] = [*BEFORE, SCORES[score], SCALE, Softcap()]
-    if biases:
-        found.append(_biased(biases))
-    if masks:
-        found += [Allowed(masks), Mask()]
-    return [*found, *AFTER]
+"""Every stage there is; whoever asks for one of them reads this at that time."""
 
 
 def stages_of(problem: Problem) -> list[Stage]:
     """The catalog with the score function and the enabled mask layers of a problem."""
-    enabled = [(layer_name(k), layer.adds) for k, layer in enumerate(problem.mask) if layer.enabled]
-    biases = [name for name, adds in enabled if adds]
-    return catalog(problem.score, biases, [name for name, adds in enabled if not adds])
+    return [stage for stage in (entry.fitted(problem) for entry in CATALOG) if stage is not None]
 
 
-def _stages() -> tuple[Stage, ...]:
-    every = {stage.name: stage for stage in reversed(catalog("dot", ("layer",), ("layer",))) if not stage.hidden}
-    return tuple(reversed(every.values()))
+def entries() -> Mapping[str, Stage]:
+    """The first entry of every name, hidden ones included."""
+    found: dict[str, Stage] = {}
+    for stage in CATALOG:
+        found.setdefault(stage.name, stage)
+    return found
 
 
-STAGES = _stages()  # every stage that can be shown, in the contract's order, with .name, .symbol, .latex and .axes
-STAGE = {stage.name: stage for stage in STAGES}
+class _Shown(Mapping[str, Stage]):
+    """Every stage that can be shown, by name, in the contract's order."""
+
+    def __getitem__(self, name: str) -> Stage:
+        return self._stages()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stages())
+
+    def __len__(self) -> int:
+        return len(self._stages())
+
+    def _stages(self) -> dict[str, Stage]:
+        return {name: stage for name, stage in entries().items() if not stage.hidden}
+
+
+STAGE = _Shown()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.expression import Expression, Negative, Number, Product, Sum, add
+from attn_gui.engine.facts import Form, Name, Operator
 from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function, Named, Power, Quotient
 from attn_gui.engine.powers import leveled
@@ -17,6 +18,10 @@ class LayerNorm(Stage):
     """Every row shifted to mean 0 and variance 1, then scaled and shifted by learned numbers."""
 
     name = "normalized"
+    called = Name("N", "N", "n", "Normalized", "层归一化")
+    form = Form(r"\mathrm{{LayerNorm}}(X + Y)")
+    operator = Operator("normalized", "normalize", "归一化", "LayerNorm")
+    told = "normalized"
     axes = ("batch", "query", "column")
     along = "o"
     formula = "hidden[b i o] = hidden[b i o], ln_weight[o], ln_bias[o], ln_eps[]"

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from attn_gui.engine.expression import Expression, Number
+from attn_gui.engine.facts import Form, Name, Operator
 from attn_gui.engine.layout import Array
 from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
 
@@ -42,6 +43,11 @@ class Mask(Stage):
     """Minus infinity where a query may not attend to a key."""
 
     name = "masked"
+    called = Name("Sᵐ", r"S^{\mathrm{m}}", r"s^{\mathrm{m}}", "Masked scores", "掩码后的分数")
+    form = Form("{letter} = {before} + M", "{before} + M", "{before} + M")
+    operator = Operator("mask", "mask", "掩码", always=True)
+    behind_mask = inverted = True
+    told = "masked"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], allowed[b h i j]"
     gates = MappingProxyType({0: "allowed[b h i j]"})

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.expression import Expression, Negative, Product, add
+from attn_gui.engine.facts import Form, Name, Operator
 from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function
 from attn_gui.engine.stage import ELEMENTARY, Addends, Input, Leaves, Stage, given
@@ -16,6 +17,7 @@ class Angle(Stage):
     """Position times θ^(−2p/d_k): how far each pair of columns is turned."""
 
     hidden = True
+    called = Name("φ", r"\varphi", r"\varphi")
 
     def __init__(self, name: str, formula: str) -> None:
         self.name, self.formula = name, formula
@@ -34,9 +36,14 @@ class Rotary(Stage):
     """Turns each pair of columns by its position's angle."""
 
     along = "t"
+    told = "rotation"
 
-    def __init__(self, name: str, formula: str) -> None:
-        self.name, self.formula = name, formula
+    def __init__(
+        self, name: str, formula: str, called: Name, form: Form, operator: Operator, *, transposed: bool = False
+    ) -> None:
+        self.name, self.formula, self.transposed = name, formula, transposed
+        self.called, self.form, self.operator = called, form, operator
+        self.heads = self.target.axes[-1][0]
         self.axes = ("batch", "row", "column")
 
     def forward(self, *inputs: Input) -> Array:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.expression import Expression, Product
+from attn_gui.engine.facts import Form, Name, Operator
 from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function, Quotient
 from attn_gui.engine.stage import ELEMENTARY, UNIT, Input, Leaves, Stage, given
@@ -16,6 +17,11 @@ class Softcap(Stage):
     """Keeps every score between −cap and cap: cap · tanh(s / cap); ±∞ become ±cap."""
 
     name = "capped"
+    called = Name("S″", "S''", "s''", "Capped scores", "软截断后的分数")
+    form = Form(r"{letter} = \mathrm{{cap}} \tanh({letter_before} / \mathrm{{cap}})", text="cap · tanh({before} / cap)")
+    operator = Operator("softcap", "softcap", "软截断")
+    inverted = True
+    told = "capped"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], softcap[]"
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.expression import Cell, Expression, Negative, Number, Sum, add
+from attn_gui.engine.facts import Form, Name, Operator
 from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function, Named, Quotient
 from attn_gui.engine.stage import ELEMENTARY, UNIT, Addends, Input, Leaves, Stage, given
@@ -24,6 +25,11 @@ class Softmax(Stage):
     """Each row's scores as shares of one: e^(s/T) over the sum of the row."""
 
     name = "weights"
+    called = Name("A", "A", "a", "Weights", "注意力权重")
+    form = Form(r"A = \mathrm{{softmax}}\left({logits}\right)")
+    operator = Operator("normalise", "normalize", "归一化", "softmax", always=True)
+    behind_mask = shares = inverted = True
+    told = "weight"
     axes = ("batch", "head", "query", "key")
     along = "j"
     formula = "weights[b h i j] = logits[b h i j], temperature[]?"

@@ -57,7 +57,7 @@ class StreamingEvaluation(Evaluation):
             self._pictures = Pictures(self, self._chain, self._passes, self._versions)
 
     def _kept(self, node: Node) -> bool:
-        return not {"i", "j"} <= set(node.left) and node.name in _BEFORE
+        return node.stage.input_side
 
     def held(self, name: str) -> Array:
         """A whole kept stage as it is held, in the problem's dtype."""
@@ -254,9 +254,10 @@ class StreamingEvaluation(Evaluation):
 
     def _rows_behind(self, stage: str, batch: int, head: int | None, rows: slice) -> Array:
         """Which of the rows of weights behind some rows of a stage are known."""
-        if stage not in _ROWS_OF:
+        entry = self.node(stage).stage
+        if entry.input_side or stage in self._chain.maps:
             return np.ones(0, bool)
-        alone = stage in ("weights", "head_output") and head is not None
+        alone = entry.per_head and head is not None
         return np.asarray(self._passes.rows.known[batch, head if alone else slice(None), rows])
 
     def pooled_once(
@@ -295,10 +296,6 @@ class StreamingEvaluation(Evaluation):
         """Of which rows a picture can be shown at once: booleans (n,)."""
         known = self._pictures.known(stage, batch, head, columns)
         return known & self._passes.rows.known[batch, head] if stage == "weights" else known
-
-
-_ROWS_OF = ("weights", "head_output", "concat", "output", "residual", "normalized", "block_output")
-_BEFORE = ("query", "key", "value", "rotated_query", "rotated_key", "query_angle", "key_angle")
 
 
 def _check(problem: Problem) -> None:

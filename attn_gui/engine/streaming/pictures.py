@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .evaluation import StreamingEvaluation
 
 Part = tuple[slice, slice] | None
-BEHIND = ("masked", "weights")
 ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
 SHARE, MOST = 8, 1 << 29  # blocks that are kept take this share of what the weights would, and no more bytes than this
 Watched = tuple[str, int, int, int]  # stage, batch, head, columns
@@ -91,7 +90,7 @@ class Pictures:
             with self._versions.lock:
                 values = self._picture(stage, blocks, batch, head, inside, across)
                 allowed = None
-                if blocks.open is not None and stage in BEHIND:
+                if blocks.open is not None and self._evaluation.node(stage).stage.behind_mask:
                     allowed = reduced(np.logical_or, blocks.open[here, across], inside - here.start)
         return values.astype(self._evaluation.problem.dtype, copy=False), allowed
 

@@ -1,0 +1,60 @@
+"""Facts of a catalog entry beside its arithmetic: names, formulas as templates, the box of its operator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Name:
+    """The letter in plain text, the LaTeX of the matrix and of one cell, and the title in English and Chinese.
+
+    `letter_zh` is the letter in Chinese where that is a word, `cell_letter` that of a cell in plain text.
+    """
+
+    letter: str
+    matrix: str
+    cell: str
+    en: str = ""
+    zh: str = ""
+    letter_zh: str = ""
+
+    @property
+    def cell_letter(self) -> str:
+        """The plain letter of one cell: s′ of S′, w of W_Q, c of a word."""
+        return self.cell if self.letter_zh else self.letter.partition("_")[0].lower()
+
+    def words(self) -> dict[str, str]:
+        """The Chinese words by the English ones."""
+        return {en: zh for en, zh in ((self.en, self.zh), (self.letter, self.letter_zh)) if zh}
+
+
+@dataclass(frozen=True)
+class Form:
+    """The formula of a stage as a template; `views.stage_formulas` says what may stand in braces.
+
+    `whole` stands over its map, in LaTeX; `inner` is what it contributes to what the softmax is taken of, and `text`
+    the same in plain characters: {before} there is what the stages before it have contributed.
+    """
+
+    whole: str = "{letter}"
+    inner: str = "{letter}"
+    text: str = "{symbol}"
+
+
+@dataclass(frozen=True)
+class Operator:
+    """The box before a stage in the spine: its key, the text in it where there is no choice, and its caption.
+
+    `always`: it stands there in problems without the stage, too, since one press of it adds the stage.
+    """
+
+    key: str
+    en: str
+    zh: str
+    text: str = ""
+    always: bool = False
+
+    def words(self) -> dict[str, str]:
+        """The Chinese words by the English ones."""
+        return {self.en: self.zh}
