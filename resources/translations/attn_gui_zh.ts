@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -392,7 +393,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -1829,7 +1830,7 @@
         <source>Values of mask layer {k}</source>
         <translation>掩码层 {k} 的数值</translation>
     </message>
-<message>
+    <message>
         <source>position</source>
         <translation>位置</translation>
     </message>
@@ -1873,7 +1874,7 @@
         <source>linear</source>
         <translation>线性</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>NewDialog</name>
     <message>
