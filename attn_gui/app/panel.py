@@ -19,6 +19,7 @@ from attn_gui.document.places import table_box
 from attn_gui.engine import Resized, head_counts, reshaped, resize
 from attn_gui.engine.create import made_direct, with_biases, with_context, with_dtype, with_output
 from attn_gui.engine.mask_cells import closing, layer_of, refilled
+from attn_gui.engine.scoring import SCORES
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.mask_panel import mask_summary
 from attn_gui.views.controls.mask_words import NAMES
@@ -140,7 +141,7 @@ class PanelController(QObject):
             "none": Label(QT_TRANSLATE_NOOP("History", "scale none"), {}),
             "typed": Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": typed}),
         }
-        own = self._document.problem.score == "dot"  # 1/√d_k is what dot products have unless told otherwise
+        own = SCORES[self._document.problem.score].root_scale
         root = None if own else self._document.problem.d_k**-0.5
         self._set({"scale": {"sqrt": root, "none": 1.0 if own else None, "typed": value}[key]}, labels[key])
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRegularExpression
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.computation import Computation
+from attn_gui.engine.scoring import SCORES
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
@@ -20,10 +21,6 @@ TIPS = {
         "Tips", "A = softmax(S / T): below 1 it sharpens the weights, above 1 it evens them out"
     ),
     "rotary_theta": QT_TRANSLATE_NOOP("Tips", "Turns pairs of columns of Q and K by i · θ^(−2p/dₖ) at position i"),
-    "score_params.w": QT_TRANSLATE_NOOP("Tips", "One over the width of the kernel: a = −(w · ‖q − k‖)² / 2"),
-    "score_params.key_norm": QT_TRANSLATE_NOOP(
-        "Tips", "The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product"
-    ),
     "d_a": QT_TRANSLATE_NOOP("Tips", "How many units the additive score has: a = tanh(q W_q + k W_k) · w"),
     "block.ln_eps": QT_TRANSLATE_NOOP("Tips", "Added to the variance: N = γ (R − μ) / √(σ² + ε) + β"),
     "head": QT_TRANSLATE_NOOP("Tips", "The head on show, counted from 0: O = A V of its columns alone"),
@@ -62,8 +59,8 @@ class TipsController(QObject):
         """Bring tips and What's This up to date."""
         for control in self._window.findChildren(QWidget, QRegularExpression(r"^control\.")):
             name = control.objectName().removeprefix(CONTROL)
-            if name in TIPS:
-                said = QCoreApplication.translate("Tips", str(TIPS[name]))
+            if tip := _tip(name):
+                said = QCoreApplication.translate("Tips", tip)
                 if control.toolTip() in ("", control.whatsThis()):
                     control.setToolTip(said)
                 control.setWhatsThis(said)
@@ -72,3 +69,10 @@ class TipsController(QObject):
         if event.type() == QEvent.Type.LanguageChange:
             self.show()
         return super().eventFilter(watched, event)
+
+
+def _tip(name: str) -> str:
+    """The English tip of a control; numbers of a score function have it on their entry."""
+    numbers = [entry for score in SCORES.values() for entry in score.numbers.items()]
+    of_scores = {f"score_params.{part}": setting.about for part, setting in numbers}
+    return (TIPS | of_scores).get(name, "")

@@ -13,18 +13,16 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.create import fitting_output, with_block, with_hidden_width, with_score
+from attn_gui.engine.scoring import SCORES
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Action
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.scores import SCORES
-from attn_gui.views.spine.numbers import HIDDEN_WIDTH
+from attn_gui.views.spine.numbers import HIDDEN_WIDTH, setting_of
 
 LABELS = {
     "softcap": QT_TRANSLATE_NOOP("History", "softcap {value}"),
     "temperature": QT_TRANSLATE_NOOP("History", "temperature {value}"),
     "rotary_theta": QT_TRANSLATE_NOOP("History", "rotary positions, θ = {value}"),
-    "score_params.w": QT_TRANSLATE_NOOP("History", "w of the score {value}"),
-    "score_params.key_norm": QT_TRANSLATE_NOOP("History", "κ of the score {value}"),
     HIDDEN_WIDTH: QT_TRANSLATE_NOOP("History", "hidden units of the score {value}"),
     "block.ln_eps": QT_TRANSLATE_NOOP("History", "ε of the LayerNorm {value}"),
 }
@@ -64,7 +62,7 @@ class VariantsController(QObject):
     # --- up --------------------------------------------------------------------------------------
     def set_score(self, score: str) -> None:
         """Score by another function; its numbers and matrices begin anew, those before come back with undo."""
-        name = Label(SCORES[score].name, context="Scores")
+        name = Label(SCORES[score].label, context="Scores")
         label = Label(QT_TRANSLATE_NOOP("History", "score {name}"), {"name": name})
         self._making.change(label, lambda: with_score(self._document.problem, score))
 
@@ -73,7 +71,7 @@ class VariantsController(QObject):
         if value is None:
             self._making.change(Label(REMOVED[name]), lambda: {name: None})
             return
-        label = Label(LABELS[name], {"value": f"{value:g}"})
+        label = _label(name, {"value": f"{value:g}"})
         self._making.change(label, lambda: _changed(self._document.problem, name, value))
 
     def switch(self, name: str, present: bool) -> None:
@@ -132,10 +130,18 @@ class VariantsController(QObject):
             self._making.change(label, lambda: fitting_output(problem) | with_block(problem, True))
 
 
+def _label(name: str, values: dict[str, object]) -> Label:
+    """What the history calls another value of a number; one of a score function goes by its symbol."""
+    if name in LABELS:
+        return Label(LABELS[name], values)
+    template = QT_TRANSLATE_NOOP("History", "{symbol} of the score {value}")
+    return Label(template, {"symbol": setting_of(name).symbol, **values})
+
+
 def _numbers(problem: Problem) -> dict[str, float]:
     numbers = problem.scalars()
-    if problem.score == "additive":
-        numbers[HIDDEN_WIDTH] = problem.score_params["w_score"].shape[-1]
+    if units := SCORES[problem.score].units:
+        numbers[HIDDEN_WIDTH] = problem.score_params[units].shape[-1]
     return numbers
 
 

@@ -19,7 +19,6 @@ from .memory import Write, advance, made
 from .problem import DTYPES, SCORES, Problem
 from .resize import grown, resize
 from .sentences import FieldError
-from .settling import SCORE_NUMBERS
 
 KINDS = ("direct", "self", "cross")
 SHARE = {"integers": 0.25, "random": 2.0}  # of 1/√d_model: X and W of integers vary by 2, W of random numbers by 1/2
@@ -149,17 +148,18 @@ def _narrowed(problem: Problem) -> dict[str, Any]:
 def with_score(problem: Problem, score: str, seed: int = 0) -> dict[str, Any]:
     """The fields that score by another function, its numbers at their defaults; none where it is in force already.
 
-    The additive score gets new weights: w_score_query (d_q, d_a), w_score_key (d_kk, d_a), w_score (d_a,).
+    Its tables are new weights: of the additive score w_score_query (d_q, d_a), w_score_key (d_kk, d_a), w_score (d_a,).
     """
-    if as_choice("score", score, SCORES) == problem.score:
+    if as_choice("score", score, tuple(SCORES)) == problem.score:
         return {}
-    if score != "additive":
-        return {"score": score, "score_params": dict(SCORE_NUMBERS.get(score, {}))}
-    hidden = min(max(problem.d_k, LEAST_HIDDEN), MOST_HIDDEN)
+    entry, hidden = SCORES[score], min(max(problem.d_k, LEAST_HIDDEN), MOST_HIDDEN)
     keys = (problem.w_key if problem.projected else problem.key).shape[-1] // problem.num_kv_heads
-    shapes = {"w_score_query": (problem.d_k, hidden), "w_score_key": (keys, hidden), "w_score": (hidden,)}
-    return {"score": score, "score_params": {
-        name: _score_weights(problem, name, shape, seed) for name, shape in shapes.items()}}
+    sizes = {entry.widths["query"]: problem.d_k, entry.widths["key"]: keys}
+    tables = {
+        name: _score_weights(problem, name, [sizes.get(letter, hidden) for letter in letters], seed)
+        for name, letters in entry.tables.items()
+    }
+    return {"score": score, "score_params": entry.defaults | tables}
 
 
 def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, Any]:
@@ -168,13 +168,21 @@ def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, 
     Raises ValueError for another score.
     """
     width = as_count("d_a", width)
-    if problem.score != "additive":
-        raise FieldError(sentences.NEEDS, field="d_a", other="score additive")
+    units = SCORES[problem.score].units
+    if not units:
+        raise FieldError(sentences.NEEDS, field="d_a", other=_with_units())
+    tables, params = SCORES[problem.score].tables, problem.score_params
     changed = {
-        name: _score_weights(problem, name, (*array.shape[:-1], width), seed, keep=_first_columns(array))
-        for name, array in problem.score_params.items()
+        name: _score_weights(problem, name, (*params[name].shape[:-1], width), seed, keep=_first_columns(params[name]))
+        for name, letters in tables.items()
+        if letters[-1] == tables[units][0]
     }
-    return {"score_params": changed}
+    return {"score_params": {**params, **changed}}
+
+
+def _with_units() -> str:
+    """`score additive`: what has hidden units."""
+    return " or ".join(f"score {key}" for key, score in SCORES.items() if score.units)
 
 
 def _score_weights(

@@ -18,6 +18,7 @@ from .indices import Box
 from .layout import Array
 from .operators import Evaluated, Function, Named, Quotient
 from .per_query import PerQuery, per_query
+from .scoring import SCORES, Score
 from .sentences import PlaceError
 from .stage import Addends, Linear
 from .symbols import cell_latex, symbol
@@ -95,12 +96,12 @@ class Explanation:
         """The scale is explained together with a dot product, as it is taught; other scores are one cell."""
         problem = self._evaluation.problem
         inner = self._node.explain(self.index, self._evaluation.fetch).parts[0]
-        if problem.score == "dot":
+        if self._score.dot:
             cells = self.terms[0].cells if len(self.terms) else ()
             symbols = r" \cdot ".join(subscripted(cell_latex(cell.name), [str(cell.shown[0])]) for cell in cells)
             products = self._dot.explain(self.index, self._evaluation.fetch)
             inner = Evaluated(products, symbols)
-        if problem.scale is None and problem.score == "dot":
+        if problem.scale is None and self._score.root_scale:
             return Quotient(inner, Evaluated(Function("sqrt", Number(problem.d_k)), rf"\sqrt{{{problem.d_k}}}"))
         scale = problem.effective_scale
         return inner if scale == 1 else Product(Number(scale), inner)
@@ -117,13 +118,17 @@ class Explanation:
         return Sum(len(terms), product, terms.values, every.symbols if isinstance(every, Sum) else None)
 
     @property
+    def _score(self) -> Score:
+        return SCORES[self._evaluation.problem.score]
+
+    @property
     def _dot(self) -> Node:
         return self._evaluation.node("scores")
 
     @cached_property
     def terms(self) -> Terms:
         """The addends: for weights one a key that may be seen, for scaled dot products those of the dot product."""
-        fold = self.stage == "scaled" and self._evaluation.problem.score == "dot"
+        fold = self.stage == "scaled" and self._score.dot
         node = self._dot if fold else self._node
         if node.stage.alias and node.inputs[0].name in self._evaluation.sources:
             return Terms(())

@@ -1,4 +1,4 @@
-"""What stands above e in the sum over the keys: score, scale, softcap, biases and temperature in symbols."""
+"""Exponents of the sum over the keys: score, scale, softcap, biases and temperature in symbols."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .expression import short_number
 from .problem import Problem
+from .scoring import SCORES
 from .symbols import cell_latex, symbol
 
 DIGITS = 4
@@ -43,8 +44,9 @@ def exponent_text(problem: Problem, row: str, key: str) -> str:
 
 def _exponent(problem: Problem, row: str, key: str, signs: Signs) -> str:
     turned = "rotated_" if problem.rotary_theta is not None else ""
-    text, plain = _scaled(problem, _score(problem, signs.cell(turned + "query", row), signs.cell(turned + "key", key),
-                                          signs), signs)  # fmt: skip
+    q, k = (signs.cell(turned + name, index) for name, index in (("query", row), ("key", key)))
+    score = SCORES[problem.score].exponent(q, k, problem.score_params, signs)
+    text, plain = _scaled(problem, score, signs)
     if problem.softcap is not None:
         cap = signs.number(problem.softcap)
         inner = f"{text if plain else signs.inside(text)} / {cap}"
@@ -61,34 +63,13 @@ def _exponent(problem: Problem, row: str, key: str, signs: Signs) -> str:
 
 def _scaled(problem: Problem, score: str, signs: Signs) -> tuple[str, bool]:
     """(the text, whether it can be divided as it is)."""
-    if problem.score == "average":
-        return "0", True
-    if problem.score == "dot" and problem.scale is None:
+    entry = SCORES[problem.score]
+    if not entry.looks:
+        return score, True
+    if entry.root_scale and problem.scale is None:
         return f"{score} / {signs.root % problem.d_k}", True
     scale = problem.effective_scale
     return (score, True) if scale == 1 else (f"{signs.number(scale)}{signs.times}{signs.inside(score)}", True)
-
-
-def _score(problem: Problem, q: str, k: str, signs: Signs) -> str:
-    if problem.score == "additive":
-        return f"w{signs.dot}{signs.tanh}{signs.inside(f'{q} W_q + {k} W_k')}"
-    if problem.score == "cosine":
-        lengths = signs.times.join(signs.length % one for one in (q, k))
-        return f"{q}{signs.dot}{k} / {signs.inside(lengths)}"
-    if problem.score == "gaussian":
-        return _kernel(problem, q, k, signs)
-    return f"{q}{signs.dot}{k}"
-
-
-def _kernel(problem: Problem, q: str, k: str, signs: Signs) -> str:
-    w, norm = problem.score_params["w"], problem.score_params["key_norm"]
-    number = signs.number(w) if w >= 0 else signs.inside(signs.number(w))
-    front = "" if w == 1 else f"{number}{signs.square}{signs.times}"
-    apart = f"{signs.length % f'{q} {signs.minus} {k}'}{signs.square}"
-    if norm != 1:
-        less = signs.inside(f"{signs.number(norm)} {signs.minus} 1")
-        apart = signs.inside(f"{apart} + {less}{signs.times}{signs.length % k}{signs.square}")
-    return f"{signs.minus}{front}{apart} / 2"
 
 
 # --- two ways of writing -------------------------------------------------------------------------

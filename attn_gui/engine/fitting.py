@@ -12,6 +12,7 @@ from .evaluation import Evaluation
 from .layout import Array
 from .masks import Custom
 from .problem import Problem
+from .scoring import SCORES
 from .sentences import FieldError
 
 MOST_POINTS = 1 << 21  # cells of the weights of all heads: each trial computes them anew
@@ -60,7 +61,7 @@ def each_from_the_others(evaluation: Evaluation) -> Problem:
     Raises FieldError for a score that is not gaussian, for fewer than two points, and for more than can be tried.
     """
     problem = evaluation.problem
-    if problem.score != "gaussian":
+    if not SCORES[problem.score].kernel_width:
         raise FieldError(sentences.FIT_SCORE, got=problem.score)
     heads, count = problem.kv_heads, problem.m
     if count < 2 or heads * problem.batch_size * count * count > MOST_POINTS:

@@ -17,8 +17,9 @@ from .layout import Array
 from .masks import Layer
 from .notebook import Pictured
 from .records import Record, same
+from .scoring import SCORES
 from .sentences import FieldTypeError, ShapeError
-from .settling import DTYPES, SCORES, settle, store
+from .settling import DTYPES, settle, store
 from .validation import DIRECT, check_shapes
 from .written import problem_text
 
@@ -283,10 +284,10 @@ class Problem(Pictured):
 
     @property
     def effective_scale(self) -> float:
-        """What the scores are multiplied by: 1/√d_k for dot products, else 1, unless given."""
+        """What the scores are multiplied by; unless given, 1/√d_k for dot products and 1 for every other score."""
         if self.scale is not None:
             return self.scale
-        return float(self.d_k**-0.5) if self.score == "dot" else 1.0
+        return float(self.d_k**-0.5) if SCORES[self.score].root_scale else 1.0
 
     @cached_property
     def structure(self) -> tuple[object, ...]:

@@ -13,6 +13,7 @@ from .layout import Array
 from .masks import Bias, Custom, Layer, Padding
 from .memory import Write, made, outline
 from .problem import Problem, Record
+from .scoring import SCORES
 from .sentences import FieldError, Note
 
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
@@ -216,13 +217,13 @@ class _Plan:
         )  # fmt: skip
 
     def _score_rows(self, part: str, width: int) -> None:
-        """Rows of the additive score's weights follow the width of a head."""
-        name = f"w_score_{part}"
-        if name in self.problem.score_params and self.problem.score_params[name].shape[0] != width:
-            array = self.problem.score_params[name]
-            new = grown(array, (width, array.shape[1]))
+        """Rows of the score's tables, such as the additive score's weights, follow the width of a head."""
+        score = SCORES[self.problem.score]
+        for name, letters in score.tables.items():
             params = self.fields.get("score_params", self.problem.score_params)
-            self.fields["score_params"] = Record({**params, name: new})
+            if letters[0] == score.widths[part] and params[name].shape[0] != width:
+                new = grown(params[name], (width, *params[name].shape[1:]))
+                self.fields["score_params"] = Record({**params, name: new})
 
     def _block_width(self, width: int) -> None:
         problem = self.problem

@@ -14,6 +14,12 @@ if typing.TYPE_CHECKING:
     from .fixes import Fix
     from .problem import Problem
 
+
+def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pyside6-lupdate looks for
+    """Mark `text` for translation; the same as Qt's, which must not be imported here."""
+    return text
+
+
 # --- fields --------------------------------------------------------------------------------------
 MISSING = "{field} is missing: give query, key and value, or x with w_query, w_key and w_value."
 BOTH_WAYS = "{field} and {other} exclude each other: give query, key and value, or x with weights."

@@ -12,19 +12,17 @@ from .checks import as_array, as_choice, as_count, as_entries, as_number, as_pos
 from .layout import Array
 from .masks import Layer, layer_from_mapping
 from .records import Record
+from .scoring import SCORES
 from .sentences import FieldError, FieldTypeError, ShapeError
 from .validation import DIRECT, WEIGHTS
 
 if TYPE_CHECKING:
     from .problem import Problem
 
-SCORES = ("dot", "additive", "cosine", "gaussian", "average")
 DTYPES = ("float64", "float32")
 
 AXES = dict.fromkeys((*DIRECT, "x", "context"), (2, 3)) | dict.fromkeys((*WEIGHTS, "w_output"), (2,))
 AXES |= dict.fromkeys(("b_query", "b_key", "b_value", "b_output"), (1,))
-SCORE_ARRAYS = {"additive": {"w_score_query": 2, "w_score_key": 2, "w_score": 1}}
-SCORE_NUMBERS: dict[str, dict[str, float]] = {"gaussian": {"w": 1.0, "key_norm": 1.0}}
 BLOCK_ARRAYS = {"ln_weight": 1, "ln_bias": 1, "w_linear": 2, "b_linear": 1}
 MOST_LAYERS = 64  # of a mask
 POSITIVE = ("softcap", "temperature", "rotary_theta")
@@ -74,14 +72,14 @@ def _array(problem: Problem, name: str, value: object, axes: tuple[int, ...], co
 
 
 def _settle_score(problem: Problem, copy: bool) -> None:
-    store(problem, "score", as_choice("score", problem.score, SCORES))
-    arrays, numbers = SCORE_ARRAYS.get(problem.score, {}), SCORE_NUMBERS.get(problem.score, {})
-    given = numbers | as_entries("score_params", problem.score_params, (*arrays, *numbers), needed=arrays)
+    store(problem, "score", as_choice("score", problem.score, tuple(SCORES)))
+    arrays, numbers = SCORES[problem.score].tables, SCORES[problem.score].defaults
+    given = numbers | as_entries("score_params", problem.score_params, (*arrays, *numbers), needed=tuple(arrays))
     found: dict[str, Any] = {}
     for name, value in given.items():
         label = f"score_params.{name}"
         found[name] = (
-            _array(problem, label, value, (arrays[name],), copy) if name in arrays else as_number(label, value)
+            _array(problem, label, value, (len(arrays[name]),), copy) if name in arrays else as_number(label, value)
         )  # fmt: skip
     store(problem, "score_params", Record(found))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import sentences
 from .layout import Array
+from .scoring import SCORES
 from .sentences import FieldError, ShapeError
 
 if TYPE_CHECKING:
@@ -76,10 +77,10 @@ def _check_heads(problem: Problem) -> None:
             )  # fmt: skip
     query, key, _ = (getattr(problem, name).shape[-1] for name in names)
     d_q, d_k = query // problem.num_heads, key // problem.num_kv_heads
-    if problem.score == "additive":
-        _check_additive(problem, names, d_q, d_k)
-    elif d_q != d_k:
+    letters = SCORES[problem.score].widths
+    if letters["query"] == letters["key"] and d_q != d_k:
         raise _clash(sentences.EQUAL_WIDTH, names[1], names[0], "column", d_q, d_k)
+    _check_tables(problem, {letters["query"]: (d_q, names[0]), letters["key"]: (d_k, names[1])})
     if problem.rotary_theta is not None:
         for name, width in ((names[0], d_q), (names[1], d_k)):
             if width % 2:
@@ -88,22 +89,19 @@ def _check_heads(problem: Problem) -> None:
                 )  # fmt: skip
 
 
-def _check_additive(problem: Problem, names: tuple[str, ...], d_q: int, d_k: int) -> None:
-    params = problem.score_params
-    for name, other, width in (("w_score_query", names[0], d_q), ("w_score_key", names[1], d_k)):
-        if params[name].shape[0] != width:
-            raise _clash(sentences.INNER, f"score_params.{name}", other, "row", width, params[name].shape[0])
-    width = params["w_score_query"].shape[1]
-    if params["w_score_key"].shape[1] != width:
-        raise _clash(
-            sentences.COLUMNS, "score_params.w_score_key", "score_params.w_score_query", "column",
-            width, params["w_score_key"].shape[1],
-        )  # fmt: skip
-    if params["w_score"].shape[0] != width:
-        raise _clash(
-            sentences.LENGTH, "score_params.w_score", "score_params.w_score_query", "column",
-            width, params["w_score"].shape[0],
-        )  # fmt: skip
+def _check_tables(problem: Problem, known: dict[str, tuple[int, str]]) -> None:
+    """Tables of the score are as long along a letter as what else has that letter; rows are looked at first."""
+    places = [
+        (axis - len(letters) == -1, name, axis, letter)
+        for name, letters in SCORES[problem.score].tables.items()
+        for axis, letter in enumerate(letters)
+    ]
+    for last, name, axis, letter in sorted(places, key=lambda place: place[0]):
+        shape, field = problem.score_params[name].shape, f"score_params.{name}"
+        expected, other = known.setdefault(letter, (shape[axis], field))
+        if shape[axis] != expected:
+            template = sentences.INNER if not last else sentences.LENGTH if len(shape) == 1 else sentences.COLUMNS
+            raise _clash(template, field, other, "column" if last else "row", expected, shape[axis])
 
 
 def _check_output(problem: Problem) -> None:

@@ -10,17 +10,12 @@ import os
 from pathlib import Path
 from typing import Self
 
-from attn_gui.engine.sentences import say
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP, say
 from attn_gui.engine.spelling import size_text
 
 __all__ = ["LONGEST", "QT_TRANSLATE_NOOP", "FormatError", "Note", "shape_text", "shown", "size_text"]
 
 LONGEST = 40
-
-
-def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pyside6-lupdate looks for
-    """Mark `text` for translation; the same as Qt's, which must not be imported here."""
-    return text
 
 
 class FormatError(ValueError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.scoring import SCORES
 from attn_gui.engine.symbols import matrix_latex
 from attn_gui.figure.operands import SQUARE
 from attn_gui.views.scores import score_cell_latex, score_latex
@@ -61,8 +62,8 @@ def _over_temperature(evaluation: Evaluation, text: str) -> str:
 def scale_kind(problem: Problem) -> str:
     """How the scale is named: "sqrt", "none" or "typed"."""
     if problem.scale is None:
-        return "sqrt" if problem.score == "dot" else "none"
-    if problem.score != "dot" and problem.scale == problem.d_k**-0.5:
+        return "sqrt" if SCORES[problem.score].root_scale else "none"
+    if not SCORES[problem.score].root_scale and problem.scale == problem.d_k**-0.5:
         return "sqrt"
     return "none" if problem.scale == 1 else "typed"
 

@@ -1,5 +1,4 @@
-<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE TS>
+<?xml version='1.0' encoding='utf-8'?>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -393,7 +392,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -1249,7 +1248,11 @@
         <source>{cell}: {old} → {new}</source>
         <translation>{cell}：{old} → {new}</translation>
     </message>
-</context>
+<message>
+        <source>{symbol} of the score {value}</source>
+        <translation>评分函数的参数 {symbol} = {value}</translation>
+    </message>
+    </context>
 <context>
     <name>HistoryController</name>
     <message>
@@ -3337,6 +3340,10 @@
     <message>
         <source>No {by} row gives key {key} a weight above {most}: its vector is a weighted mean of those of the other open keys. This is the nearest.</source>
         <translation>没有哪个 {by} 的行能使键 {key} 的权重超过 {most}：它的向量是其余开放的键的向量的加权平均。这是最接近的解。</translation>
+    </message>
+<message>
+        <source>Score of query {query} and key {key}: {value}.</source>
+        <translation>查询 {query} 与键 {key} 的分数：{value}。</translation>
     </message>
 </context>
 <context>

@@ -1,17 +1,21 @@
-"""Score functions, by name: each is a stage called `scores` that writes `logits`. Imports the stage and NumPy."""
+"""Score functions, by key: a new one is one file here and one entry. Imports the stage and NumPy."""
 
 from __future__ import annotations
-
-from attn_gui.engine.stage import Linear, Stage
 
 from .additive import Additive
 from .average import Average
 from .cosine import Cosine
+from .dot import Dot
 from .gaussian import Gaussian
+from .score import Score, Setting
 
-DOT = Linear(
-    "scores", "batch head query key", "logits[b (g r) i j] = query[b i (g r d)] * key[b j (g d)]", dot=True
-)  # fmt: skip
-SCORES: dict[str, Stage] = {
-    "dot": DOT, "additive": Additive(), "cosine": Cosine(), "gaussian": Gaussian(), "average": Average(),
-}  # fmt: skip
+__all__ = ["SCORES", "Score", "Setting"]
+
+SCORES: dict[str, Score] = {
+    "dot": Dot(),
+    "additive": Additive(),
+    "cosine": Cosine(),
+    "gaussian": Gaussian(),
+    "average": Average(),
+}
+"""The one list that problems, files, menus and words are made from; whoever needs it reads it when asked."""

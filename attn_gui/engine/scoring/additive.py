@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attn_gui.engine.expression import Expression, Product, Sum, add
 from attn_gui.engine.layout import Array, contract
 from attn_gui.engine.operators import Evaluated, Function
-from attn_gui.engine.stage import ELEMENTARY, Addends, Input, Leaves, Stage, given
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.stage import ELEMENTARY, Addends, Input, Leaves, given
+
+from .score import Params, Score
+
+if TYPE_CHECKING:
+    from attn_gui.engine.exponents import Signs
 
 D, F, S = 5, 6, 7  # query width, key width and hidden width, in the order b g r i j d f s
 
 
-class Additive(Stage):
+class Additive(Score):
     """w · tanh(q W_q + k W_k): a network of one hidden layer; queries and keys may differ in width."""
 
-    name = "scores"
-    axes = ("batch", "head", "query", "key")
+    label = QT_TRANSLATE_NOOP("Scores", "additive")
+    cell = r"\tanh\left({q}_i W_q + {k}_j W_k\right) w"
+    sentence = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Score of query {query} and key {key}: {value}. "
+        "It is the sum of {count} hidden units, each times its weight.",
+    )
+    term = "w·tanh"
+    units = "w_score"
     formula = (
         "logits[b (g r) i j] = query[b i (g r d)], key[b j (g f)], "
         "w_score_query[d s], w_score_key[f s], w_score[s]"
     )  # fmt: skip
+
+    def work(self, params: Params, width: int) -> int:
+        return int(params[self.units].shape[0])
+
+    def described(self, params: Params, width: int) -> tuple[str, Mapping[str, float]]:
+        return self.sentence, {"count": self.work(params, width)}
+
+    def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
+        return f"w{signs.dot}{signs.tanh}{signs.inside(f'{q} W_q + {k} W_k')}"
 
     def forward(self, *inputs: Input) -> Array:
         of_query, of_key, w = self._sides(inputs)

@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attn_gui.engine.expression import Expression, Number
 from attn_gui.engine.layout import Array
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.stage import Addends, Input, Leaves
+
+from .score import Params, Score
+
+if TYPE_CHECKING:
+    from attn_gui.engine.exponents import Signs
 
 
-class Average(Stage):
+class Average(Score):
     """Every key counts the same: no cell of the query or the key is read."""
 
-    name = "scores"
-    axes = ("batch", "head", "query", "key")
+    label = QT_TRANSLATE_NOOP("Scores", "average")
+    matrix = text = cell = "0"
+    sentence = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Score of query {query} and key {key}: {value}. "
+        "Average pooling does not look: every key scores the same.",
+    )
     formula = "logits[b h i j] = "
+
+    def work(self, params: Params, width: int) -> int:
+        return 1
+
+    def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
+        return "0"
 
     def forward(self, *inputs: Input) -> Array:
         return np.zeros((1, 1, 1, 1))

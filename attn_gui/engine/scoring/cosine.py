@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,17 +11,35 @@ from attn_gui.engine.expression import Expression, Number, Product, Sum
 from attn_gui.engine.layout import Array, contract
 from attn_gui.engine.operators import Evaluated, Function, Named, Power, Quotient
 from attn_gui.engine.powers import lengths, leveled
-from attn_gui.engine.stage import ELEMENTARY, Addends, Input, Leaves, Stage, given
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.stage import ELEMENTARY, Addends, Input, Leaves, given
+
+from .score import Params, Score
+
+if TYPE_CHECKING:
+    from attn_gui.engine.exponents import Signs
 
 D = 5  # the axis that is summed, in the order b g r i j d
 
 
-class Cosine(Stage):
+class Cosine(Score):
     """The cosine of the angle between query and key; 0 where one of them is all zeros."""
 
-    name = "scores"
-    axes = ("batch", "head", "query", "key")
+    label = QT_TRANSLATE_NOOP("Scores", "cosine")
+    cell = r"\frac{{{q}_i \cdot {k}_j}}{{\|{q}_i\| \, \|{k}_j\|}}"
+    sentence = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Score of query {query} and key {key}: {value}. It is the cosine of the angle between them.",
+    )
+    term = "q·k/‖q‖‖k‖"
     formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)]"
+
+    def work(self, params: Params, width: int) -> int:
+        return 1
+
+    def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
+        lengths = signs.times.join(signs.length % one for one in (q, k))
+        return f"{q}{signs.dot}{k} / {signs.inside(lengths)}"
 
     def forward(self, *inputs: Input) -> Array:
         query, key = given(inputs)

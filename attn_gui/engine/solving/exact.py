@@ -12,11 +12,13 @@ import numpy as np
 
 from attn_gui.engine import verdicts
 from attn_gui.engine.layout import Array
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.scoring import SCORES, Score
 from attn_gui.engine.sentences import FieldError
 from attn_gui.engine.verdicts import Reason
 
 from .row import Row
-from .systems import centered, shortest, to_sphere
+from .systems import centered, shortest
 
 FLAT = 20.0  # tanh of it is 1 in float64
 
@@ -65,18 +67,15 @@ def growth(row: Row, stage: str, key: int, target: float) -> float:
 # --- by the query row ----------------------------------------------------------------------------
 def by_query(row: Row, stage: str, key: int, target: float) -> Step:
     problem = row.problem
-    if problem.score == "average":
-        raise FieldError(verdicts.AVERAGE)
-    if problem.score not in ("dot", "gaussian"):
+    score, slope = _score_of(problem), SCORES[problem.score].slope(problem.score_params)
+    if slope is None:
         raise FieldError(verdicts.NOT_LINEAR, score=problem.score)
     if problem.softcap is not None:
         raise FieldError(verdicts.SOFTCAP_QUERY)
-    if problem.score == "gaussian" and stage != "weights":
+    if score.common and stage != "weights":
         raise FieldError(verdicts.GAUSSIAN_SCORE)
     step = growth(row, stage, key, target)
-    keys, scale = row.key_vectors(), problem.effective_scale
-    if problem.score == "gaussian":  # ‖q‖² is common to all keys
-        scale *= problem.score_params["w"] ** 2
+    keys, scale = row.key_vectors(), problem.effective_scale * slope
     here = np.arange(len(keys)) == key
     if stage == "weights":
         wanted = row.open
@@ -100,20 +99,18 @@ def by_query(row: Row, stage: str, key: int, target: float) -> Step:
 # --- by one key row ------------------------------------------------------------------------------
 def by_key(row: Row, stage: str, key: int, target: float) -> Step:
     """Only this key's score in the row moves; the smallest move of the key that does it."""
-    problem = row.problem
-    if problem.score == "average":
-        raise FieldError(verdicts.AVERAGE)
+    score = _score_of(row.problem)
     step, cap = _score_step(row, stage, key, growth(row, stage, key, target))
     if step is None:
         return Step(np.zeros(0), False, Reason(verdicts.NO_LEVER, key=key, why="scale"))
-    if problem.score in ("cosine", "additive"):
-        score = float(row.read("scores")[key]) + step
-        return Step(np.zeros(0), cap is None, cap or Reason(verdicts.REACHED_KEY), score=score)
     query, old = row.query_vector(), row.key_vectors(slice(key, key + 1))[0]
+    found = score.move_key(key, query, old, step, row.problem.score_params)
+    if found is None:
+        wanted = float(row.read("scores")[key]) + step
+        return Step(np.zeros(0), cap is None, cap or Reason(verdicts.REACHED_KEY), score=wanted)
     if not (np.isfinite(query).all() and np.isfinite(old).all()):
         raise FieldError(verdicts.WILD, stage="scores")
-    move, reason = (_dot_key if problem.score == "dot" else _gaussian_key)(row, key, query, old, step)
-    reason = reason or cap
+    move, reason = found[0], found[1] or cap
     return Step(row.unturned("key", key, move), reason is None, reason or Reason(verdicts.REACHED_KEY))
 
 
@@ -135,26 +132,12 @@ def _score_step(row: Row, stage: str, key: int, step: float) -> tuple[float | No
     return step / problem.effective_scale, reason
 
 
-def _dot_key(row: Row, key: int, query: Array, old: Array, step: float) -> tuple[Array, Reason | None]:
-    square = float(query @ query)
-    if square == 0:
-        return np.zeros(len(old)), Reason(verdicts.NO_LEVER, key=key, why="query")
-    return query * (step / square), None
-
-
-def _gaussian_key(row: Row, key: int, query: Array, old: Array, step: float) -> tuple[Array, Reason | None]:
-    """The score is a parabola of the key around q / key_norm, or a plane where key_norm is 0."""
-    w, norm = row.problem.score_params["w"] ** 2, row.problem.score_params["key_norm"]
-    if w == 0:
-        return np.zeros(len(old)), Reason(verdicts.NO_LEVER, key=key, why="score_params.w")
-    if norm == 0:
-        return _dot_key(row, key, query, old, step / w)
-    center = query / norm
-    move = to_sphere(old, center, -2 * step / (w * norm))
-    if move is not None:
-        return move, None
-    most = -w / 2 * float(query @ query) * (1 - 1 / norm)
-    return center - old, Reason(verdicts.FARTHEST, most=most)
+def _score_of(problem: Problem) -> Score:
+    """The score function. Raises FieldError for one that nothing moves."""
+    score = SCORES[problem.score]
+    if not score.looks:
+        raise FieldError(verdicts.AVERAGE)
+    return score
 
 
 # --- by the bias ---------------------------------------------------------------------------------

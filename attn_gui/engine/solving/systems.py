@@ -1,4 +1,4 @@
-"""The two systems behind solving: least squares with a rank that can be told, and the nearest point of a sphere."""
+"""The system behind solving: least squares with a rank that can be told."""
 
 from __future__ import annotations
 
@@ -42,18 +42,3 @@ def shortest(matrix: Array, right: Array, demands: int, size: float) -> Solved:
 def centered(matrix: Array) -> Array:
     """Rows less their mean: what is left of equations to which a common number may be added."""
     return np.asarray(matrix - matrix.mean(axis=0))
-
-
-def to_sphere(point: Array, center: Array, growth: float) -> Array | None:
-    """The shortest way from `point` to the sphere around `center` with a squared radius larger by `growth`.
-
-    None if that would be negative: then nothing is nearer than the center.
-    """
-    arm = point - center
-    square = float(arm @ arm)
-    if square + growth < 0:
-        return None
-    if square == 0:
-        return np.asarray(np.sqrt(growth) * np.eye(1, len(point))[0])
-    length = np.sqrt(square)
-    return np.asarray(arm * (growth / (length * (np.sqrt(square + growth) + length))))

@@ -14,6 +14,7 @@ from attn_gui.engine.graph import Node
 from attn_gui.engine.indices import Box
 from attn_gui.engine.layout import Array
 from attn_gui.engine.problem import Problem
+from attn_gui.engine.scoring import SCORES
 from attn_gui.engine.sentences import FieldError
 from attn_gui.engine.sources import sources_of
 
@@ -299,11 +300,7 @@ class StreamingEvaluation(Evaluation):
 
 
 def _check(problem: Problem) -> None:
-    width = 1
-    if problem.score == "additive":
-        width = int(problem.score_params["w_score"].shape[0])
-    elif problem.score == "gaussian":
-        width = problem.d_k
+    width = SCORES[problem.score].work(problem.score_params, problem.d_k)
     cells = int(np.prod(problem.map_shape, dtype=object))
-    if problem.score != "dot" and cells * width > HEAVIEST:
+    if cells * width > HEAVIEST:
         raise FieldError(sentences.TOO_LONG, score=problem.score, n=problem.n, m=problem.m, heads=problem.num_heads)

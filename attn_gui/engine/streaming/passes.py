@@ -10,6 +10,7 @@ import numpy as np
 from attn_gui.engine import indices
 from attn_gui.engine.indices import Box
 from attn_gui.engine.layout import Array
+from attn_gui.engine.scoring import SCORES
 
 from .chain import Chain
 from .copies import Copy
@@ -52,7 +53,7 @@ class Passes:
         }  # fmt: skip
         self.stages = StageKernel(chain, self.keys, self.values, self.layers)
         self.fast = None
-        if problem.score == "dot" and self.keys is not None:
+        if SCORES[problem.score].dot and self.keys is not None:
             self.fast = DotKernel(chain, evaluation, self.keys, self.values, self.layers, chunk)
 
     def _cells(self, name: str) -> Array:

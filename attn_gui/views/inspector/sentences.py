@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.engine.explanation import Explanation
-from attn_gui.engine.problem import Problem
+from attn_gui.engine.scoring import SCORES
 from attn_gui.engine.symbols import symbol
 from attn_gui.views.controls.mask_words import kind_name
 from attn_gui.views.inspector.context import ExplainContext, number
@@ -38,34 +38,13 @@ class Sentences(QObject):
     # --- the score and what becomes of it --------------------------------------------------------
     def _score(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         problem = context.problem
-        if problem.score == "additive":
-            return self.tr("Score of query {query} and key {key}: {value}. "
-                           "It is the sum of {count} hidden units, each times its weight."), {
-                "count": problem.score_params["w_score"].size}
-        if problem.score == "cosine":
-            return self.tr("Score of query {query} and key {key}: {value}. "
-                           "It is the cosine of the angle between them."), {}
-        if problem.score == "gaussian":
-            return self._distance(problem), {
-                "w": number(problem.score_params["w"], 2), "norm": number(problem.score_params["key_norm"], 2)}
-        if problem.score == "average":
-            return self.tr("Score of query {query} and key {key}: {value}. "
-                           "Average pooling does not look: every key scores the same."), {}
-        template = self.tr("Score of query {query} and key {key}: {value}. It is the sum of {count} products.")
-        return template, {"count": context.problem.d_k}
-
-    def _distance(self, problem: Problem) -> str:
-        if problem.score_params["key_norm"] != 1:
-            return self.tr("Score of query {query} and key {key}: {value}. It is minus half their squared distance, in "
-                           "which the length of the key counts {norm} times, times {w} squared.")
-        if problem.score_params["w"] != 1:
-            return self.tr("Score of query {query} and key {key}: {value}. "
-                           "It is minus half their squared distance, times {w} squared.")
-        return self.tr("Score of query {query} and key {key}: {value}. It is minus half their squared distance.")
+        template, numbers = SCORES[problem.score].described(problem.score_params, problem.d_k)
+        words = {name: value if isinstance(value, int) else number(value, 2) for name, value in numbers.items()}
+        return QCoreApplication.translate("Sentences", template), dict(words)
 
     def _scaled(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         problem = context.problem
-        if problem.score != "dot":
+        if not SCORES[problem.score].dot:
             scale = 1.0 if problem.scale is None else problem.scale
             if scale == 1:
                 return self.tr("Scaled score of query {query} and key {key}: {value}. It is the score, not scaled."), {}

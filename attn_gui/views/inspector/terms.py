@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from attn_gui.document.copying import Copied
 from attn_gui.engine.explanation import Cell, Explanation, Term, Terms
+from attn_gui.engine.scoring import SCORES
 from attn_gui.engine.symbols import cell_symbol
 from attn_gui.views.inspector.context import ExplainContext, cell_name, column_number, column_writer
 
@@ -29,7 +30,6 @@ FULL, TIGHTEST = 0, 3  # how much a table says: all; no "c =" in rows; a decimal
 ALL_UP_TO = 20  # so many terms are listed without a tail
 ROLES = {"query": "query", "rotated_query": "query", "key": "key", "rotated_key": "key", "value": "key"}
 ALONG_KEYS = ("weights", "head_output")
-SCORE_TERMS = {"additive": "w·tanh", "cosine": "q·k/‖q‖‖k‖", "gaussian": "−w²(q−k)²/2"}  # the others add products
 
 
 class TermsModel(QAbstractTableModel):
@@ -249,10 +249,12 @@ class TermsModel(QAbstractTableModel):
     def _value_header(self) -> str:
         if self._stage == "weights" or not self._terms:
             return "a"
-        score = self._context.problem.score if self._context is not None and self._stage == "scores" else ""
-        if score in SCORE_TERMS or self._stage == "normalized":
-            return SCORE_TERMS.get(score, cell_symbol("normalized"))
-        if not self._headers:
+        if self._stage == "normalized":
+            return cell_symbol("normalized")
+        score = SCORES[self._context.problem.score] if self._context is not None and self._stage == "scores" else None
+        if score is not None and score.term:
+            return score.term
+        if not self._headers or (score is not None and not score.dot):
             return self.tr("value")
         return "·".join(cell_symbol(cell.name) for cell in self._terms[0].cells)
 

@@ -7,19 +7,17 @@ from collections.abc import Mapping
 from PySide6.QtCore import QObject, QPoint, QRect, Signal
 from PySide6.QtWidgets import QWidget
 
+from attn_gui.engine.scoring import SCORES
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.controls.size_box import SizeBox
-from attn_gui.views.scores import SCORES, score_name
-from attn_gui.views.spine.numbers import HIDDEN_WIDTH, NumberRow
+from attn_gui.views.scores import score_name
+from attn_gui.views.spine.numbers import NumberRow, numbers_of
 from attn_gui.views.spine.operators import ListBox, MaskBox, OperatorBox, PlainBox
 from attn_gui.views.spine.scale_box import ScaleBox
 
 PLAIN = ("position_key", "bias", "output", "residual", "linear")
 NUMBERED: dict[str, tuple[str, ...]] = {"position": ("rotary_theta",), "softcap": ("softcap",)}
 LABELED: dict[str, tuple[str, ...]] = {"normalise": ("temperature",), "normalized": ("block.ln_eps",)}
-OF_SCORE: dict[str, tuple[str, ...]] = {
-    "gaussian": ("score_params.w", "score_params.key_norm"), "additive": (HIDDEN_WIDTH,),
-}  # fmt: skip
 
 
 class SpineBoxes(QObject):
@@ -41,9 +39,10 @@ class SpineBoxes(QObject):
         self._rows: dict[str, NumberRow] = {}
         for name, fields in (*NUMBERED.items(), *LABELED.items()):
             self._add_row(self.by_name[name], name, fields)
-        for score, fields in OF_SCORE.items():
-            self._add_row(self.score, score, fields)
-            self._rows[score].hide()
+        self._of_score = {key: fields for key, score in SCORES.items() if (fields := numbers_of(score))}
+        for key, fields in self._of_score.items():
+            self._add_row(self.score, key, fields)
+            self._rows[key].hide()
         self._rows["normalise"].hide()
         self.score.set_choices([(score, score) for score in SCORES])
         self.score.picked.connect(self.scorePicked)
@@ -55,7 +54,7 @@ class SpineBoxes(QObject):
     def set_score(self, score: str) -> None:
         """The score function in force, with the numbers that it has."""
         self.score.set_key(score)
-        for name in OF_SCORE:
+        for name in self._of_score:
             self._rows[name].setVisible(name == score)
 
     def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:

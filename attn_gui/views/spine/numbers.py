@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
+from attn_gui.engine.scoring import SCORES, Score
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.number_field import NumberField
@@ -33,11 +34,24 @@ SETTINGS = {
     "rotary_theta": Setting("θ", QT_TRANSLATE_NOOP("Settings", "base of the rotary positions"), True, True),
     "softcap": Setting("±", QT_TRANSLATE_NOOP("Settings", "softcap"), True, True),
     "temperature": Setting("T", QT_TRANSLATE_NOOP("Settings", "temperature"), True, True),
-    "score_params.w": Setting("w", QT_TRANSLATE_NOOP("Settings", "w, one over the width of the kernel")),
-    "score_params.key_norm": Setting("κ", QT_TRANSLATE_NOOP("Settings", "κ, how much the length of a key counts")),
     HIDDEN_WIDTH: Setting("dₐ", QT_TRANSLATE_NOOP("Settings", "hidden units of the additive score")),
     "block.ln_eps": Setting("ε", QT_TRANSLATE_NOOP("Settings", "ε of the LayerNorm"), True),
 }
+
+
+def setting_of(name: str) -> Setting:
+    """A number by its field; those of a score function stand on its entry. Raises KeyError."""
+    found = next((score.numbers[part] for score, part in _of_scores() if f"score_params.{part}" == name), None)
+    return SETTINGS[name] if found is None else Setting(found.symbol, found.title)
+
+
+def numbers_of(score: Score) -> tuple[str, ...]:
+    """The numbers in the box of a score function."""
+    return (*(f"score_params.{name}" for name in score.numbers), *((HIDDEN_WIDTH,) if score.units else ()))
+
+
+def _of_scores() -> Iterator[tuple[Score, str]]:
+    return ((score, name) for score in SCORES.values() for name in score.numbers)
 
 
 class NumberRow(QWidget):
@@ -53,7 +67,7 @@ class NumberRow(QWidget):
         row.setSpacing(SPACING.s)
         row.addStretch(1)
         for name in names:
-            sign = QLabel(SETTINGS[name].symbol, self)
+            sign = QLabel(setting_of(name).symbol, self)
             dress(sign, "body", "text2")
             row.addWidget(sign)
             row.addWidget(self._field(name))
@@ -75,12 +89,12 @@ class NumberRow(QWidget):
     def retranslate(self) -> None:
         """Names for screen readers and tooltips in the present language."""
         for name, field in self.fields.items():
-            text = QCoreApplication.translate("Settings", SETTINGS[name].name)
+            text = QCoreApplication.translate("Settings", setting_of(name).name)
             field.setAccessibleName(text)
             field.setToolTip(text)
 
     def _field(self, name: str) -> QWidget:
-        setting = SETTINGS[name]
+        setting = setting_of(name)
         field: NumberField | SizeBox
         if name == HIDDEN_WIDTH:
             field = SizeBox(self, maximum=WIDEST_WIDTH)
