@@ -10,6 +10,7 @@ import numpy as np
 from attn_gui.engine import verdicts
 from attn_gui.engine.layout import Array
 from attn_gui.engine.problem import Problem
+from attn_gui.engine.scoring import SCORES
 from attn_gui.engine.sentences import FieldError
 from attn_gui.engine.verdicts import Reason
 
@@ -29,7 +30,7 @@ def answer_map(ask: Ask, problem: Problem, odds: str | None) -> Solution:
     row = ask.row
     if reason := blocked(row, ask.stage, ask.key):
         return Solution(problem, ask.reached, math.inf, False, reason, ask.cells.field, ask.box)
-    if ask.by in ("query", "x") and problem.score == "average":
+    if ask.by in ("query", "x") and not SCORES[problem.score].looks:
         raise FieldError(verdicts.AVERAGE)
     free = (odds or _default(ask)) == "free" and ask.by != "key"
     if free and not (ask.by == "bias" and ask.stage != "weights"):
@@ -47,8 +48,9 @@ def _default(ask: Ask) -> str:
 
 def _linear(ask: Ask) -> bool:
     """Whether the stage is linear in the query row but for what all keys share."""
-    linear = ("dot", "gaussian") if ask.stage == "weights" else ("dot",)
-    return ask.problem.softcap is None and ask.problem.score in linear
+    problem, score = ask.problem, SCORES[ask.problem.score]
+    linear = score.slope(problem.score_params) is not None and (ask.stage == "weights" or not score.common)
+    return problem.softcap is None and linear
 
 
 # --- kept ----------------------------------------------------------------------------------------
@@ -139,7 +141,9 @@ def _log_odds(ask: Ask) -> LogOdds:
     wanted, heat = row.open, problem.temperature or 1.0
     vectors, length = None, 1.0
     if ask.by == "query":
-        scale = problem.effective_scale * (problem.score_params["w"] ** 2 if problem.score == "gaussian" else 1.0)
+        slope = SCORES[problem.score].slope(problem.score_params)
+        assert slope is not None, "only a score that is linear in the query is asked about so"
+        scale = problem.effective_scale * slope
         vectors, length = row.key_vectors()[wanted] * scale, float(np.linalg.norm(row.query_vector()))
         if not (np.isfinite(vectors).all() and np.isfinite(length)):
             raise FieldError(verdicts.WILD, stage="key")
