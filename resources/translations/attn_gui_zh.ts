@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -392,7 +393,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -1181,14 +1182,6 @@
         <translation>旋转位置编码，θ = {value}</translation>
     </message>
     <message>
-        <source>w of the score {value}</source>
-        <translation>评分函数的参数 w = {value}</translation>
-    </message>
-    <message>
-        <source>κ of the score {value}</source>
-        <translation>评分函数的参数 κ = {value}</translation>
-    </message>
-    <message>
         <source>hidden units of the score {value}</source>
         <translation>评分函数的隐藏单元数 {value}</translation>
     </message>
@@ -1248,11 +1241,11 @@
         <source>{cell}: {old} → {new}</source>
         <translation>{cell}：{old} → {new}</translation>
     </message>
-<message>
+    <message>
         <source>{symbol} of the score {value}</source>
         <translation>评分函数的参数 {symbol} = {value}</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>HistoryController</name>
     <message>
@@ -3341,7 +3334,7 @@
         <source>No {by} row gives key {key} a weight above {most}: its vector is a weighted mean of those of the other open keys. This is the nearest.</source>
         <translation>没有哪个 {by} 的行能使键 {key} 的权重超过 {most}：它的向量是其余开放的键的向量的加权平均。这是最接近的解。</translation>
     </message>
-<message>
+    <message>
         <source>Score of query {query} and key {key}: {value}.</source>
         <translation>查询 {query} 与键 {key} 的分数：{value}。</translation>
     </message>
