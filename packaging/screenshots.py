@@ -89,7 +89,7 @@ def curve(program: Program) -> None:
 def reach(program: Program) -> None:
     """What a number of K reaches behind the mask."""
     program.window.banner.hide()
-    program.view.set(stage="masked", cell=ChosenCell("key", 6, 40), reach=True)
+    program.view.set(stage="masked", cell=ChosenCell("key", 6, 40), reach="forward")
 
 
 def long(program: Program) -> None:

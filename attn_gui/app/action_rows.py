@@ -171,6 +171,13 @@ ACTIONS = (
         "Ctrl+Shift+R",
         checkable=True,
         words="influence affects forward highlight 影响 范围"),
+    Row(
+        "show_origin",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Show where a cell comes &from"),
+        "Ctrl+Alt+R",
+        checkable=True,
+        words="origin source backward trace inputs 来源 来自 追溯 反向"),
     Row("release_cell", "view", QT_TRANSLATE_NOOP("Actions", "Choose no &cell"),
         words="deselect unselect 取消 选择",
         needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first")),

@@ -19,6 +19,7 @@ from attn_gui.app.curve import is_curve
 from attn_gui.app.history import LIMITS_MB
 from attn_gui.paths import notices
 from attn_gui.views.focus_order import ZONES, stops_of, zone_with_focus
+from attn_gui.views.heatmaps.veil import BACKWARD, FORWARD
 
 if TYPE_CHECKING:
     from attn_gui.app.program import Program
@@ -101,7 +102,8 @@ class CommandsController(QObject):
             on(name, lambda checked=False, slot=slot, name=name: self._run(name, slot, checked))
         on("set_target", program.targets.open)
         program.targets.use_action(self.actions["set_target"])
-        on("show_reach", lambda shown: program.view.set(reach=shown))
+        for name, direction in (("show_reach", FORWARD), ("show_origin", BACKWARD)):
+            on(name, lambda shown, direction=direction: program.view.set(reach=direction if shown else ""))
         self.actions.held.connect(self._show_checks)
         for kind in ("integers", "random", "identity"):
             on(f"fill_{kind}", table(partial(program.table_edits.fill, kind)))
@@ -160,7 +162,8 @@ class CommandsController(QObject):
             "product": look.mode == "product",
             "all_stages": look.mode == "all",
             "values": look.values,
-            "show_reach": look.reach,
+            "show_reach": look.reach == FORWARD,
+            "show_origin": look.reach == BACKWARD,
             "scientific": look.scientific,
             f"decimals_{look.decimals}": True,
             f"language_{self._program.look.language}": True,

@@ -11,7 +11,7 @@ from attn_gui.views.copy_source import copy_source
 from attn_gui.views.main_window import MainWindow
 
 COPY = ("copy", "copy_with_headers", "copy_as")
-MAP = ("release_cell", "show_reach", "toggle_mask_cell", None, *COPY, None, "values", "product", "all_stages", None)
+MAP = ("release_cell", "show_origin", "show_reach", "toggle_mask_cell", None, *COPY, None, "values", "product", "all_stages", None)
 """Actions in the menus of large maps, before those of their picture; None is a line."""
 
 ZONES = {
@@ -20,7 +20,7 @@ ZONES = {
         None, "output_projection", "biases", "block",
     ),
     "heads.weights": (*COPY, None, "previous_head", "next_head", None, "export_image"),
-    "inspector": (*COPY, None, "previous_place", "set_target", "show_reach", "release_cell"),
+    "inspector": (*COPY, None, "previous_place", "set_target", "show_origin", "show_reach", "release_cell"),
     "history": ("undo", "redo", None, *COPY, None, "history"),
 }  # fmt: skip
 """The same for whole zones of the window."""

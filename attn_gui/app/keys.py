@@ -11,12 +11,13 @@ from attn_gui.app.computation import Computation
 from attn_gui.app.tables import TablesController, rows_of
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.views.heatmaps.veil import BACKWARD, FORWARD
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
 
 
 class MapKeys(QObject):
-    """`[` `]` head, 1 … 9 step of the spine, V values, R reach, Enter to the table, Esc back and to no cell."""
+    """`[` `]` head, 1 … 9 step of the spine, V values, R reach, Shift+R origin, Enter to the table, Esc back and to no cell."""
 
     def __init__(
         self,
@@ -57,7 +58,8 @@ class MapKeys(QObject):
         elif text in ("v", "V"):
             self._view.set(values=not self._view.look.values)
         elif text in ("r", "R"):
-            self._view.set(reach=not self._view.look.reach)
+            direction = BACKWARD if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else FORWARD
+            self._view.set(reach="" if self._view.look.reach == direction else direction)
         else:
             return False
         return True

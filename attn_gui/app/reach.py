@@ -1,4 +1,4 @@
-"""The forward direction: what the cell that was chosen last reaches, shown in every map."""
+"""What the cell that was chosen last reaches, or comes from, shown in every map."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from attn_gui.engine.forward import Forward
 from attn_gui.engine.graph import GATED
 from attn_gui.figure.operands import stage_plane
 from attn_gui.views.heatmaps.heatmap import Heatmap
-from attn_gui.views.heatmaps.veil import Reach, reached_areas
+from attn_gui.views.heatmaps.veil import DIRECTIONS, Reach, reached_areas
 from attn_gui.views.inspector.context import Reached, cell_name
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
@@ -42,7 +42,7 @@ class ReachController(QObject):
         document.changed.connect(self._on_document_changed)
         computation.rebuilt.connect(lambda _opened: self._later())
         window.product.stageCellChosen.connect(self._on_map_cell_chosen)
-        window.inspector.reachToggled.connect(lambda shown: view.set(reach=shown))
+        window.inspector.reachPicked.connect(lambda direction: view.set(reach=direction))
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         panel.view.cellChosen.connect(lambda row, column: self._on_table_cell_chosen(field, row, column))
@@ -89,11 +89,17 @@ class ReachController(QObject):
         if self._place is not None and self._place[0] in self._tables.models:
             field, row, column = self._place
             box = self._table_box(field, row, column)
-            return (table_cell_name(field, (row, column)), reach_of(evaluation, field, box)) if box else None
+            return (table_cell_name(field, (row, column)), self._reach(field, box)) if box else None
         if look.cell is None:
             return None
         index = stage_plane(evaluation, look.cell.stage, look.batch, look.head).index(look.cell.row, look.cell.column)
-        return cell_name(look.cell.stage, index), reach_of(evaluation, look.cell.stage, indices.cell(index))
+        return cell_name(look.cell.stage, index), self._reach(look.cell.stage, indices.cell(index))
+
+    def _reach(self, name: str, box: Box) -> Reach:
+        """What a cell of a stage or field reaches, or comes from."""
+        evaluation = self._computation.evaluation
+        found = DIRECTIONS[self._view.look.reach](evaluation, {name: [_own_box(evaluation, name, box)]})
+        return Reach(name, box, found)
 
     def _table_box(self, field: str, row: int, column: int) -> Box | None:
         """The box of a table's cell in its array's own axes; None for a cell that is no longer there."""
@@ -102,11 +108,6 @@ class ReachController(QObject):
         shape = arrays[field].shape if field in arrays else evaluation.shape(field)
         box = table_box(field, shape, slice(row, row + 1), slice(column, column + 1), look.batch, look.head)
         return box if all(cut.stop <= length for cut, length in zip(box, shape, strict=True)) else None
-
-
-def reach_of(evaluation: Evaluation, name: str, box: Box) -> Reach:
-    """What a cell of a stage or field reaches."""
-    return Reach(name, box, evaluation.forward({name: [_own_box(evaluation, name, box)]}))
 
 
 def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Reached, ...]:

@@ -28,7 +28,7 @@ class Look:
     values: bool = True
     decimals: int = 3
     scientific: bool = False
-    reach: bool = False
+    reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
 
 
 class ViewState(QObject):

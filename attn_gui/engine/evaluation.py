@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import graph, indices, sentences
+from .backward import Backward
 from .checks import as_box
 from .forward import Forward
 from .graph import Node
@@ -198,6 +199,13 @@ class Evaluation:
         Raises PlaceError (an IndexError) for a box outside.
         """
         return Forward(self, self._named(changed))
+
+    def backward(self, cells: Mapping[str, Sequence[Box]]) -> Backward:
+        """Every cell that cells of the given stages or fields (dotted, in their own axes) were computed from.
+
+        Raises PlaceError (an IndexError) for a box outside.
+        """
+        return Backward(self, self._named(cells))
 
     def _named(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
         """Boxes of fields as boxes of the sources that read them."""

@@ -88,6 +88,14 @@ class Node:
         flags = np.broadcast_to(flags, [lengths[k] for k in self.left]).reshape(indices.shape_of(box))
         return indices.open_parts(flags, box)
 
+    def reads(self, box: Box) -> list[tuple[Reference, Box]]:
+        """What a box is computed from: each input that is there, in boxes that hold those cells and no others."""
+        ranges = self._spread(indices.ranges_of(self.axes, box, self.sizes))
+        return [
+            (ref, part) for ref in self.inputs if not ref.optional
+            for part in indices.boxes_of(ref.axes, ranges, self.sizes)
+        ]  # fmt: skip
+
     # --- computing -------------------------------------------------------------------------------
     def needs(self, box: Box) -> tuple[Box, list[Box | None], dict[str, int]]:
         """The box that can be computed (`box`, or a little more), what must be read for it, and its lengths."""

@@ -188,7 +188,7 @@ def open_parts(flags: npt.NDArray[np.bool_], box: Box) -> list[Box]:
 def _rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
     """Boxes that together hold exactly the True cells; equal neighbors are taken together."""
     if flags.ndim == 1:
-        yield from ((slice(low, high),) for low, high in _runs(flags))
+        yield from ((slice(low, high),) for low, high in runs(flags))
         return
     start = 0
     for stop in range(1, len(flags) + 1):
@@ -197,6 +197,7 @@ def _rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
             start = stop
 
 
-def _runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+def runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """(first, last + 1) of every run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
     return ((int(low), int(high)) for low, high in edges.reshape(-1, 2))

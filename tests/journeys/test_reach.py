@@ -1,4 +1,4 @@
-"""What a cell reaches: shown in every map, for the cell of a map or table that was chosen last."""
+"""What a cell reaches, or comes from: shown in every map, for the cell of a map or table that was chosen last."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def test_the_maps_show_what_a_cell_reaches(launch, settled):
     result = person.find("operand.result")
     reached, other = ground(person, result, 10, 4), ground(person, result, 4, 4)
     weight = ground(person, small_map(person, "weights"), 0, 0)
-    person.click(person.button("Show in the maps", "inspector"))
+    person.click(person.button("Show what it reaches", "inspector"))
     settled(person)
     assert ground(person, result, 10, 4) == reached
     assert ground(person, result, 4, 4) != other
     assert ground(person, small_map(person, "weights"), 0, 0) != weight
-    person.click(person.button("Show in the maps", "inspector"))
+    person.click(person.button("Show what it reaches", "inspector"))
     settled(person)
     assert ground(person, result, 4, 4) == other
 
@@ -149,3 +149,50 @@ def test_all_stages_show_it_too_in_both_themes(launch, settled):
 
 def distance(one, other):
     return sum(abs(a - b) for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True))
+
+
+def marked(person, name):
+    """The cells that stand out in a map."""
+    areas = person.find(name).marks.reached
+    return {(i, j) for rows, columns in areas for i in range(rows.start, rows.stop)
+            for j in range(columns.start, columns.stop)}  # fmt: skip
+
+
+def test_the_maps_show_where_a_cell_came_from_hop_by_hop_back_to_q_k_and_v(launch, settled):
+    person = launch(CAUSAL)
+    person.show_stage("head_output")
+    person.click_cell("head_output", 5, 3)
+    person.click(person.button("Show where it came from", "inspector"))
+    settled(person)
+    assert marked(person, "heatmap.head_output") == {(5, 3)}
+    assert marked(person, "operand.left") == {(5, j) for j in range(6)}  # of the weights, the open ones
+    assert marked(person, "operand.top") == {(j, 3) for j in range(6)}  # one column of V
+    for stage, cells in (("query", {(5, c) for c in range(64)}), ("key", {(j, c) for j in range(6) for c in range(64)}),
+                         ("masked", {(5, j) for j in range(14)}), ("scores", {(5, j) for j in range(6)})):
+        person.show_stage(stage)
+        settled(person)
+        assert marked(person, f"heatmap.{stage}") == cells, stage
+    person.click(person.button("Show what it reaches", "inspector"))  # one or the other
+    settled(person)
+    assert not person.find("inspector.origin").isChecked()
+    assert marked(person, "heatmap.scores") == set()
+    person.press("Ctrl+Alt+R")
+    settled(person)
+    assert person.find("inspector.origin").isChecked()
+    person.press("Ctrl+Alt+R")
+    settled(person)
+    assert person.find("heatmap.scores").marks.reached is None
+
+
+def test_it_goes_back_to_x_and_the_projections(launch, settled):
+    person = launch("thinking-machines.npz")
+    person.show_stage("query")
+    person.click_cell("query", 1, 1)
+    person.press("Shift+R")
+    settled(person)
+    rows, columns = person.find("operand.left").shape[1], person.find("operand.top").shape[0]
+    assert marked(person, "operand.left") == {(1, e) for e in range(rows)}
+    assert marked(person, "operand.top") == {(e, 1) for e in range(columns)}
+    person.click_cell("query", 0, 1)
+    settled(person)
+    assert marked(person, "operand.left") == {(0, e) for e in range(rows)}

@@ -78,6 +78,7 @@ class ShortcutsDialog(QDialog):
             (self.tr("Previous or next head"), "[  ]"),
             (self.tr("Step of the spine"), "1 … 9"),
             (self.tr("Numbers in cells"), "V"),
+            (self.tr("Show what the chosen cell reaches, where it comes from"), "R, Shift+R"),
             (self.tr("Zoom at the chosen cell, show everything"), "+  −  0"),
             (self.tr("Open or close the cell of a custom mask"), self.tr("Space")),
         )

@@ -1,17 +1,18 @@
-"""What a cell reaches, in a map: everything else steps back behind a veil, a line runs round what is reached."""
+"""What a cell reaches or comes from, in a map: all else steps back behind a veil, with a line between."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QColor, QImage
 
-from attn_gui.engine import Plane
-from attn_gui.engine.forward import Forward
+from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.indices import Box
+from attn_gui.engine.spread import Spread
 from attn_gui.figure.operands import SQUARE
 from attn_gui.figure.planes import PlaneLike
 from attn_gui.figure.tokens import Theme
@@ -19,6 +20,10 @@ from attn_gui.views.heatmaps.geometry import Span
 
 Area = tuple[slice, slice]
 Flags = npt.NDArray[np.bool_]
+
+FORWARD, BACKWARD = "forward", "backward"
+DIRECTIONS = {FORWARD: Evaluation.forward, BACKWARD: Evaluation.backward}
+"""What can be shown of a cell: all that it reaches, or all that it comes from."""
 
 OPACITY = {"light": 0.74, "dark": 0.72}
 """How much of what is not reached the ground covers."""
@@ -29,18 +34,18 @@ CUT_CELLS, CUT_AREAS = 1 << 18, 1 << 11
 
 @dataclass(frozen=True)
 class Reach:
-    """What a cell of a stage or field reaches; `box` is its own."""
+    """What a cell of a stage or field reaches or comes from; `box` is its own."""
 
     name: str
     box: Box
-    forward: Forward
+    spread: Spread[Any]
     _known: dict[tuple[object, ...], Flags] = field(default_factory=dict, repr=False)
 
     def cells(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Flags:
         """Which cells of a block are reached; several maps show the same stage."""
         key = (stage, batch, head, rows.start, rows.stop, columns.start, columns.stop)
         if key not in self._known:
-            self._known[key] = self.forward.cells(stage, batch, head, rows, columns)
+            self._known[key] = self.spread.cells(stage, batch, head, rows, columns)
         return self._known[key]
 
 
@@ -49,9 +54,9 @@ def reached_areas(plane: PlaneLike | None, reach: Reach | None) -> tuple[Area, .
     if plane is None or reach is None:
         return None
     if not isinstance(plane, Plane):
-        own = plane.cells(reach.box) if getattr(plane, "field", "") == reach.name else None
-        return () if own is None else (own,)
-    areas = (plane.cells(box) for box in reach.forward.boxes(plane.stage))
+        parts = (plane.cells(box) for box in reach.spread.boxes(getattr(plane, "field", "")))
+        return tuple(part for part in parts if part is not None)
+    areas = (plane.cells(box) for box in reach.spread.boxes(plane.stage))
     return tuple(part for area in areas if area is not None for part in _exact(plane, area, reach))
 
 

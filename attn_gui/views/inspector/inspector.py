@@ -45,7 +45,7 @@ class Inspector(QWidget):
     openRequested = Signal()
     pageTurned = Signal()
     targetRequested = Signal()
-    reachToggled = Signal(bool)
+    reachPicked = Signal(str)  # a direction of `veil.DIRECTIONS`, or none
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,8 +86,8 @@ class Inspector(QWidget):
         """Whether the explained cell can be given a target."""
         self._target.setVisible(offered)
 
-    def set_reach_shown(self, shown: bool, other: str = "") -> None:
-        """Whether the maps show what the explained cell reaches, or the name of the other cell whose reach it is."""
+    def set_reach_shown(self, shown: str, other: str = "") -> None:
+        """What the maps show of the explained cell, or the name of the other cell of which they show it."""
         self._relations.set_reach_shown(shown, other)
 
     def turn_to(self, page: QWidget) -> None:
@@ -182,7 +182,7 @@ class Inspector(QWidget):
     def _connect(self) -> None:
         self._trail.placeRequested.connect(self.placeRequested)
         self._terms.cellRequested.connect(self.cellRequested)
-        self._relations.reachToggled.connect(self.reachToggled)
+        self._relations.reachPicked.connect(self.reachPicked)
         self._terms.terms().modelReset.connect(self._show_caption)
         for links in (self._relations, self.sensitivity, self.verify):
             links.cellRequested.connect(self.cellRequested)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from attn_gui.engine.explanation import Explanation
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.heatmaps.veil import BACKWARD, FORWARD
 from attn_gui.views.inspector.context import ExplainContext
 from attn_gui.views.inspector.links import FlowLayout, Link
 from attn_gui.views.inspector.neighbors import Neighbor, reaches, sources
 from attn_gui.views.theme import dress
 
 ARROW = "→ "
+BUTTONS = {BACKWARD: "inspector.origin", FORWARD: "inspector.reach"}
 
 
 class LinkRow(QWidget):
@@ -50,20 +52,17 @@ class LinkRow(QWidget):
 
 
 class Relations(QWidget):
-    """Two rows of links, and whether the maps show what is reached."""
+    """Two rows of links, and which of both directions the maps show."""
 
     cellRequested = Signal(str, tuple)
-    reachToggled = Signal(bool)
+    reachPicked = Signal(str)  # a direction of `veil.DIRECTIONS`, or none
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._captions = (QLabel(self), QLabel(self))
         self._rows = (LinkRow(self), LinkRow(self, lead=ARROW))
         self._other = QLabel(self)
-        self.toggle = QPushButton(self)
-        self.toggle.setObjectName("inspector.reach")
-        self.toggle.setCheckable(True)
-        self.toggle.clicked.connect(self.reachToggled)
+        self._toggles = {direction: self._toggle(direction, name) for direction, name in BUTTONS.items()}
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(SPACING.m)
@@ -75,13 +74,12 @@ class Relations(QWidget):
             row.cellRequested.connect(self.cellRequested)
             grid.addWidget(caption, place, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
             grid.addWidget(row, place, 1)
-        below = QHBoxLayout()
-        below.setSpacing(SPACING.m)
-        below.addWidget(self.toggle)
-        below.addWidget(self._other)
-        below.addStretch(1)
+        below = QWidget(self)
+        wrapped = FlowLayout(below, gap=SPACING.s)
+        for widget in (*self._toggles.values(), self._other):
+            wrapped.addWidget(widget)
         dress(self._other, "small", "text2")
-        grid.addLayout(below, len(self._rows), 1)
+        grid.addWidget(below, len(self._rows), 0, 1, 2)
         self.retranslate()
 
     def set_explanation(self, explanation: Explanation, context: ExplainContext) -> None:
@@ -91,23 +89,33 @@ class Relations(QWidget):
             row.set_neighbors(neighbors)
             caption.setVisible(bool(neighbors))
             row.setVisible(bool(neighbors))
-        self.toggle.setVisible(bool(context.reach))
+        for toggle, neighbors in zip(self._toggles.values(), found, strict=True):
+            toggle.setVisible(bool(neighbors))
 
-    def set_reach_shown(self, shown: bool, other: str) -> None:
-        """Whether the maps show what is reached, and the name of the cell whose reach it is if not this one's."""
-        self.toggle.setChecked(shown)
+    def set_reach_shown(self, shown: str, other: str) -> None:
+        """Which direction the maps show, and the name of the cell of which they do if it is not this one."""
+        for direction, toggle in self._toggles.items():
+            toggle.setChecked(direction == shown)
         self._other.setText(other)
         self._other.setVisible(bool(other))
 
     def links(self) -> tuple[QWidget, ...]:
         """The links and the button, in order."""
-        return *(link for row in self._rows for link in row.links), self.toggle
+        return *(link for row in self._rows for link in row.links), *self._toggles.values()
 
     def retranslate(self) -> None:
         """All words in the present language."""
         self._captions[0].setText(self.tr("Comes from"))
         self._captions[1].setText(self.tr("Reaches"))
-        self.toggle.setText(self.tr("Show in the maps"))
+        self._toggles[BACKWARD].setText(self.tr("Show where it came from"))
+        self._toggles[FORWARD].setText(self.tr("Show what it reaches"))
+
+    def _toggle(self, direction: str, name: str) -> QPushButton:
+        button = QPushButton(self)
+        button.setObjectName(name)
+        button.setCheckable(True)
+        button.clicked.connect(lambda shown: self.reachPicked.emit(direction if shown else ""))
+        return button
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

@@ -130,16 +130,19 @@ def test_a_link_leads_to_the_head_on_show(shown: Shown, make_projected: Make, qt
 
 def test_the_maps_are_asked_to_show_what_is_reached(shown: Shown, make: Make, qtbot: QtBot) -> None:
     inspector = shown(make(), "scaled", 2, 1)
-    toggle = inspector.findChild(QPushButton, "inspector.reach")
-    for expected in (True, False):
-        with qtbot.waitSignal(inspector.reachToggled) as caught:
-            QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
-        assert caught.args == [expected]
-    for other in ("K[1, 5]", "", "K[1, 5]"):
-        inspector.set_reach_shown(True, other)
-        QApplication.processEvents()
-        assert toggle.width() == toggle.sizeHint().width()
-    assert toggle.isChecked()
+    toggles = {direction: inspector.findChild(QPushButton, name)
+               for direction, name in (("forward", "inspector.reach"), ("backward", "inspector.origin"))}
+    for direction, toggle in toggles.items():
+        for expected in (direction, ""):
+            with qtbot.waitSignal(inspector.reachPicked) as caught:
+                QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
+            assert caught.args == [expected]
+    for direction in toggles:
+        for other in ("K[1, 5]", "", "K[1, 5]"):
+            inspector.set_reach_shown(direction, other)
+            QApplication.processEvents()
+            assert all(toggle.width() == toggle.sizeHint().width() for toggle in toggles.values())
+        assert [key for key, toggle in toggles.items() if toggle.isChecked()] == [direction]
     assert "K[1, 5]" in words(inspector)
 
 
@@ -215,15 +218,15 @@ def test_everything_is_reached_by_tab_in_reading_order(
     activate(inspector, qtbot)
     links(inspector)["S′[2, 1]"].setFocus()
     met = []
-    for _ in range(9):
+    for _ in range(10):
         here = QApplication.focusWidget()
         met.append(here.objectName() or here.text())
         QTest.keyClick(here, Qt.Key.Key_Tab)
     assert met[0] == "S′[2, 1]"
     assert met[1] == "inspector.terms"
     assert met[2].startswith("S′[2, 1] = ")
-    assert met[3:] == ["O[2, ·]", "concat[2, 2 … 3]", "inspector.reach", "inspector.one_equation", "Copy text",
-                       "Copy LaTeX"]
+    assert met[3:] == ["O[2, ·]", "concat[2, 2 … 3]", "inspector.origin", "inspector.reach", "inspector.one_equation",
+                       "Copy text", "Copy LaTeX"]
 
 
 def test_following_an_edit_keeps_the_keyboard_where_it_is(
