@@ -11,7 +11,10 @@ from attn_gui.views.copy_source import copy_source
 from attn_gui.views.main_window import MainWindow
 
 COPY = ("copy", "copy_with_headers", "copy_as")
-MAP = ("release_cell", "show_origin", "show_reach", "toggle_mask_cell", None, *COPY, None, "values", "product", "all_stages", None)
+MAP = (
+    "release_cell", "show_origin", "show_reach", "toggle_mask_cell", None, *COPY,
+    None, "values", "product", "all_stages", None,
+)  # fmt: skip
 """Actions in the menus of large maps, before those of their picture; None is a line."""
 
 ZONES = {

@@ -17,7 +17,7 @@ from attn_gui.views.tables import MatrixPanel
 
 
 class MapKeys(QObject):
-    """`[` `]` head, 1 … 9 step of the spine, V values, R reach, Shift+R origin, Enter to the table, Esc back and to no cell."""
+    """`[` `]` head, 1 … 9 step of the spine, V values, R and Shift+R reach and origin, Enter table, Esc back."""
 
     def __init__(
         self,
