@@ -2157,7 +2157,15 @@
         <source>Show what it reaches</source>
         <translation>在图中显示影响</translation>
     </message>
-    </context>
+    <message>
+        <source>Show its origin</source>
+        <translation>在图中显示来源</translation>
+    </message>
+    <message>
+        <source>Show its reach</source>
+        <translation>在图中显示影响</translation>
+    </message>
+</context>
 <context>
     <name>ScaleBox</name>
     <message>

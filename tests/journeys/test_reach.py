@@ -46,12 +46,12 @@ def test_the_maps_show_what_a_cell_reaches(launch, settled):
     result = person.find("operand.result")
     reached, other = ground(person, result, 10, 4), ground(person, result, 4, 4)
     weight = ground(person, small_map(person, "weights"), 0, 0)
-    person.click(person.button("Show what it reaches", "inspector"))
+    person.click(person.button("Show its reach", "inspector"))
     settled(person)
     assert ground(person, result, 10, 4) == reached
     assert ground(person, result, 4, 4) != other
     assert ground(person, small_map(person, "weights"), 0, 0) != weight
-    person.click(person.button("Show what it reaches", "inspector"))
+    person.click(person.button("Show its reach", "inspector"))
     settled(person)
     assert ground(person, result, 4, 4) == other
 
@@ -162,7 +162,7 @@ def test_the_maps_show_where_a_cell_came_from_hop_by_hop_back_to_q_k_and_v(launc
     person = launch(CAUSAL)
     person.show_stage("head_output")
     person.click_cell("head_output", 5, 3)
-    person.click(person.button("Show where it came from", "inspector"))
+    person.click(person.button("Show its origin", "inspector"))
     settled(person)
     assert marked(person, "heatmap.head_output") == {(5, 3)}
     assert marked(person, "operand.left") == {(5, j) for j in range(6)}  # of the weights, the open ones
@@ -172,7 +172,7 @@ def test_the_maps_show_where_a_cell_came_from_hop_by_hop_back_to_q_k_and_v(launc
         person.show_stage(stage)
         settled(person)
         assert marked(person, f"heatmap.{stage}") == cells, stage
-    person.click(person.button("Show what it reaches", "inspector"))  # one or the other
+    person.click(person.button("Show its reach", "inspector"))  # one or the other
     settled(person)
     assert not person.find("inspector.origin").isChecked()
     assert marked(person, "heatmap.scores") == set()

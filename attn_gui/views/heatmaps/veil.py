@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,7 @@ Area = tuple[slice, slice]
 Flags = npt.NDArray[np.bool_]
 
 FORWARD, BACKWARD = "forward", "backward"
-DIRECTIONS = {FORWARD: Evaluation.forward, BACKWARD: Evaluation.backward}
+DIRECTIONS: Mapping[str, Callable[..., Spread[Any]]] = {FORWARD: Evaluation.forward, BACKWARD: Evaluation.backward}
 """What can be shown of a cell: all that it reaches, or all that it comes from."""
 
 OPACITY = {"light": 0.74, "dark": 0.72}

@@ -79,7 +79,8 @@ class Relations(QWidget):
         for widget in (*self._toggles.values(), self._other):
             wrapped.addWidget(widget)
         dress(self._other, "small", "text2")
-        grid.addWidget(below, len(self._rows), 0, 1, 2)
+        grid.setRowMinimumHeight(len(self._rows), SPACING.s)
+        grid.addWidget(below, len(self._rows) + 1, 0, 1, 2)
         self.retranslate()
 
     def set_explanation(self, explanation: Explanation, context: ExplainContext) -> None:
@@ -107,8 +108,8 @@ class Relations(QWidget):
         """All words in the present language."""
         self._captions[0].setText(self.tr("Comes from"))
         self._captions[1].setText(self.tr("Reaches"))
-        self._toggles[BACKWARD].setText(self.tr("Show where it came from"))
-        self._toggles[FORWARD].setText(self.tr("Show what it reaches"))
+        self._toggles[BACKWARD].setText(self.tr("Show its origin"))
+        self._toggles[FORWARD].setText(self.tr("Show its reach"))
 
     def _toggle(self, direction: str, name: str) -> QPushButton:
         button = QPushButton(self)
