@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -380,11 +381,11 @@
         <source>&amp;Scientific</source>
         <translation>科学记数法(&amp;S)</translation>
     </message>
-<message>
+    <message>
         <source>Show where a cell comes &amp;from</source>
         <translation>显示单元格的来源(&amp;F)</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -396,7 +397,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -2138,24 +2139,12 @@
         <translation>影响</translation>
     </message>
     <message>
-        <source>Show in the maps</source>
-        <translation>在热图中显示</translation>
-    </message>
-    <message>
         <source>{cell}, head {head}</source>
         <translation>{cell}，头 {head}</translation>
     </message>
     <message>
         <source>{symbol}, {count} cells</source>
         <translation>{symbol}，{count} 个单元格</translation>
-    </message>
-<message>
-        <source>Show where it came from</source>
-        <translation>在图中显示来源</translation>
-    </message>
-    <message>
-        <source>Show what it reaches</source>
-        <translation>在图中显示影响</translation>
     </message>
     <message>
         <source>Show its origin</source>
@@ -3622,11 +3611,11 @@
         <source>Delete</source>
         <translation>Delete 键</translation>
     </message>
-<message>
+    <message>
         <source>Show what the chosen cell reaches, where it comes from</source>
         <translation>显示所选单元格影响的范围、来源</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>SizeBox</name>
     <message>
