@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRect, QRectF
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QRegion
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.cells import SMALLEST_MARK, paint_hatch, paint_marks, paint_values
@@ -84,6 +85,7 @@ class CellsItem(MapItem):
         else:
             self._pixels[...] = self.style.theme.surface.rgb()
         self.numbers = self._fitting_numbers()
+        self._unwritten = QRegion(self.area())
         self.repaint()
 
     def render_part(self, rows: slice, columns: slice) -> QRect:
@@ -95,8 +97,10 @@ class CellsItem(MapItem):
         numbers = self._fitting_numbers()
         if numbers != self.numbers:  # all values of a map have the same decimals
             self.numbers = numbers
+            self._unwritten = QRegion(self.area())
             self.repaint()
         else:
+            self._unwritten += rect
             self.repaint(rect)
         return rect
 
@@ -129,6 +133,8 @@ class CellsItem(MapItem):
         height, width = max(1, self.rows.pixels), max(1, self.columns.pixels)
         self._pixels = np.zeros((height, width), np.uint32)
         self._image = QImage(self._pixels.data, width, height, width * 4, QImage.Format.Format_RGB32)
+        self._sheet = QImage()  # the same with values and marks, as fine as the screen
+        self._unwritten = QRegion(self.area())
 
     def _read(self, down: slice, right: slice) -> tuple[npt.NDArray[Any], Display]:
         """Values and display of some bins."""
@@ -215,14 +221,35 @@ class CellsItem(MapItem):
             return
         if self.style.dimmed:
             painter.setOpacity(painter.opacity() * DIMMED)
-        painter.drawImage(exposed, self._image, exposed)
         if (self.numbers is None and not self._marked) or self._tiny:
+            painter.drawImage(exposed, self._image, exposed)
             return
-        down, right = self._bins_in(exposed)
+        ratio = painter.device().devicePixelRatioF()
+        self._keep_written(exposed, ratio)
+        source = QRectF(exposed.x() * ratio, exposed.y() * ratio, exposed.width() * ratio, exposed.height() * ratio)
+        painter.drawImage(QRectF(exposed), self._sheet, source)
+
+    def _keep_written(self, exposed: QRect, ratio: float) -> None:
+        """Write values and marks once; a mark that moves over them is no reason to write them again."""
+        if self._sheet.isNull() or self._sheet.devicePixelRatio() != ratio:
+            width, height = (math.ceil(length * ratio) for length in (self.columns.pixels, self.rows.pixels))
+            self._sheet = QImage(width, height, QImage.Format.Format_RGB32)
+            self._sheet.setDevicePixelRatio(ratio)
+            self._unwritten = QRegion(self.area())
+        due = (self._unwritten & exposed).boundingRect()
+        if not due.isEmpty():
+            self._unwritten -= QRegion(due)
+            painter = QPainter(self._sheet)
+            self._write(painter, due)
+            painter.end()
+
+    def _write(self, painter: QPainter, rect: QRect) -> None:
+        down, right = self._bins_in(rect)
         part = Display(self._display.indices[down, right], self._display.flags[down, right])
         place = self._place(down, right)
         painter.setFont(self.font)
-        painter.setClipRect(exposed)
+        painter.setClipRect(rect)
+        painter.drawImage(rect, self._image, rect)
         if self.numbers is not None:
             paint_values(painter, place, self._values[down, right], part, self.style.table, self.numbers)
         if self._marked:

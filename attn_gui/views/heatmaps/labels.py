@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QRegion, QTransform
 
 from attn_gui.figure.labels import elided, label_step, visible_text
 from attn_gui.figure.tokens import RADIUS, SPACING, Theme
 from attn_gui.views.heatmaps.geometry import Span
 from attn_gui.views.theme import scaled
 
-LINE_SPACING = 1.25
-"""Pixels that a label takes along its axis, in heights of its type."""
+ROWS, UPRIGHT, LEVEL = "rows", "upright", "level"
+ONE_LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+SIDES = {
+    ROWS: int(Qt.AlignmentFlag.AlignRight | ONE_LINE), UPRIGHT: int(Qt.AlignmentFlag.AlignLeft | ONE_LINE),
+    LEVEL: int(Qt.AlignmentFlag.AlignHCenter | ONE_LINE),
+}  # fmt: skip
 
 MEASURED, NEARLY = 5000, 2
 """So many labels are all measured; of more, some of those that have nearly as many letters as the longest."""
@@ -31,57 +37,90 @@ class LabelStyle:
     role: str
 
 
-def shown_labels(span: Span, labels: Sequence[str], chosen: int | None, height: float) -> Iterator[tuple[int, slice]]:
-    """The cells to be labelled and their pixels: every k-th that fits, none too near to the chosen one."""
-    size = span.cell_size
-    if not size or not labels:
-        return
-    step = label_step(height * LINE_SPACING, size)
-    first, last = span.shown.start, min(span.shown.stop, len(labels))
-    for cell in range(-(-first // step) * step, last, step):
-        if chosen is None or cell == chosen or abs(cell - chosen) >= step:
-            yield cell, span.pixels_of_cells(slice(cell, cell + 1))
-    if chosen is not None and first <= chosen < last and chosen % step:
-        yield chosen, span.pixels_of_cells(slice(chosen, chosen + 1))
+@dataclass(frozen=True)
+class Labels:
+    """The labels of one axis in the box where they stand; the chosen one is a chip, painted over the others.
 
+    Rows are labelled from the right; columns upright, read from below, or level where each has room over its own.
+    """
 
-def paint_row_labels(
-    painter: QPainter, span: Span, labels: Sequence[str], chosen: int | None, box: QRectF, style: LabelStyle
-) -> None:
-    """Right-aligned in `box`, each at the height of its row."""
-    metrics = QFontMetricsF(style.chosen_font)
-    for cell, pixels in shown_labels(span, labels, chosen, metrics.height() / LINE_SPACING):
-        _paint_label(painter, labels[cell], cell == chosen, _along(box, pixels, metrics.height(), rows=True), style)
+    span: Span
+    texts: Sequence[str]
+    box: QRectF
+    style: LabelStyle
+    way: str = ROWS
 
+    def paint(self, painter: QPainter) -> None:
+        """Every k-th that fits, as if none were chosen."""
+        if self.span.cell_size and self.texts:
+            first, stop = self._shown()
+            with self._turned(painter):
+                for cell in range(-(-first // self._step) * self._step, stop, self._step):
+                    self._paint_one(painter, cell, chosen=False)
 
-def paint_column_labels(
-    painter: QPainter, span: Span, labels: Sequence[str], chosen: int | None, box: QRectF, style: LabelStyle
-) -> None:
-    """Upright, read from below, in `box`, each over its column."""
-    metrics = QFontMetricsF(style.chosen_font)
-    painter.save()
-    painter.translate(box.left(), box.bottom())
-    painter.rotate(-90)
-    turned = QRectF(0, 0, box.height(), box.width())
-    for cell, pixels in shown_labels(span, labels, chosen, metrics.height() / LINE_SPACING):
-        place = _along(turned, pixels, metrics.height(), rows=True)
-        _paint_label(painter, labels[cell], cell == chosen, place, style, Qt.AlignmentFlag.AlignLeft)
-    painter.restore()
+    def paint_chosen(self, painter: QPainter, chosen: int | None) -> None:
+        """The chip of a row or column in view, in place of the labels that it would touch."""
+        if self._has(chosen):
+            with self._turned(painter):
+                for cell in self._touched(chosen):
+                    painter.fillRect(self._place(cell).toAlignedRect(), self.style.theme.surface)
+                self._paint_one(painter, chosen, chosen=True)
+
+    def chip_region(self, chosen: int | None) -> QRegion:
+        """What `paint_chosen` covers."""
+        region = QRegion()
+        if self._has(chosen):
+            for cell in (chosen, *self._touched(chosen)):
+                region += self._transform().mapRect(self._place(cell)).toAlignedRect()
+        return region
+
+    def _has(self, chosen: int | None) -> TypeGuard[int]:
+        first, stop = self._shown() if self.span.cell_size and self.texts else (0, 0)
+        return chosen is not None and first <= chosen < stop
+
+    def _shown(self) -> tuple[int, int]:
+        return self.span.shown.start, min(self.span.shown.stop, len(self.texts))
+
+    def _touched(self, chosen: int) -> range:
+        """The labels nearer to a cell than two labels may be."""
+        first, stop = self._shown()
+        after = max(first, chosen - self._step + 1)
+        return range(-(-after // self._step) * self._step, min(stop, chosen + self._step), self._step)
+
+    @functools.cached_property
+    def _height(self) -> float:
+        return QFontMetricsF(self.style.chosen_font).height()
+
+    @functools.cached_property
+    def _step(self) -> int:
+        return 1 if self.way == LEVEL else label_step(self._height, self.span.cell_size)
+
+    def _transform(self) -> QTransform:
+        """From the places of labels to the painter: the box itself, or the box as it is read from below."""
+        box = self.box
+        return QTransform.fromTranslate(box.left(), box.bottom()).rotate(-90) if self.way == UPRIGHT else QTransform()
+
+    @contextmanager
+    def _turned(self, painter: QPainter) -> Iterator[None]:
+        painter.save()
+        painter.setTransform(self._transform(), combine=True)
+        yield
+        painter.restore()
+
+    def _place(self, cell: int) -> QRectF:
+        pixels, box = self.span.pixels_of_cells(slice(cell, cell + 1)), self.box
+        if self.way == LEVEL:
+            return QRectF(box.left() + pixels.start + 1, box.top(), pixels.stop - pixels.start - 2, box.height())
+        along = QRectF(0, 0, box.height(), box.width()) if self.way == UPRIGHT else box
+        return _strip(along, pixels, self._height)
+
+    def _paint_one(self, painter: QPainter, cell: int, *, chosen: bool) -> None:
+        _paint_label(painter, self.texts[cell], chosen, self._place(cell), self.style, SIDES[self.way])
 
 
 def labels_fit(labels: Sequence[str], font: QFont, cell: float) -> bool:
     """Whether every label can stand over its own column without being turned."""
     return len(labels) * cell > 0 and _widest_of(labels, font) <= cell - 2 * scaled(SPACING.s)
-
-
-def paint_level_labels(
-    painter: QPainter, span: Span, labels: Sequence[str], chosen: int | None, box: QRectF, style: LabelStyle
-) -> None:
-    """Each over its column, not turned."""
-    for cell in range(span.shown.start, min(span.shown.stop, len(labels))):
-        pixels = span.pixels_of_cells(slice(cell, cell + 1))
-        place = QRectF(box.left() + pixels.start + 1, box.top(), pixels.stop - pixels.start - 2, box.height())
-        _paint_label(painter, labels[cell], cell == chosen, place, style, Qt.AlignmentFlag.AlignHCenter)
 
 
 def label_width(labels: Sequence[str], font: QFont, widest: float) -> float:
@@ -116,15 +155,14 @@ def _longest(labels: Sequence[str]) -> Sequence[str]:
     return long[:: -(-len(long) // MEASURED)]
 
 
-def _along(box: QRectF, pixels: slice, height: float, *, rows: bool) -> QRectF:
+def _strip(box: QRectF, pixels: slice, height: float) -> QRectF:
     """The strip of one label: its row, or at least the height of its type where rows are thinner."""
     middle, thick = (pixels.start + pixels.stop) / 2, max(pixels.stop - pixels.start - 2.0, height)
     return QRectF(box.left(), box.top() + middle - thick / 2, box.width(), thick)
 
 
 def _paint_label(
-    painter: QPainter, label: str, chosen: bool, place: QRectF, style: LabelStyle,
-    alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignRight,
+    painter: QPainter, label: str, chosen: bool, place: QRectF, style: LabelStyle, alignment: int
 ) -> None:
     font = style.chosen_font if chosen else style.font
     if chosen:
@@ -136,4 +174,4 @@ def _paint_label(
     painter.setPen(getattr(style.theme, style.role, style.theme.text) if chosen else style.theme.text2)
     room = place.adjusted(scaled(SPACING.s), 0, -scaled(SPACING.s), 0)
     text = elided(visible_text(label), room.width(), QFontMetricsF(font))
-    painter.drawText(room, int(alignment | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), text)
+    painter.drawText(room, alignment, text)

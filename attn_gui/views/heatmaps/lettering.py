@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attn_gui.figure.display import Levels
 from attn_gui.figure.labels import elided, visible_text
@@ -80,15 +80,13 @@ def paint_chip(
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def paint_gap_lines(painter: QPainter, first: QRect, second: QRect, pixels: slice, color: QColor) -> None:
+def gap_lines(first: QRect, second: QRect, pixels: slice) -> tuple[QRect, ...]:
     """The thin pair of lines that joins a row or a column of two maps, where it lies in the second one."""
     if pixels.stop <= pixels.start:
-        return
+        return ()
+    ends = pixels.start, pixels.stop - 1
     if first.right() < second.left():  # beside one another: from frame to frame
         left, width = first.right() + 2, second.left() - first.right() - 3
-        bars = [QRect(left, second.top() + at, width, 1) for at in (pixels.start, pixels.stop - 1)]
-    else:
-        top, height = first.bottom() + 2, second.top() - first.bottom() - 3
-        bars = [QRect(second.left() + at, top, 1, height) for at in (pixels.start, pixels.stop - 1)]
-    for bar in bars:
-        painter.fillRect(bar, color)
+        return tuple(QRect(left, second.top() + at, width, 1) for at in ends)
+    top, height = first.bottom() + 2, second.top() - first.bottom() - 3
+    return tuple(QRect(second.left() + at, top, 1, height) for at in ends)

@@ -48,6 +48,7 @@ class ProductPicture(QWidget):
         self._windows = JoinedWindows(self)
         self._words = ProductWords(self)
         self._ground: QPixmap | None = None
+        self._marked = QRegion()  # where the words say what is chosen
         self._windows.moved.connect(self._repaint_words)
         self.maps.rearranged.connect(self._on_maps_rearranged)
         for heatmap in self.operands.maps.values():
@@ -249,15 +250,20 @@ class ProductPicture(QWidget):
     def _show_marks(self) -> None:
         lines = self.maps.lines(self.stage)
         self.operands.set_marks(lines, self.maps.chosen, result=self.picture.marks_result)
-        self._repaint_words()
+        before, self._marked = self._marked, self._marks_region()
+        self.update(before + self._marked)
 
     def _every_map(self) -> list[Heatmap]:
         return [*self.maps.every(), *self.operands.maps.values()]
 
     def _repaint_words(self, *_: object) -> None:
         """Everything but the cells of the maps."""
-        self._ground = None
+        self._ground, self._marked = None, self._marks_region()
         self.update(QRegion(self.rect()).subtracted(self._cells_region()))
+
+    def _marks_region(self) -> QRegion:
+        known = self.places is not None and self.stage_map() is not None
+        return self._words.marks_region(self.places) if known and self.places is not None else QRegion()
 
     def _cells_region(self) -> QRegion:
         region, places = QRegion(), self.places
@@ -267,7 +273,7 @@ class ProductPicture(QWidget):
         return region
 
     def _painted_words(self, places: Places) -> QPixmap:
-        """The words as they stand, painted once: every outline that fades over them repaints some."""
+        """The words without any mark, painted once: every click and every outline that fades repaints some."""
         ratio = self.devicePixelRatioF()
         ground = QPixmap(self.size() * ratio)
         ground.setDevicePixelRatio(ratio)
@@ -287,6 +293,8 @@ class ProductPicture(QWidget):
             self._ground = self._painted_words(self.places)
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._ground)
+        if event.region().intersects(self._marked):
+            self._words.paint_marks(painter, self.places)
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -7,28 +7,27 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QRect, QRectF, QSizeF
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QRegion
 
 from attn_gui.engine import symbol
 from attn_gui.figure.operands import KEY, QUERY, WHOLE
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 from attn_gui.views.formula import role_colors
-from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.labels import (
+    LEVEL,
+    UPRIGHT,
+    Labels,
     LabelStyle,
     label_width,
     labels_fit,
-    paint_column_labels,
-    paint_level_labels,
-    paint_row_labels,
 )
 from attn_gui.views.heatmaps.lettering import (
     Word,
     block_height,
     chip_width,
+    gap_lines,
     paint_block,
     paint_chip,
-    paint_gap_lines,
     paint_words,
     range_text,
     words_width,
@@ -78,14 +77,36 @@ class ProductWords:
         return round(max(words_width(tuple(self._title())), self._formula_size().width() + words))
 
     def paint(self, painter: QPainter, places: Places) -> None:
-        """Everything but the maps."""
+        """Everything but the maps and what the chosen cell marks."""
         theme = current_theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         title_end = self._paint_title(painter, theme)
         self._paint_formula(painter, places, title_end)
-        self._paint_tokens(painter, places, theme)
+        for labels, _ in self._tokens(places):
+            labels.paint(painter)
+        self._paint_bands(painter, places, theme)
         self._paint_captions(painter, places, theme)
-        self._paint_gaps(painter, places, theme)
+
+    def paint_marks(self, painter: QPainter, places: Places) -> None:
+        """What the chosen cell changes: the tokens of its row and column, captions with chips, lines in the gaps."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for labels, marked in self._tokens(places):
+            labels.paint_chosen(painter, marked)
+        for place, rect in self._chipped(places).items():
+            self._paint_caption(painter, place, rect, current_theme())
+        for bar, color in self._gap_lines(places):
+            painter.fillRect(bar, color)
+
+    def marks_region(self, places: Places) -> QRegion:
+        """Where `paint_marks` paints."""
+        region = QRegion()
+        for labels, marked in self._tokens(places):
+            region += labels.chip_region(marked)
+        for rect in self._chipped(places).values():
+            region += QRect(rect.left(), rect.top() - line_height() - scaled(SPACING.s), rect.width(), line_height())
+        for bar, _ in self._gap_lines(places):
+            region += bar
+        return region
 
     # --- title and formula -----------------------------------------------------------------------
     def _title_height(self) -> float:
@@ -144,39 +165,32 @@ class ProductWords:
         return QRectF(left, edge, right - left, bottom - edge)
 
     # --- tokens ----------------------------------------------------------------------------------
-    def _paint_tokens(self, painter: QPainter, places: Places, theme: Theme) -> None:
+    def _tokens(self, places: Places) -> Iterator[tuple[Labels, int | None]]:
+        """The labels of both axes, each with the row or column that is marked."""
         product = self._product
         stage_map = product.stage_map()
         assert stage_map is not None
         rows, columns = axis_labels(product.maps, product.stage)
-        marked, compact = product.maps.lines(product.stage), product.compact
-        fonts = label_font(compact), label_font(compact, 600)
-        away = scaled(SPACING.s)
-        first = places.left or places.stage
-        left = first.left() - places.row_labels
-        box = QRectF(left, places.stage.top(), places.row_labels - away, places.stage.height())
-        style = LabelStyle(*fonts, theme, product.picture.rows)
-        paint_row_labels(painter, stage_map.row_span, rows, marked.row, box, style)
-        if columns:
-            self._paint_column_tokens(painter, stage_map, columns, marked.column, places)
-        elif stage_map.marks.bands:
-            self._paint_bands(painter, stage_map, places.stage, theme)
-
-    def _paint_column_tokens(
-        self, painter: QPainter, stage_map: Heatmap, columns: Sequence[str], marked: int | None, places: Places
-    ) -> None:
-        product, above = self._product, places.top or places.stage
+        marked, away = product.maps.lines(product.stage), scaled(SPACING.s)
         fonts = label_font(product.compact), label_font(product.compact, 600)
-        style = LabelStyle(*fonts, current_theme(), product.picture.columns)
-        level = labels_fit(columns, fonts[0], stage_map.column_span.cell_size)
-        tall = line_height() if level else label_width(columns, fonts[0], scaled(TALLEST_COLUMN_LABEL))
-        away = scaled(SPACING.s)
-        box = QRectF(above.left(), above.top() - tall, above.width(), tall - away)
-        paint = paint_level_labels if level else paint_column_labels
-        paint(painter, stage_map.column_span, columns, marked, box, style)
+        left = (places.left or places.stage).left() - places.row_labels
+        box = QRectF(left, places.stage.top(), places.row_labels - away, places.stage.height())
+        style = LabelStyle(*fonts, current_theme(), product.picture.rows)
+        yield Labels(stage_map.row_span, rows, box, style), marked.row
+        if columns:
+            above, span = places.top or places.stage, stage_map.column_span
+            level = labels_fit(columns, fonts[0], span.cell_size)
+            tall = line_height() if level else label_width(columns, fonts[0], scaled(TALLEST_COLUMN_LABEL))
+            box = QRectF(above.left(), above.top() - tall, above.width(), tall - away)
+            style = LabelStyle(*fonts, current_theme(), product.picture.columns)
+            yield Labels(span, columns, box, style, LEVEL if level else UPRIGHT), marked.column
 
-    def _paint_bands(self, painter: QPainter, stage_map: Heatmap, rect: QRect, theme: Theme) -> None:
+    def _paint_bands(self, painter: QPainter, places: Places, theme: Theme) -> None:
         """The numbers of the heads over their bands of columns, the present one in the accent."""
+        stage_map, rect = self._product.stage_map(), places.stage
+        assert stage_map is not None
+        if not stage_map.marks.bands or axis_labels(self._product.maps, self._product.stage)[1]:
+            return
         starts = (*stage_map.marks.bands, stage_map.shape[1])
         baseline = rect.top() - scaled(SPACING.s) - QFontMetricsF(ui_font("small")).descent()
         for head, (start, stop) in enumerate(itertools.pairwise(starts)):
@@ -189,8 +203,7 @@ class ProductWords:
 
     # --- captions --------------------------------------------------------------------------------
     def _paint_captions(self, painter: QPainter, places: Places, theme: Theme) -> None:
-        product, maps = self._product, self._product.operands.shown
-        axis = axis_names()
+        product, axis = self._product, axis_names()
         away = scaled(SPACING.s)
         first = places.left or places.stage
         baseline = first.top() - away - QFontMetricsF(ui_font("small")).descent()
@@ -198,11 +211,23 @@ class ProductWords:
         if role in axis:
             words = ((axis[role], "small", role, 400),)
             paint_block(painter, words, first.left() - away, baseline - QFontMetricsF(ui_font("small")).ascent(), theme)
-        for place, rect in (("left", places.left), ("factor", places.factor), ("result", places.result)):
-            if rect is not None and place in maps:
+        chipped = self._chipped(places)
+        for place, rect in self._captioned(places).items():
+            if place not in chipped:
                 self._paint_caption(painter, place, rect, theme)
         if places.top is not None:
             self._paint_top_caption(painter, places.top, theme)
+
+    def _captioned(self, places: Places) -> dict[str, QRect]:
+        """The maps with a caption above them."""
+        rects = {"left": places.left, "factor": places.factor, "result": places.result}
+        shown = self._product.operands.shown
+        return {place: rect for place, rect in rects.items() if rect is not None and place in shown}
+
+    def _chipped(self, places: Places) -> dict[str, QRect]:
+        """Those that may wear the chip of a marked row."""
+        chipped = ("factor", "result") if self._product.picture.marks_result else ()
+        return {place: rect for place, rect in self._captioned(places).items() if place in chipped}
 
     def _paint_caption(self, painter: QPainter, place: str, rect: QRect, theme: Theme) -> None:
         """Symbol and shape above a map, and a chip that repeats the token of its marked row."""
@@ -254,20 +279,22 @@ class ProductWords:
         return (labels[at], role) if at is not None and at < len(labels) else None
 
     # --- gaps ------------------------------------------------------------------------------------
-    def _paint_gaps(self, painter: QPainter, places: Places, theme: Theme) -> None:
+    def _gap_lines(self, places: Places) -> Iterator[tuple[QRect, QColor]]:
         """The chosen row and column run on from map to map."""
-        product = self._product
+        product, theme = self._product, current_theme()
         stage_map, marked = product.stage_map(), product.maps.lines(product.stage)
         assert stage_map is not None
+        pairs = []
         if marked.row is not None and places.left is not None:
             pixels = stage_map.row_span.pixels_of_cells(slice(marked.row, marked.row + 1))
-            color = role_color(theme, marked.row_role)
-            paint_gap_lines(painter, places.left, places.stage, pixels, color)
+            pairs.append((places.left, places.stage, pixels, marked.row_role))
             if places.result is not None and product.picture.marks_result:
-                paint_gap_lines(painter, places.stage, places.result, pixels, color)
+                pairs.append((places.stage, places.result, pixels, marked.row_role))
         if marked.column is not None and places.top is not None:
             pixels = stage_map.column_span.pixels_of_cells(slice(marked.column, marked.column + 1))
-            paint_gap_lines(painter, places.top, places.stage, pixels, role_color(theme, marked.column_role))
+            pairs.append((places.top, places.stage, pixels, marked.column_role))
+        for first, second, pixels, role in pairs:
+            yield from ((bar, role_color(theme, role)) for bar in gap_lines(first, second, pixels))
 
 
 def _size_of(formula: Formula) -> QSizeF:

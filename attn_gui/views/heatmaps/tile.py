@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPixmap
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import symbol
 from attn_gui.figure.operands import SQUARE, picture_of
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.labels import (
+    LEVEL,
+    UPRIGHT,
+    Labels,
     LabelStyle,
     label_width,
     labels_fit,
-    paint_column_labels,
-    paint_level_labels,
-    paint_row_labels,
 )
 from attn_gui.views.heatmaps.lettering import Word, paint_words
 from attn_gui.views.heatmaps.product_layout import Needs, lay_out
@@ -48,6 +47,7 @@ class StageTile(QWidget):
         self.stage, self._maps = stage, maps
         self._row_labels, self._column_labels = 0, 0
         self._ground: QPixmap | None = None
+        self._marked = QRegion()  # where the chips of the chosen row and column are
         maps.map(stage).windowChanged.connect(self.repaint_words)
 
     def adopt(self) -> None:
@@ -71,8 +71,13 @@ class StageTile(QWidget):
 
     def repaint_words(self) -> None:
         """Title and tokens say something else or stand elsewhere."""
-        self._ground = None
+        self._ground, self._marked = None, self._marks_region()
         self.update()
+
+    def repaint_marks(self) -> None:
+        """Another row or column is chosen."""
+        before, self._marked = self._marked, self._marks_region()
+        self.update(before + self._marked)
 
     def _best_place(self, columns: Sequence[str]) -> tuple[int, QRect]:
         """Room for tokens over columns, as they are, turned, or none where few could stand; and the map's place."""
@@ -110,38 +115,59 @@ class StageTile(QWidget):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
-        heatmap = self._maps.map(self.stage)
-        if heatmap.parentWidget() is not self or self._maps.evaluation is None:
+        if not self._at_work():
             return
         if self._ground is None:
-            self._ground = self._painted_words(heatmap)
+            self._ground = self._painted_words()
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._ground)
+        if event.region().intersects(self._marked):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for labels, marked in self._tokens():
+                labels.paint_chosen(painter, marked)
         painter.end()
 
-    def _painted_words(self, heatmap: Heatmap) -> QPixmap:
-        """Painted once: every cell that is painted anew, and every outline that fades, repaints what is below it."""
-        assert self._maps.evaluation is not None
-        ratio, cells = self.devicePixelRatioF(), heatmap.cells_rect().translated(heatmap.pos())
+    def _at_work(self) -> bool:
+        """Whether the map of the tile is here and shows something."""
+        return self._maps.map(self.stage).parentWidget() is self and self._maps.evaluation is not None
+
+    def _painted_words(self) -> QPixmap:
+        """The words without any mark, painted once: every cell painted anew, and every outline that fades, repaints
+        what is below it."""
+        ratio = self.devicePixelRatioF()
         ground = QPixmap(self.size() * ratio)
         ground.setDevicePixelRatio(ratio)
         ground.fill(current_theme().surface)
         painter, theme = QPainter(ground), current_theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_words(painter, self._title(), 1, QFontMetricsF(ui_font("body", 600)).ascent() + 1, theme)
-        rows, columns = axis_labels(self._maps, self.stage)
-        marked, picture = self._maps.lines(self.stage), picture_of(self.stage, self._maps.evaluation)
-        fonts, away = (label_font(True), label_font(True, 600)), scaled(SPACING.s)
-        box = QRectF(cells.left() - self._row_labels, cells.top(), self._row_labels - away, cells.height())
-        paint_row_labels(painter, heatmap.row_span, rows, marked.row, box, LabelStyle(*fonts, theme, picture.rows))
-        if self._column_labels:
-            box = QRectF(cells.left(), cells.top() - self._column_labels, cells.width(), self._column_labels - away)
-            level = labels_fit(columns, fonts[0], heatmap.column_span.cell_size)
-            paint = paint_level_labels if level else paint_column_labels
-            style = LabelStyle(*fonts, theme, picture.columns)
-            paint(painter, heatmap.column_span, columns, marked.column, box, style)
+        for labels, _ in self._tokens():
+            labels.paint(painter)
         painter.end()
         return ground
+
+    def _marks_region(self) -> QRegion:
+        region = QRegion()
+        if self._at_work():
+            for labels, marked in self._tokens():
+                region += labels.chip_region(marked)
+        return region
+
+    def _tokens(self) -> Iterator[tuple[Labels, int | None]]:
+        """The labels of both axes, each with the row or column that is marked."""
+        assert self._maps.evaluation is not None
+        heatmap, marked = self._maps.map(self.stage), self._maps.lines(self.stage)
+        picture, theme = picture_of(self.stage, self._maps.evaluation), current_theme()
+        rows, columns = axis_labels(self._maps, self.stage)
+        cells = heatmap.cells_rect().translated(heatmap.pos())
+        fonts, away = (label_font(True), label_font(True, 600)), scaled(SPACING.s)
+        box = QRectF(cells.left() - self._row_labels, cells.top(), self._row_labels - away, cells.height())
+        yield Labels(heatmap.row_span, rows, box, LabelStyle(*fonts, theme, picture.rows)), marked.row
+        if self._column_labels:
+            span, style = heatmap.column_span, LabelStyle(*fonts, theme, picture.columns)
+            box = QRectF(cells.left(), cells.top() - self._column_labels, cells.width(), self._column_labels - away)
+            level = labels_fit(columns, fonts[0], span.cell_size)
+            yield Labels(span, columns, box, style, LEVEL if level else UPRIGHT), marked.column
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.setAccepted(self._in_title(event))  # so that the release comes here

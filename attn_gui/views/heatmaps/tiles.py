@@ -70,7 +70,7 @@ class AllStages(QScrollArea):
 
     def _on_maps_marked(self) -> None:
         for tile in self._tiles.values():
-            tile.repaint_words()
+            tile.repaint_marks()
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def mousePressEvent(self, event: QMouseEvent) -> None:
