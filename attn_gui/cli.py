@@ -102,6 +102,8 @@ def _verify(words: list[str]) -> int:
         print(line, flush=True)
     if found.complaint:
         raise Refusal(found.complaint)
+    if found.unjudged is not None:
+        raise Refusal(str(found.unjudged))
     if loaded.left_out:
         names = ", ".join(listed(loaded.left_out))
         raise Refusal(f"{chosen.file.name} also holds {names}, not read: the lines above are about the rest only.")

@@ -166,4 +166,5 @@ class VerifyController(QObject):
 def _findings(found: Report) -> Findings:
     stages = [Checked(check.stage, check.difference, check.index, check.within) for check in found.stages]
     held = [Held(sentence(invariant.note), invariant.holds) for invariant in found.invariants]
-    return Findings(stages, held, sentence(found.reason), found.rows, found.all_rows)
+    unjudged = "" if found.unjudged is None else sentence(found.unjudged)
+    return Findings(stages, held, sentence(found.reason), found.rows, found.all_rows, unjudged)

@@ -19,10 +19,10 @@ from attn_gui.document.places import table_box
 from attn_gui.engine import Resized, head_counts, reshaped, resize
 from attn_gui.engine.create import made_direct, with_biases, with_context, with_dtype, with_output
 from attn_gui.engine.mask_cells import closing, layer_of, refilled
+from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scoring import SCORES
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.mask_panel import mask_summary
-from attn_gui.views.controls.mask_words import NAMES
 from attn_gui.views.controls.shape_panel import ShapeState
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.stage_formulas import scale_kind
@@ -154,14 +154,14 @@ class PanelController(QObject):
         self._slid_to = stack.index()
 
     def _on_masks_layers_changed(self, layers: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
-        label = Label(MASK_LABELS[what], {"kind": Label(NAMES[kind], context="Masks")})
+        label = Label(MASK_LABELS[what], {"kind": Label(MASKS[kind].label, context="Masks")})
         dtype = self._document.problem.dtype
         self._making.change(label, lambda: {"mask": tuple(layer_of(layer, dtype) for layer in layers)})
 
     def _on_masks_fill_requested(self, place: int, how: str) -> None:
         layers = self._document.problem.mask
         before, layer, after = layers[:place], layers[place], layers[place + 1 :]
-        label = Label(MASK_LABELS["fill"], {"kind": Label(NAMES[layer.kind], context="Masks")})
+        label = Label(MASK_LABELS["fill"], {"kind": Label(layer.label, context="Masks")})
         self._making.change(label, lambda: {"mask": (*before, refilled(layer, how), *after)})
 
     def _on_masks_paint_requested(self, _layer: int) -> None:
@@ -197,13 +197,13 @@ class PanelController(QObject):
         cell, problem = self._view.look.cell, self._document.problem
         if cell is None or self._computation.evaluation.axes(cell.stage) != ("batch", "head", "query", "key"):
             return
-        found = [k for k, layer in enumerate(problem.mask) if layer.kind == "custom" and layer.enabled]
+        found = [k for k, layer in enumerate(problem.mask) if layer.paintable and layer.enabled]
         if not found:
             closed = Label(QT_TRANSLATE_NOOP("History", "closed {cell}"), {"cell": f"({cell.row}, {cell.column})"})
             place = cell.row, cell.column
             self._making.change(closed, lambda: {"mask": (*problem.mask, closing(place, (problem.n, problem.m)))})
             return
-        field = f"mask.{found[-1]}.allowed"
+        field = problem.mask[found[-1]].field(found[-1])
         array, look = problem.arrays()[field], self._view.look
         row = cell.row if array.ndim > 1 and array.shape[-2] > 1 else 0
         column = cell.column if array.shape[-1] > 1 else 0

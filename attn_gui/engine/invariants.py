@@ -12,14 +12,14 @@ from . import indices, verdicts
 from .evaluation import Evaluation
 from .indices import Box
 from .layout import Array
-from .masks import Causal, Layer, layer_from_mapping
+from .masks import Causal, Layer
 from .problem import Problem
 from .rounding import Rounding
 from .rowwise import RowwiseEvaluation
+from .scoring import SCORES
 from .sentences import Note
 from .stage import UNIT
 
-POSITIONAL = ("causal", "window", "prefix", "alibi", "padding")
 WHOLE = 200_000  # cells of the maps: up to so many are computed again as a whole
 SCANNED = 1 << 25  # cells of the weights: of larger maps a sample of tiles is looked at
 TILE = 1 << 18  # cells of the maps that are looked at together
@@ -168,7 +168,8 @@ def order_of_keys_is_free(
 ) -> Invariant:
     """Without positions, keys and values may change places together."""
     problem = evaluation.problem
-    if problem.rotary_theta is not None or any(layer.enabled and layer.kind in POSITIONAL for layer in problem.mask):
+    rules = any(layer.enabled and layer.positional for layer in problem.mask)
+    if problem.rotary_theta is not None or rules or not SCORES[problem.score].equal_keys:
         return Invariant("order_of_keys_is_free", None, Note(verdicts.HAS_POSITIONS, {}))
     other = _other(_reordered(problem, np.random.default_rng(seed).permutation(problem.m)), chosen)
     rounding, stage = Rounding(evaluation), evaluation.stages[-1]
@@ -195,7 +196,7 @@ def _reordered_layer(layer: Layer, order: Array) -> Layer:
     if layer.cells is None or layer.cells.shape[-1] == 1:
         return layer
     cells = np.ascontiguousarray(layer.cells[..., order])
-    return layer_from_mapping(layer.to_mapping() | {layer.parameters[0].name: cells})
+    return layer.changed(**{layer.table: cells})
 
 
 def future_has_no_influence(evaluation: Evaluation, chosen: Chosen, pause: Callable[[], object] = bool) -> Invariant:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .layout import Array
-from .masks import Bias, Custom, Layer, layer_from_mapping
+from .masks import Custom, Layer, layer_from_mapping
 from .memory import made
 
 FILLS = ("open", "close", "swap", "transpose")
@@ -17,8 +16,8 @@ FILLS = ("open", "close", "swap", "transpose")
 
 def refilled(layer: Layer, how: str) -> Layer:
     """A custom layer with all its cells open, closed, swapped, or mirrored at the diagonal; its shape stays."""
-    assert isinstance(layer, Custom)
-    cells = layer.allowed
+    cells = layer.cells
+    assert cells is not None, "a rule has no cells to fill"
 
     def write(new: Array) -> None:
         if how == "swap":
@@ -26,7 +25,7 @@ def refilled(layer: Layer, how: str) -> Layer:
         else:
             new[...] = cells.swapaxes(-1, -2) if how == "transpose" else how == "open"
 
-    return dataclasses.replace(layer, allowed=made(cells.shape, bool, write))
+    return layer.changed(**{layer.table: made(cells.shape, bool, write)})
 
 
 def closing(place: tuple[int, int], shape: tuple[int, int]) -> Layer:
@@ -45,5 +44,4 @@ def layer_of(mapping: Mapping[str, Any], dtype: str) -> Layer:
     cells, kind = layer.cells, np.dtype(dtype if layer.adds else bool)
     if cells is None or (cells.flags.c_contiguous and cells.dtype == kind):
         return layer
-    own = made(cells.shape, kind, lambda new: np.copyto(new, cells))
-    return Bias(enabled=layer.enabled, values=own) if layer.adds else Custom(enabled=layer.enabled, allowed=own)
+    return layer.changed(**{layer.table: made(cells.shape, kind, lambda new: np.copyto(new, cells))})

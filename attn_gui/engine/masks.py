@@ -1,103 +1,20 @@
-"""Mask layers: frozen records that know which cells they open, or what they add to a score."""
+"""Mask layers, by kind: a new one is one class in a file here and one entry in MASKS."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any
 
 import numpy as np
 
 from . import sentences
-from .checks import as_align, as_array, as_flags, as_switch, as_whole, echo, kind_of, told
+from .checks import as_array, as_flags, as_whole, echo, kind_of, told
+from .layers import ALIGN, Aligned, Layer, Parameter, Sizes, Table, open_where
 from .layout import Array
-from .records import same
-from .sentences import FieldError, FieldTypeError, ShapeError
+from .sentences import QT_TRANSLATE_NOOP, FieldError, FieldTypeError, Note, ShapeError
 
-Sizes = tuple[int, int, int, int]  # batch, head, query, key
-
-
-class Parameter(NamedTuple):
-    """One setting of a mask layer, so that a panel can build itself. A default of None: no limit, or taken from m."""
-
-    name: str
-    kind: Literal["int", "lengths", "align", "array"]
-    default: Any
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Layer:
-    """One layer of a mask; `enabled` switches it."""
-
-    enabled: bool = True
-
-    kind: ClassVar[str] = ""
-    adds: ClassVar[bool] = False  # True: adds to the scores; False: says which cells are allowed
-    parameters: ClassVar[tuple[Parameter, ...]] = ()
-
-    def __post_init__(self) -> None:
-        as_switch(f"{self.kind}.enabled", self.enabled)
-
-    @property
-    def cells(self) -> Array | None:
-        """The layer's own cells; None for a layer that is a rule."""
-        return None
-
-    def field(self, position: int) -> str:
-        """The dotted name of its cells in a problem; a rule has only the layer's name."""
-        return f"mask.{position}"
-
-    def shape(self, sizes: Sizes) -> tuple[int, ...]:
-        """The axes that the rule depends on, from the right; the others have length 1 or are missing."""
-        return (sizes[2], sizes[3])
-
-    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
-        """What the rule says at grids of its own axes."""
-        raise NotImplementedError
-
-    def fit(self, name: str, sizes: Sizes) -> None:
-        """Raise ShapeError if the layer does not belong to maps of these sizes."""
-
-    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Layer:
-        """The layer with its arrays read-only and of the problem's dtype."""
-        return self
-
-    def changed(self, **parameters: object) -> Self:
-        """A copy with other parameters, which are checked by the problem that it is put into."""
-        copy = object.__new__(type(self))
-        vars(copy).update(vars(self) | parameters)
-        return copy
-
-    def to_mapping(self) -> dict[str, Any]:
-        return {"kind": self.kind} | {f.name: getattr(self, f.name) for f in fields(self)}
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Layer) or type(self) is not type(other):
-            return NotImplemented
-        return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-
-    __hash__ = None  # type: ignore[assignment]  # holds arrays
-
-
-ALIGN = Parameter("align", "align", "start")
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Aligned(Layer):
-    """A rule of positions: query i stands at i + o, with o = m − n if `align` is "end", else 0."""
-
-    align: str = "start"
-
-    parameters: ClassVar[tuple[Parameter, ...]] = (ALIGN,)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        as_align(f"{self.kind}.align", self.align)
-
-    def ahead(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
-        """How far key j lies behind query i: j − i − o."""
-        i, j = place[-2:]
-        return np.asarray(j - i - (sizes[3] - sizes[2] if self.align == "end" else 0))
+__all__ = ["MASKS", "Layer", "Parameter", "Sizes", "layer_from_mapping"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -105,6 +22,12 @@ class Causal(Aligned):
     """j ≤ i + o: no query sees a later key."""
 
     kind = "causal"
+    label = QT_TRANSLATE_NOOP("Masks", "causal")
+    about = QT_TRANSLATE_NOOP("Masks", "No query sees a later key")
+    diagonal = True
+
+    def rule(self, n: int, m: int) -> Note:
+        return open_where(f"j ≤ {self.query_text(n, m)}")
 
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
         return self.ahead(place, sizes) <= 0
@@ -118,7 +41,22 @@ class Window(Aligned):
     right: int | None = None
 
     kind = "window"
-    parameters = (Parameter("left", "int", None), Parameter("right", "int", None), ALIGN)
+    label = QT_TRANSLATE_NOOP("Masks", "window")
+    about = QT_TRANSLATE_NOOP("Masks", "A query sees the keys near it")
+    diagonal = True
+    parameters = (
+        Parameter("left", "int", None, QT_TRANSLATE_NOOP("Masks", "keys before")),
+        Parameter("right", "int", None, QT_TRANSLATE_NOOP("Masks", "keys after")), ALIGN,
+    )  # fmt: skip
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"left": 1, "right": 1}
+
+    def rule(self, n: int, m: int) -> Note:
+        first = "" if self.left is None else f"{self.query_text(n, m, -self.left)} ≤ "
+        last = "" if self.right is None else f" ≤ {self.query_text(n, m, self.right)}"
+        return open_where(f"{first}j{last}" if first or last else "")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -143,7 +81,17 @@ class Prefix(Aligned):
     length: int = 0
 
     kind = "prefix"
-    parameters = (Parameter("length", "int", 0), ALIGN)
+    label = QT_TRANSLATE_NOOP("Masks", "prefix")
+    about = QT_TRANSLATE_NOOP("Masks", "All see the first keys, the others causally")
+    parameters = (Parameter("length", "int", 0, QT_TRANSLATE_NOOP("Masks", "first keys")), ALIGN)
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"length": min(2, m)}
+
+    def rule(self, n: int, m: int) -> Note:
+        either: dict[str, object] = {"one": f"j < {self.length}", "other": f"j ≤ {self.query_text(n, m)}"}
+        return open_where(Note(QT_TRANSLATE_NOOP("Masks", "{one} or {other}"), either))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -160,7 +108,25 @@ class Padding(Layer):
     lengths: tuple[int, ...]
 
     kind = "padding"
-    parameters = (Parameter("lengths", "lengths", None),)
+    label = QT_TRANSLATE_NOOP("Masks", "padding")
+    about = QT_TRANSLATE_NOOP("Masks", "Keys past the end of an item are closed")
+    parameters = (Parameter("lengths", "lengths", None, QT_TRANSLATE_NOOP("Masks", "lengths")),)
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"lengths": (max(1, m - 1),) * batch}
+
+    def rule(self, n: int, m: int) -> Note:
+        lengths = sorted(set(self.lengths))
+        return open_where(f"j < {lengths[0]}" if len(lengths) == 1 else f"j < {lengths[0]} … {lengths[-1]}")
+
+    def resized(self, axis: int, before: int, after: int, m: int) -> Padding:
+        lengths = self.lengths
+        if axis == 3:
+            lengths = tuple(after if length == m else length for length in lengths)
+        if axis == 0 and len(lengths) > 1:
+            lengths = (*lengths[:after], *([m] * (after - len(lengths))))
+        return self if lengths == self.lengths else self.changed(lengths=lengths)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -187,7 +153,12 @@ class Alibi(Aligned):
     """−slope_h · |i + o − j|, with the slopes of Press et al., "Train Short, Test Long" (2022)."""
 
     kind = "alibi"
-    adds = True
+    label = QT_TRANSLATE_NOOP("Masks", "ALiBi")
+    about = QT_TRANSLATE_NOOP("Masks", "Distant keys are given less, by a slope for each head")
+    diagonal = adds = True
+
+    def rule(self, n: int, m: int) -> Note:
+        return Note(QT_TRANSLATE_NOOP("Masks", "adds {rule}"), {"rule": f"−slopeₕ · |{self.query_text(n, m)} − j|"})
 
     def shape(self, sizes: Sizes) -> tuple[int, ...]:
         return sizes[1:]
@@ -204,27 +175,28 @@ def slopes(heads: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Custom(Layer):
+class Custom(Table):
     """Cell by cell: `allowed` (True = may attend) broadcasts to (batch, head, n, m)."""
 
     allowed: Array
 
     kind = "custom"
+    label = QT_TRANSLATE_NOOP("Masks", "custom")
+    about = QT_TRANSLATE_NOOP("Masks", "Cells opened and closed one by one")
+    table = "allowed"
     parameters = (Parameter("allowed", "array", None),)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "allowed", as_flags("custom.allowed", self.allowed, copy=False))
 
-    @property
-    def cells(self) -> Array:
-        return self.allowed
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"allowed": np.broadcast_to(True, (n, m))}
 
-    def field(self, position: int) -> str:
-        return f"mask.{position}.allowed"
-
-    def fit(self, name: str, sizes: Sizes) -> None:
-        _broadcasts(f"{name}.allowed", self.allowed, sizes)
+    def rule(self, n: int, m: int) -> Note:
+        counts: dict[str, object] = {"open": int(np.count_nonzero(self.allowed)), "all": self.allowed.size}
+        return Note(QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"), counts)
 
     def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Custom:
         allowed = as_flags(f"{name}.allowed", self.allowed, copy=copy or not self.allowed.flags.c_contiguous)
@@ -232,12 +204,15 @@ class Custom(Layer):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Bias(Layer):
+class Bias(Table):
     """Cell by cell: `values` broadcasts to (batch, head, n, m) and is added to the scores."""
 
     values: Array
 
     kind = "bias"
+    label = QT_TRANSLATE_NOOP("Masks", "bias")
+    about = QT_TRANSLATE_NOOP("Masks", "A number added to every score")
+    table = "values"
     adds = True
     parameters = (Parameter("values", "array", None),)
 
@@ -246,28 +221,17 @@ class Bias(Layer):
         cells = as_array("bias.values", self.values, axes=(0, 1, 2, 3, 4))
         object.__setattr__(self, "values", np.atleast_2d(cells))
 
-    @property
-    def cells(self) -> Array:
-        return self.values
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"values": np.broadcast_to(0.0, (n, m))}
 
-    def field(self, position: int) -> str:
-        return f"mask.{position}.values"
-
-    def fit(self, name: str, sizes: Sizes) -> None:
-        _broadcasts(f"{name}.values", self.values, sizes)
+    def rule(self, n: int, m: int) -> Note:
+        shape = " × ".join(map(str, self.values.shape))
+        return Note(QT_TRANSLATE_NOOP("Masks", "adds a table of {shape}"), {"shape": shape})
 
     def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Bias:
         values = as_array(f"{name}.values", self.values, dtype, axes=(2, 3, 4), copy=copy)
         return Bias(enabled=self.enabled, values=values)
-
-
-def _broadcasts(name: str, cells: Array, sizes: Sizes) -> None:
-    expected = sizes[4 - cells.ndim :]
-    if any(length not in (1, size) for length, size in zip(cells.shape, expected, strict=True)):
-        raise ShapeError(
-            sentences.BROADCAST, matrices=(name,), axes=("batch", "head", "query", "key")[4 - cells.ndim :],
-            expected=sizes, got=cells.shape,
-        )  # fmt: skip
 
 
 MASKS: dict[str, type[Layer]] = {

@@ -17,6 +17,30 @@ from .problem import Problem
 Row = Sequence[float]
 Rows = list[Row]
 NOTHING: Mapping[str, Rows] = {}
+SCORES = ("dot", "additive", "cosine", "gaussian", "average")
+OPENING, ADDING = ("causal", "window", "prefix", "padding", "custom"), ("bias", "alibi")
+STAGES = (
+    "query", "key", "value", "rotated_query", "rotated_key", "scores", "scaled", "capped", "biased", "masked",
+    "weights", "head_output", "concat", "output", "residual", "normalized", "block_output",
+)  # fmt: skip
+
+
+class Unknown(ValueError):
+    """A score, a mask layer or a stage that these loops do not know: what `name` is says `kind`."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        super().__init__(f"The reference does not know the {kind} {name}.")
+        self.kind, self.name = kind, name
+
+
+def refuse_unknown(problem: Problem, stages: Iterable[str] = STAGES) -> None:
+    """Raise Unknown for what cannot be computed here: a guess would bless or blame what it knows nothing of."""
+    layers = [layer.kind for layer in problem.mask if layer.enabled]
+    asked = ("score", [problem.score], SCORES), ("mask layer", layers, OPENING + ADDING), ("stage", stages, STAGES)
+    for kind, names, known in asked:
+        for name in names:
+            if name not in known:
+                raise Unknown(kind, name)
 
 
 def reference(
@@ -27,8 +51,9 @@ def reference(
 
     `queries` (one at least) and `keys` say which rows to give (None: all). `given` may hold the item's "key" and
     "value" matrices, (m, h_kv·d_k) and (m, h_kv·d_v), to be taken as they are where projecting them takes too long.
-    `pause` is called before each row of a head; what it raises ends the work.
+    `pause` is called before each row of a head; what it raises ends the work. Raises Unknown, see `refuse_unknown`.
     """
+    refuse_unknown(problem)
     queries = range(problem.n) if queries is None else queries
     keys = range(problem.m) if keys is None else keys
     plain: dict[str, list[Rows]] = {}
@@ -111,7 +136,7 @@ def _attend(
 ) -> dict[str, Row]:
     """scores → × scale → softcap → + bias → mask → softmax(· / temperature) → · V, for one query."""
     layers = [layer for layer in problem.mask if layer.enabled]
-    biases = [layer for layer in layers if layer.kind in ("bias", "alibi")]
+    biases = [layer for layer in layers if layer.kind in ADDING]
     masks = [layer for layer in layers if layer not in biases]
     scale = problem.scale
     if scale is None:
@@ -151,7 +176,11 @@ def _score(problem: Problem, query: Row, key: Row) -> float:
         w, norm = float(params["w"]), float(params["key_norm"])
         distance = sum(((a - b) * (a - b) for a, b in zip(query, key, strict=True)), 0.0)
         return -(w * w * (distance if norm == 1 else distance + (norm - 1) * _dot(key, key))) / 2
-    return 0.0 if problem.score == "average" else _dot(query, key)
+    if problem.score == "average":
+        return 0.0
+    if problem.score in ("dot", "cosine"):  # of rows that are of length 1 by now
+        return _dot(query, key)
+    raise Unknown("score", problem.score)
 
 
 def _softmax(logits: Row, temperature: float) -> Row:
@@ -178,12 +207,16 @@ def _opens(problem: Problem, layer: Any, item: int, head: int, i: int, j: int) -
         return behind >= 0
     if layer.kind == "prefix":
         return bool(j < layer.length or behind >= 0)
+    if layer.kind != "window":
+        raise Unknown("mask layer", layer.kind)
     return (layer.left is None or behind <= layer.left) and (layer.right is None or -behind <= layer.right)
 
 
 def _added(problem: Problem, layer: Any, item: int, head: int, i: int, j: int) -> float:
     if layer.kind == "bias":
         return float(_broadcast(layer.values, (item, head, i, j)))
+    if layer.kind != "alibi":
+        raise Unknown("mask layer", layer.kind)
     return -_slope(head, problem.num_heads) * abs(i + _offset(problem, layer) - j)
 
 

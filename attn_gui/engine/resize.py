@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from . import sentences
 from .checks import as_choice, as_count
 from .drafts import drafted
+from .layers import Layer
 from .layout import Array
-from .masks import Bias, Custom, Layer, Padding
 from .memory import Write, made, outline
 from .problem import Problem, Record
 from .scoring import SCORES
@@ -286,22 +285,11 @@ def _filled(shape: tuple[int, ...], like: Array, neutral: float, keep: Write) ->
 
 
 def _layer(layer: Layer, axis: int, before: int, after: int, m: int) -> Layer:
-    if isinstance(layer, Padding):
-        return _padding(layer, axis, after, m)
     cells = layer.cells
-    place = axis - 4 + (0 if cells is None else cells.ndim)
-    if cells is None or place < 0 or cells.shape[place] != before or before == 1:
+    if cells is None:
+        return layer.resized(axis, before, after, m)
+    place = axis - 4 + cells.ndim
+    if place < 0 or cells.shape[place] != before or before == 1:
         return layer
     new = grown(cells, (*cells.shape[:place], after, *cells.shape[place + 1 :]), not layer.adds)
-    if isinstance(layer, Custom):
-        return layer.changed(allowed=new)
-    return layer.changed(values=new) if isinstance(layer, Bias) else layer
-
-
-def _padding(layer: Padding, axis: int, after: int, m: int) -> Padding:
-    lengths: Sequence[int] = layer.lengths
-    if axis == 3:
-        lengths = [after if length == m else length for length in lengths]
-    if axis == 0 and len(lengths) > 1:
-        lengths = [*lengths[:after], *([m] * (after - len(lengths)))]
-    return layer if tuple(lengths) == layer.lengths else Padding(enabled=layer.enabled, lengths=tuple(lengths))
+    return layer.changed(**{layer.table: new})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from .evaluation import Evaluation
 from .invariants import LARGEST, WHOLE, Chosen, Invariant, distance, invariants, row_boxes
 from .layout import Array
 from .problem import Problem
-from .reference import reference
+from .reference import Unknown, reference, refuse_unknown
 from .rounding import Rounding
 from .rowwise import RowwiseEvaluation
 from .sentences import Note
@@ -21,6 +22,9 @@ from .trace import Trace, problem_in
 COMPARED = 1 << 21  # cells of the maps: so many are computed by the engine in another way, for the invariants
 KEY_ROWS = 64  # rows of K and V that a sample holds
 NOTHING = 1e-300  # a tolerance below is shown as 0: the cell was given, not computed
+UNKNOWN = {
+    "score": verdicts.UNKNOWN_SCORE, "mask layer": verdicts.UNKNOWN_LAYER, "stage": verdicts.UNKNOWN_STAGE,
+}  # fmt: skip
 _WORDS = {True: "ok", False: "FAILED", None: "-"}
 LOOPS = 200_000_000  # multiplications: where K and V of an item would need more, a sample takes them as they are
 
@@ -61,7 +65,10 @@ class StageCheck:
 
 @dataclass(frozen=True)
 class Report:
-    """`rows` of `all_rows` query rows (batch items × n) were recomputed; `reason` says what the tolerances are."""
+    """`rows` of `all_rows` query rows (batch items × n) were recomputed; `reason` says what the tolerances are.
+
+    `unjudged` says why there was nothing to compare with, where the reference does not know what was computed.
+    """
 
     stages: tuple[StageCheck, ...]
     invariants: tuple[Invariant, ...]
@@ -69,6 +76,7 @@ class Report:
     all_rows: int
     seed: int
     reason: Note
+    unjudged: Note | None = None
 
     @property
     def sampled(self) -> bool:
@@ -77,12 +85,12 @@ class Report:
     @property
     def ok(self) -> bool:
         """Whether every difference is one that rounding explains, and nothing that must hold is broken."""
-        return self.complaint is None
+        return self.complaint is None and self.unjudged is None
 
     @property
     def worst(self) -> float:
-        """The largest difference of any cell of any stage."""
-        return max(check.difference for check in self.stages)
+        """The largest difference of any cell of any stage; NaN where nothing was judged."""
+        return max((check.difference for check in self.stages), default=math.nan)
 
     @property
     def complaint(self) -> str | None:
@@ -98,14 +106,17 @@ class Report:
 
     def lines(self) -> Iterator[str]:
         """What was recomputed, a line for every stage and invariant, and what the tolerances are."""
-        if self.sampled:
+        if self.unjudged is not None:
+            yield str(self.unjudged)
+        elif self.sampled:
             yield f"Recomputed {self.rows} of {self.all_rows} query rows in plain loops (a sample, seed {self.seed})."
         else:
             yield f"Recomputed all {self.all_rows} query rows in plain loops."
         yield from (check.line() for check in self.stages)
         for invariant in self.invariants:
             yield f"{invariant.name:<24} {_WORDS[invariant.holds]:<6} {invariant.note}"
-        yield str(self.reason)
+        if self.stages:
+            yield str(self.reason)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -132,12 +143,22 @@ def verify(
 
     evaluation = _evaluation(source)
     problem = evaluation.problem
-    chosen = _chosen(problem, seed, WHOLE)
+    unjudged = _unjudged(evaluation)
+    chosen = _chosen(problem, seed, WHOLE) if unjudged is None else {}
     return Report(
-        _stages(evaluation, chosen, seed, pause),
+        _stages(evaluation, chosen, seed, pause) if unjudged is None else (),
         invariants(evaluation, _chosen(problem, seed, COMPARED), seed, pause),
-        sum(map(len, chosen.values())), problem.batch_size * problem.n, seed, Note(verdicts.ROUNDING, {}),
+        sum(map(len, chosen.values())), problem.batch_size * problem.n, seed, Note(verdicts.ROUNDING, {}), unjudged,
     )  # fmt: skip
+
+
+def _unjudged(evaluation: Evaluation) -> Note | None:
+    """Why the reference cannot judge the stages; None where it can."""
+    try:
+        refuse_unknown(evaluation.problem, evaluation.stages)
+    except Unknown as unknown:
+        return Note(UNKNOWN[unknown.kind], {"name": unknown.name})
+    return None
 
 
 def _stages(evaluation: Evaluation, chosen: Chosen, seed: int, pause: Callable[[], object]) -> tuple[StageCheck, ...]:

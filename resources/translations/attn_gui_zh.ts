@@ -2831,6 +2831,18 @@
         <translation>单元格允许的差异，是舍入误差以这些数值沿通向它的公式所能累积的上限。</translation>
     </message>
     <message>
+        <source>The reference does not know the score {name}: no stage is judged.</source>
+        <translation>参考实现不认识评分函数 {name}：各步骤均未核对。</translation>
+    </message>
+    <message>
+        <source>The reference does not know the mask layer {name}: no stage is judged.</source>
+        <translation>参考实现不认识掩码层 {name}：各步骤均未核对。</translation>
+    </message>
+    <message>
+        <source>The reference does not know the stage {name}: no stage is judged.</source>
+        <translation>参考实现不认识步骤 {name}：各步骤均未核对。</translation>
+    </message>
+    <message>
         <source>Rows of weights sum to 1, or to 0 without an open key: worst difference {difference}; {wrong} rows do not, {wild} rows hold NaN.</source>
         <translation>权重的每一行之和为 1，没有开放的键时为 0：最大差异 {difference}；{wrong} 行不满足，{wild} 行含有 NaN。</translation>
     </message>

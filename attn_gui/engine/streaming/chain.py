@@ -14,7 +14,6 @@ from attn_gui.engine.layout import Array
 from attn_gui.engine.sources import Positions, Readable
 
 Given = Mapping[str, Callable[[Box], Array]]
-DIAGONAL = ("causal", "window", "alibi")  # rules of how far a key lies behind a query, and of nothing else
 Layers = Mapping[str, Readable]
 NOTHING: Given = {}
 AS_THEY_ARE: Layers = {}
@@ -80,7 +79,7 @@ class Chain:
         """One layer at a box of one head, to be broadcast to its rows and columns, in its own dtype."""
         ranges = {letter: (cut.start, cut.stop) for letter, cut in zip("bhij", place, strict=True)}
         readable = layers[ref.name] if ref.name in layers else self._evaluation.sources[ref.name].cells
-        if isinstance(readable, Positions) and readable.layer.kind in DIAGONAL:
+        if isinstance(readable, Positions) and readable.layer.diagonal:
             return _diagonals(readable, place)
         cells = np.asarray(readable[indices.box_of(ref.axes, ranges, self.softmax.sizes)])
         return cells.reshape(cells.shape[-2:])

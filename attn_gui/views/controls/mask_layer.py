@@ -83,9 +83,10 @@ class LayerRow(QWidget):
         ):
             button.setToolTip(text.format(layer=name))
             button.setAccessibleName(text.format(layer=name))
-        for parameter, label in self._names.items():
-            label.setText(parameter_name(parameter))
-            self.fields[parameter].say(parameter_name(parameter))
+        for parameter in self._layer.parameters:
+            if parameter.name in self.fields:
+                self._names[parameter.name].setText(parameter_name(parameter))
+                self.fields[parameter.name].say(parameter_name(parameter))
         self.paint.setText(self.tr("Paint in the map"))
         self.paint.setToolTip(self.tr("Show the masked scores, where Space or a click opens and closes cells"))
         self.fill.setText(self.tr("Fill"))
@@ -141,8 +142,8 @@ class LayerRow(QWidget):
                 field.committed.connect(lambda value, name=parameter.name: self.valuePicked.emit(name, value))
         buttons = QHBoxLayout()
         buttons.setSpacing(SPACING.s)
-        custom = self.kind == "custom"
-        for button, shown in ((self.paint, custom), (self.fill, custom), (self.table, self._layer.cells is not None)):
+        paintable, table = self._layer.paintable, bool(self._layer.table)
+        for button, shown in ((self.paint, paintable), (self.fill, paintable), (self.table, table)):
             button.setVisible(shown)
             if shown:
                 buttons.addWidget(button)

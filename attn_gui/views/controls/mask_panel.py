@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButt
 
 from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.controls.mask_edits import first_layer
 from attn_gui.views.controls.mask_layer import LayerRow
 from attn_gui.views.controls.mask_words import kind_about, kind_name, mask_summary
 from attn_gui.views.controls.popup_frame import PopupFrame
@@ -92,7 +91,7 @@ class MaskPanel(PopupFrame):
     def add_layer(self, kind: str) -> None:
         """Ask for a new layer at the end of the list."""
         self._next_focus = (len(self._layers), "switch")
-        self._ask([*self._mappings(), first_layer(kind, *self._sizes)], "add", kind)
+        self._ask([*self._mappings(), {"kind": kind} | MASKS[kind].first(*self._sizes)], "add", kind)
 
     def _on_row_switched(self, place: int, enabled: bool) -> None:
         self._replace(place, {"enabled": enabled}, "switch")

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.tokens import split_tokens
+from attn_gui.engine.masks import MASKS
 from attn_gui.engine.symbols import symbol
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
@@ -31,7 +32,7 @@ KINDS = ("direct", "self", "cross")
 SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
 FILLS = ("integers", "random", "identity", "zeros")
 SEEDED = ("integers", "random")
-MASKS = ("none", "causal", "alibi")  # what needs no number of its own
+NO_MASK = "none"
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class NewChoice:
     d_v: int = 4
     fill: str = "integers"
     seed: int = 0
-    mask: str = "none"
+    mask: str = NO_MASK
     tokens: tuple[str, ...] = ()
 
     def shapes(self) -> tuple[tuple[str, int, int], ...]:
@@ -70,7 +71,7 @@ class NewDialog(QDialog):
         self.radios = {kind: QRadioButton(self) for kind in KINDS}
         self.boxes = {name: CountBox(self, maximum=largest) for name, largest in SIZES.items()}
         self.fill, self.seed = ChoiceBox(parent=self), CountBox(self, minimum=0, maximum=999_999)
-        self.mask_kind, self.sentence = ChoiceBox(MASKS, self), QLineEdit(self)
+        self.mask_kind, self.sentence = ChoiceBox((NO_MASK, *_simple_masks()), self), QLineEdit(self)
         self.d_model = CountBox(self, maximum=SIZES["num_heads"] * SIZES["d_k"])
         self._own_m = NewChoice().m  # kept while self-attention shows n in its place
         self._labels = {name: QLabel(self) for name in (*SIZES, "d_model", "fill", "seed", "mask", "sentence")}
@@ -130,7 +131,7 @@ class NewDialog(QDialog):
         fills = (self.tr("small integers"), self.tr("random numbers"), self.tr("identity"), self.tr("zeros"))
         for place, text in enumerate(fills):
             self.fill.setItemText(place, text)
-        self.mask_kind.set_words({"none": self.tr("none")} | {kind: kind_name(kind) for kind in MASKS[1:]})
+        self.mask_kind.set_words({NO_MASK: self.tr("none")} | {kind: kind_name(kind) for kind in _simple_masks()})
         self.sentence.setPlaceholderText(self.tr("Its tokens set n and name the rows"))
         self.d_model.setToolTip(self.tr("d_model = heads · dₖ: dₖ and dᵥ follow where the heads share it evenly"))
         self.fill.setToolTip(self.tr("Of X; W_Q, W_K and W_V are so small that Q, K and V vary by about 1"))
@@ -238,8 +239,13 @@ class NewDialog(QDialog):
             heads=choice.num_heads, n=choice.n, m=choice.m, width=choice.num_heads * choice.d_v))
 
 
+def _simple_masks() -> tuple[str, ...]:
+    """The mask layers that need no number and no table of their own."""
+    return tuple(kind for kind, layer in MASKS.items() if not layer.first(1, 1, 1))
+
+
 def _is_possible(name: str, value: object) -> bool:
-    choices = {"kind": KINDS, "fill": FILLS, "mask": MASKS}
+    choices = {"kind": KINDS, "fill": FILLS, "mask": (NO_MASK, *_simple_masks())}
     if name in choices:
         return value in choices[name]
     if not isinstance(value, int) or isinstance(value, bool):

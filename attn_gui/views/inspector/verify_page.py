@@ -37,13 +37,14 @@ class Held:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a verification found; `rows` of `all_rows` rows of queries were recomputed."""
+    """What a verification found; `rows` of `all_rows` rows of queries were recomputed, or `unjudged` says why none."""
 
     stages: Sequence[Checked]
     held: Sequence[Held]
     reason: str
     rows: int
     all_rows: int
+    unjudged: str = ""
 
 
 class VerifyPage(QWidget):
@@ -106,6 +107,8 @@ class VerifyPage(QWidget):
     # --- inside ----------------------------------------------------------------------------------
     def _sentence(self) -> str:
         report = self._report
+        if report is not None and report.unjudged:
+            return report.unjudged
         if report is not None and report.rows == report.all_rows:
             return self.tr("All {count} rows were computed a second time, in plain loops. "
                            "The worst difference:").format(count=report.rows)
@@ -152,7 +155,8 @@ class VerifyPage(QWidget):
             self._add_sign(row, held.holds)
             self._grid.addWidget(_wrapped(held.sentence, "text" if held.holds is not None else "text3"), row, 1, 1, 2)
         last = len(self._report.stages) + len(self._report.held)
-        self._grid.addWidget(_wrapped(self._report.reason, "text3"), last, 0, 1, 3)
+        if self._report.stages:
+            self._grid.addWidget(_wrapped(self._report.reason, "text3"), last, 0, 1, 3)
 
     def _add_stage(self, row: int, checked: Checked) -> None:
         self._add_sign(row, checked.within)
