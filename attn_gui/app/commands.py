@@ -39,8 +39,9 @@ class CommandsController(QObject):
         self._program, self._window = program, program.window
         self._bars, self.actions = bars, bars.actions
         self._connect()
-        program.view.changed.connect(self._show_checks)
-        program.computation.rebuilt.connect(self._show_checks)
+        program.view.follow(
+            self._show_checks, "evaluation", "cell", "mode", "values", "reach", "scientific", "decimals"
+        )
         program.look.changed.connect(self._show_checks)
         program.panel.paintingChanged.connect(self._show_checks)
         program.look.changed.connect(bars.size_icons)

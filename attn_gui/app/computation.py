@@ -34,8 +34,7 @@ class Computation(QObject):
     have left is settled.
     """
 
-    replaced = Signal(bool)  # before `rebuilt`: what is looked at has to fit the new evaluation before it is shown
-    rebuilt = Signal(bool)  # a new evaluation is there; True: of another document
+    rebuilt = Signal(bool)  # a new evaluation is there, True: of another document; `ViewState` tells all others
     updated = Signal(object)  # Recomputed: the boxes of every stage that hold new numbers
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
@@ -153,7 +152,6 @@ class Computation(QObject):
         self.supply = self._supply_of(evaluation)
         self.drawing.emit(1.0)
         self.evaluation, opened, self._opened, self.refusal = evaluation, self._opened, False, None
-        self.replaced.emit(opened)
         self.rebuilt.emit(opened)
 
     def _supply_of(self, evaluation: Evaluation) -> Supply | None:

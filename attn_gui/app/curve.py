@@ -34,9 +34,8 @@ class CurveController(QObject):
         self._page.queryChosen.connect(self._on_page_query_chosen)
         window.inspector.pageTurned.connect(self.show)
         document.changed.connect(self._on_document_changed)
-        computation.rebuilt.connect(self.show)
         computation.updated.connect(self.show)
-        view.changed.connect(self.show)
+        view.follow(self.show, "evaluation", "cell", "head", "batch")
         self.show()
 
     def show(self, *_: object) -> None:

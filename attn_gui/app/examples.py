@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
+from attn_gui.formats import Loaded, open_file
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.paths import resource
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,15 @@ class Example:
     about: str
     size: str
     head: int = 0
+
+    @property
+    def name(self) -> str:
+        """What the document is called."""
+        return Path(self.file).stem
+
+    def load(self) -> Loaded:
+        """Read it."""
+        return open_file(resource("examples", self.file))
 
     def title_text(self) -> str:
         return QCoreApplication.translate("Examples", self.title)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.computation import Computation
 from attn_gui.app.reach import later_stages
-from attn_gui.app.view_state import ChosenCell, ViewState
+from attn_gui.app.view_state import ChosenCell, ViewState, exists
 from attn_gui.engine import Evaluation, Explanation, explain
 from attn_gui.figure.operands import WHOLE, stage_plane
 from attn_gui.views.inspector.inspector import ExplainContext
@@ -28,11 +28,10 @@ class ExplainController(QObject):
         window.inspector.placeRequested.connect(self.back_to)
         window.inspector.backRequested.connect(self.back)
         window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
-        view.changed.connect(self._on_view_changed)
+        view.follow(self._show_chosen, "evaluation", "cell", "head", "batch")
         self._soon = QTimer(self, singleShot=True, interval=0)  # typesetting must not hold up the maps
         self._soon.timeout.connect(self.show_explanation)
         computation.updated.connect(lambda _recomputed: self._soon.start())
-        computation.rebuilt.connect(self._on_computation_rebuilt)
         self.show_explanation()
 
     # --- along the links -------------------------------------------------------------------------
@@ -70,21 +69,16 @@ class ExplainController(QObject):
         self._view.set(stage=cell.stage, cell=cell)
         self._following = False
 
-    def _on_view_changed(self, names: frozenset[str]) -> None:
-        if "cell" in names:
-            cell = self._view.look.cell
-            trail = self._trail if self._following else []
-            self._trail = [*trail, cell] if cell else []
-        if names & {"cell", "head", "batch"}:
-            self.show_explanation()
-
-    def _on_computation_rebuilt(self, _opened: bool) -> None:
-        evaluation = self._computation.evaluation
-        if not all(exists(evaluation, cell) for cell in self._trail):
-            self._trail = self._trail[-1:] if self._view.look.cell else []
+    def _show_chosen(self) -> None:
+        """The trail ends with the chosen cell; one that is gone takes all before it along."""
+        cell, evaluation = self._view.look.cell, self._computation.evaluation
+        if cell is None or not all(exists(evaluation, before) for before in self._trail):
+            self._trail = []
+        if cell is not None and self._trail[-1:] != [cell]:
+            self._trail = [*self._trail, cell] if self._following else [cell]
         self.show_explanation()
 
-    def show_explanation(self, *_: object) -> None:
+    def show_explanation(self) -> None:
         look, evaluation, inspector = self._view.look, self._computation.evaluation, self._window.inspector
         if look.cell is None:
             self._explanation = None
@@ -110,14 +104,6 @@ class ExplainController(QObject):
     def _on_inspector_copy_requested(self, kind: str) -> None:
         if self._explanation is not None:
             QGuiApplication.clipboard().setText(getattr(self._explanation, kind))
-
-
-def exists(evaluation: Evaluation, cell: ChosenCell) -> bool:
-    """Whether the cell is still there."""
-    if cell.stage not in evaluation.stages:
-        return False
-    rows, columns = stage_plane(evaluation, cell.stage, 0, 0).shape
-    return cell.row < rows and cell.column < columns
 
 
 def place_of(evaluation: Evaluation, stage: str, index: tuple[int, ...], head: int) -> tuple[int, int, int, int]:

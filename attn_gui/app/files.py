@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
 from attn_gui.app.clash import Clashes
-from attn_gui.app.examples import EXAMPLES, example_of
+from attn_gui.app.examples import EXAMPLES, Example, example_of
 from attn_gui.app.making import Arrays, Making
 from attn_gui.app.offers import Offer, Offers
 from attn_gui.app.opening import Opening
@@ -21,9 +21,8 @@ from attn_gui.document.edits import Label
 from attn_gui.document.tokens import row_names
 from attn_gui.engine import Problem, ShapeError, layer_from_mapping
 from attn_gui.engine.create import new_fields
-from attn_gui.formats import FormatError, Loaded, Note, open_file, save_session
+from attn_gui.formats import FormatError, Loaded, Note, save_session
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
-from attn_gui.paths import resource
 from attn_gui.views.main_window import MainWindow
 
 LONGEST_FOLDER = 48  # letters of a folder in the menu of recent files
@@ -95,13 +94,13 @@ class FilesController(QObject):
 
         False, too, while a large one is read: until it is there, the document is the one before.
         """
-        if self.opening.is_for(path):
-            self._open_large(path)
-            return False
         try:
-            loaded = open_file(path)
-        except (FormatError, ValueError) as error:
+            loaded = self.opening.at_once(path)
+        except ValueError as error:
             self._refuse(path, error)
+            return False
+        if loaded is None:
+            self._open_large(path)
             return False
         if not self._may_leave():
             return False
@@ -163,20 +162,26 @@ class FilesController(QObject):
         if self._may_leave():
             self.begin_with_example(key)
 
-    def begin_with_example(self, key: str, *, told: bool = True) -> None:
-        """Open one of the problems that come along; `told=False` leaves the line above the picture as it is."""
+    def begin_with_example(self, key: str) -> None:
+        """Open one of the problems that come along, whatever becomes of the one before."""
         example = example_of(key)
-        loaded = open_file(resource("examples", example.file))
-        self._begin(loaded, None, Path(example.file).stem, {"head": example.head}, told=told)
-        if told and not self._settings.flag(f"told/{key}", False):
-            text = loaded.text
-            self._window.banner.show_info(lambda: example.about_text(text), about=f"told/{key}")
+        loaded = example.load()
+        self._begin(loaded, None, example.name, _view_of(example))
+        self._tell_of(example, loaded)
 
-    def _begin(
-        self, loaded: Loaded, path: Path | None, name: str, view: Mapping[str, object], *, told: bool = True
-    ) -> None:
+    def began_with(self, example: Example, loaded: Loaded, *, told: bool) -> None:
+        """Take up what belongs to the example that the document holds from the start; `told` says what it shows."""
+        self._about, self.view = loaded.about, _view_of(example)
         if told:
-            self._window.banner.hide()
+            self._tell_of(example, loaded)
+
+    def _tell_of(self, example: Example, loaded: Loaded) -> None:
+        about, text = f"told/{example.key}", loaded.text
+        if not self._settings.flag(about, False):
+            self._window.banner.show_info(lambda: example.about_text(text), about=about)
+
+    def _begin(self, loaded: Loaded, path: Path | None, name: str, view: Mapping[str, object]) -> None:
+        self._window.banner.hide()
         self._about = loaded.about
         self.view = view
         self._document.adopt(loaded.problem, path, name)
@@ -268,6 +273,10 @@ class FilesController(QObject):
 
     def _filters(self) -> str:
         return ";;".join((self.tr("Problems (*.attn *.npz)"), self.tr("All files (*)")))
+
+
+def _view_of(example: Example) -> Mapping[str, object]:
+    return {"head": example.head}
 
 
 def _short(folder: Path) -> str:

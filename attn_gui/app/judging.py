@@ -47,8 +47,8 @@ class SensitivityController(QObject):
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(lambda: self._page.set_nothing("working"))
         window.inspector.pageTurned.connect(self.show_gradients)
-        for changed in (computation.updated, computation.rebuilt, view.changed):
-            changed.connect(self._on_changed)
+        computation.updated.connect(self._on_changed)
+        view.follow(self._on_changed, "evaluation", "cell", "head", "batch")
 
     def finish(self) -> None:
         """Wait for the gradients that are under way; for the end of the program."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions import DECIMALS
@@ -9,22 +11,29 @@ from attn_gui.app.session_view import MODES
 from attn_gui.app.settings import Settings
 from attn_gui.app.view_state import Look, ViewState
 
-FLAGS = ("values", "scientific")
+KEPT = ("mode", "decimals", "values", "scientific")
 
 
 class KeptView(QObject):
-    """Takes up what was kept and follows every change."""
+    """Puts every change into the settings."""
 
     def __init__(self, view: ViewState, settings: Settings) -> None:
         super().__init__(view)
         self._view, self._settings = view, settings
-        view.set(
-            mode=settings.choice("view/mode", MODES, Look.mode),
-            decimals=int(settings.choice("view/decimals", [str(digits) for digits in DECIMALS], str(Look.decimals))),
-            **{name: settings.flag(f"view/{name}", getattr(Look, name)) for name in FLAGS},
-        )
-        view.changed.connect(self._on_view_changed)
+        for name in KEPT:
+            view.follow(partial(self._keep, name), name)
 
-    def _on_view_changed(self, names: frozenset[str]) -> None:
-        for name in names & {"mode", "decimals", *FLAGS}:
-            self._settings.put(f"view/{name}", getattr(self._view.look, name))
+    def _keep(self, name: str) -> None:
+        self._settings.put(f"view/{name}", getattr(self._view.look, name))
+
+
+def kept_look(settings: Settings, head: int) -> Look:
+    """The look to begin with: as things were shown last, at one head of the first problem."""
+    decimals = settings.choice("view/decimals", [str(digits) for digits in DECIMALS], str(Look.decimals))
+    return Look(
+        head=head,
+        mode=settings.choice("view/mode", MODES, Look.mode),
+        decimals=int(decimals),
+        values=settings.flag("view/values", Look.values),
+        scientific=settings.flag("view/scientific", Look.scientific),
+    )

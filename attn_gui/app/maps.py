@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from attn_gui.app.computation import Computation
-from attn_gui.app.explain import exists
 from attn_gui.app.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Recomputed
@@ -22,50 +21,38 @@ class MapsController(QObject):
     def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._rebuilding = False
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._retake_levels)
-        computation.replaced.connect(self._on_computation_replaced)
-        computation.rebuilt.connect(lambda _opened: self._show_everything())
         computation.updated.connect(self._on_computation_updated)
-        view.changed.connect(self._on_view_changed)
+        view.follow(self.show, "evaluation", "head", "batch")
+        view.follow(self._show_stage, "stage")
+        view.follow(self._show_chosen, "cell")
+        view.follow(self._show_mode, "mode")
+        view.follow(self._show_values, "values")
         document.changed.connect(self._on_document_changed)
         window.spine.stagePicked.connect(lambda stage: view.set(stage=stage))
         window.heads.headPicked.connect(lambda head: view.set(head=head))
         window.product.stageCellChosen.connect(self._on_product_cell_chosen)
         window.all_stages.stagePicked.connect(lambda stage: view.set(stage=stage, mode="product"))
         theme_signal.changed.connect(self._show_formula)
-        window.product.set_values_shown(view.look.values)
+        self._show_mode()
+        self._show_values()
 
     # --- down ------------------------------------------------------------------------------------
-    def _on_computation_replaced(self, opened: bool) -> None:
-        """Whoever shows a place of the view must not meet one that is gone, in whatever order they are told."""
-        look, evaluation = self._view.look, self._computation.evaluation
-        problem = evaluation.problem
-        stage = look.stage if look.stage in evaluation.stages else "weights"
-        head = min(look.head, problem.num_heads - 1)
-        batch = min(look.batch, problem.batch_size - 1)
-        cell = look.cell if look.cell and not opened and exists(evaluation, look.cell) else None
-        self._rebuilding = True  # everything is shown once, below
-        self._view.set(stage=stage, head=head, batch=batch, cell=cell)
-        self._rebuilding = False
-
-    def _show_head(self) -> None:
-        look, evaluation = self._view.look, self._computation.evaluation
-        for shown in (self._window.spine, self._window.heads, self._window.product):
-            shown.set_evaluation(evaluation, look.batch, look.head)
-
     def show(self) -> None:
         """Show the evaluation that there is, also before the first answer."""
-        self._show_everything()
+        look, evaluation = self._view.look, self._computation.evaluation
+        with self._window.product.arranged_once():
+            self._window.spine.set_evaluation(evaluation, look.batch, look.head)
+            self._window.heads.set_evaluation(evaluation, look.batch, look.head)
+            self._window.product.set_evaluation(evaluation, look.batch, look.head, look.stage)
+            self._show_stage()
+            self._show_tokens()
+            self._show_chosen()
 
-    def _show_everything(self) -> None:
-        look = self._view.look
-        self._show_head()
-        for shown in (self._window.spine, self._window.product):
-            shown.set_stage(look.stage)
-        self._show_tokens()
-        self._show_chosen()
+    def _show_stage(self) -> None:
+        self._window.spine.set_stage(self._view.look.stage)
+        self._window.product.set_stage(self._view.look.stage)
         self._show_formula()
 
     def _show_formula(self, *_: object) -> None:
@@ -83,25 +70,13 @@ class MapsController(QObject):
         for shown in (self._window.spine, self._window.product):
             shown.set_chosen(cell)
 
-    def _on_view_changed(self, names: frozenset[str]) -> None:
-        look = self._view.look
-        if self._rebuilding:
-            return
-        if names & {"head", "batch"}:
-            self._show_head()
-        if "stage" in names:
-            self._window.spine.set_stage(look.stage)
-            self._window.product.set_stage(look.stage)
-            self._show_formula()
-        if "cell" in names:
-            self._show_chosen()
-        if "mode" in names:
-            self._show_mode()
-        if "values" in names:
-            self._window.product.set_values_shown(look.values)
+    def _show_values(self) -> None:
+        self._window.product.set_values_shown(self._view.look.values)
 
     def _show_mode(self) -> None:
         """The keyboard stays in the map that it was in, or goes to the one that is left."""
+        if self._computation.refusal is not None:
+            return  # a sentence stands there instead
         maps, look = self._window.product.maps, self._view.look
         held = maps.focused
         self._window.set_mode(look.mode)

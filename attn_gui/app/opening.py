@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from attn_gui.app.side_work import LARGE, SideWork
-from attn_gui.formats import open_file, size_of
+from attn_gui.formats import Loaded, open_file, open_small
 from attn_gui.views.dialogs.opening_progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
 
@@ -16,9 +16,9 @@ class Opening(SideWork):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window, OpeningProgress(window))
 
-    def is_for(self, path: Path) -> bool:
-        """Whether reading it would hold up the window."""
-        return size_of(path) >= LARGE
+    def at_once(self, path: Path) -> Loaded | None:
+        """The problem in a file; None where reading it would hold up the window. Raises FormatError."""
+        return open_small(path, LARGE)
 
     def begin(self, path: Path) -> None:
         """Read this one."""

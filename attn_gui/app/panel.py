@@ -77,9 +77,8 @@ class PanelController(QObject):
         masks.paintRequested.connect(self._on_masks_paint_requested)
         masks.tableRequested.connect(self._on_masks_table_requested)
         masks.fillRequested.connect(self._on_masks_fill_requested)
-        computation.rebuilt.connect(self.show_state)
         making.refused.connect(self.show_state)
-        view.changed.connect(self._on_view_changed)
+        view.follow(self.show_state, "evaluation", "batch")
         self.show_state()
 
     # --- down ------------------------------------------------------------------------------------
@@ -107,10 +106,6 @@ class PanelController(QObject):
         spine.set_scale(scale_kind(problem), problem.scale, problem.d_k)
         spine.set_mask_text(mask_summary(problem.mask))
         self._window.mask_panel.set_layers(problem.mask, problem.n, problem.m, problem.batch_size)
-
-    def _on_view_changed(self, names: frozenset[str]) -> None:
-        if "batch" in names:
-            self.show_state()
 
     # --- up --------------------------------------------------------------------------------------
     def _on_panel_size_committed(self, name: str, value: int) -> None:

@@ -20,7 +20,7 @@ from attn_gui.app.faults import Faults
 from attn_gui.app.files import FilesController
 from attn_gui.app.history import HistoryController
 from attn_gui.app.judging import SensitivityController, VerifyController
-from attn_gui.app.kept_view import KeptView
+from attn_gui.app.kept_view import KeptView, kept_look
 from attn_gui.app.keys import MapKeys
 from attn_gui.app.making import Making
 from attn_gui.app.maps import MapsController
@@ -37,10 +37,9 @@ from attn_gui.app.tables import TablesController
 from attn_gui.app.targets import TargetController
 from attn_gui.app.tips import TipsController
 from attn_gui.app.variants import VariantsController
-from attn_gui.app.view_state import Look, ViewState
+from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Change, Document
-from attn_gui.formats import MATRIX_SUFFIXES, open_file
-from attn_gui.paths import resource
+from attn_gui.formats import MATRIX_SUFFIXES
 
 
 class Program(QObject):
@@ -54,11 +53,11 @@ class Program(QObject):
         self.window.fill()
         self.faults = Faults(self.window)
         first = example_of(FIRST)
-        self.view = ViewState(self, Look(head=first.head))  # what it begins with, lest that be drawn twice
-        problem = open_file(resource("examples", first.file)).problem
-        self.document = Document(problem, name=Path(first.file).stem, parent=self)
+        self._first = first, first.load()
+        self.document = Document(self._first[1].problem, name=first.name, parent=self)
         self.document.changed.connect(self._on_document_changed)  # before all that may refuse something anew
         self.computation = Computation(self.document, self)
+        self.view = ViewState(self.computation, kept_look(self.settings, first.head), self)
         window, document, computation, view = self.window, self.document, self.computation, self.view
         self.making = Making(window, document)
         self.status = StatusController(window, document, computation, view)
@@ -76,9 +75,9 @@ class Program(QObject):
         self.curve = CurveController(window, document, computation, view)
         self.targets = TargetController(window, document, computation, view)
         self.verify = VerifyController(window, document)
-        self.variants = VariantsController(window, document, computation, self.making)
+        self.variants = VariantsController(window, document, view, self.making)
         self.explain = ExplainController(window, computation, view)
-        self.tips = TipsController(window, computation)
+        self.tips = TipsController(window, view)
         self.reach = ReachController(window, document, computation, view, self.tables)
         self.progress = ProgressController(window, computation, view)
         self.files = FilesController(window, document, self.settings, self.making)
@@ -108,7 +107,8 @@ class Program(QObject):
     def begin(self, path: Path | None) -> None:
         """Open the file that was given, else the real example of the first start; why it was not the file stays."""
         if path is None or not self.files.open_path(path):
-            self.files.begin_with_example(FIRST, told=path is None)
+            self.files.began_with(*self._first, told=path is None)
+            self.view.show_all()
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
             self.maps.show()
         self.window.reveal()
@@ -133,6 +133,7 @@ class Program(QObject):
         """Close without asking; for whoever drives the program from outside."""
         self.window.hide()  # gives up what is half typed
         self.computation.end()
+        self.view.finish()
         self.making.finish()
         self.table_blocks.reading.finish()
         self.verify.finish()

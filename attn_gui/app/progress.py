@@ -40,8 +40,7 @@ class ProgressController(QObject):
         window.pictures.addWidget(self._notice)
         computation.drawing.connect(self._on_computation_drawing)
         computation.refused.connect(self._on_computation_refused)
-        computation.rebuilt.connect(self._on_computation_rebuilt)
-        view.changed.connect(self._on_view_changed)
+        view.follow(self._withdraw, "evaluation")
         window.installEventFilter(self)
 
     def resume(self) -> None:
@@ -96,7 +95,8 @@ class ProgressController(QObject):
     def _say(self, why: FieldError) -> None:
         self._notice.setText(self.tr("No maps: {why}").format(why=sentence(why)))
 
-    def _on_computation_rebuilt(self, _opened: bool) -> None:
+    def _withdraw(self) -> None:
+        """There is an evaluation again."""
         if self._window.pictures.currentWidget() is self._notice:
             self._show_maps(True)
             self._window.set_mode(self._view.look.mode)
@@ -106,10 +106,6 @@ class ProgressController(QObject):
             self._window.pictures.setCurrentWidget(self._notice)
         self._window.heads.setVisible(shown)
         self._window.spine.set_maps_shown(shown)
-
-    def _on_view_changed(self, names: frozenset[str]) -> None:
-        if "mode" in names and self._computation.refusal is not None:
-            self._window.pictures.setCurrentWidget(self._notice)
 
     def retranslate(self) -> None:
         """The language has changed."""

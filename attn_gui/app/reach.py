@@ -38,9 +38,9 @@ class ReachController(QObject):
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show)
         tables.on_new_table(self._connect)
-        view.changed.connect(self._on_view_changed)
+        view.follow(self._forget_place, "cell")
+        view.follow(self._later, "evaluation", "cell", "head", "batch", "stage", "mode", "reach")
         document.changed.connect(self._on_document_changed)
-        computation.rebuilt.connect(lambda _opened: self._later())
         window.product.stageCellChosen.connect(self._on_map_cell_chosen)
         window.inspector.reachPicked.connect(lambda direction: view.set(reach=direction))
 
@@ -58,11 +58,9 @@ class ReachController(QObject):
         self._place = None
         self._later()
 
-    def _on_view_changed(self, names: frozenset[str]) -> None:
-        if "cell" in names and self._view.look.cell is not None:
+    def _forget_place(self) -> None:
+        if self._view.look.cell is not None:
             self._place = None
-        if names & {"cell", "head", "batch", "stage", "mode", "reach"}:
-            self._later()
 
     def _on_document_changed(self, change: Change) -> None:
         """What is reached does not hang on the numbers, but on the cells that a mask leaves open."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -11,7 +12,7 @@ from PySide6.QtCore import QObject
 from attn_gui.app.actions import DECIMALS
 from attn_gui.app.computation import Computation
 from attn_gui.app.files import FilesController
-from attn_gui.app.view_state import ChosenCell, ViewState
+from attn_gui.app.view_state import ChosenCell, Look, ViewState
 from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import AUTO, LEVEL_RULES, TYPED, Shade
@@ -25,14 +26,10 @@ class SessionView(QObject):
 
     def __init__(self, window: MainWindow, computation: Computation, view: ViewState, files: FilesController) -> None:
         super().__init__(window)
-        self._maps, self._shades = window.product.maps, window.product.shades
-        self._computation, self._view, self._files = computation, view, files
+        self._shades, self._computation, self._view = window.product.shades, computation, view
         files.set_view_source(self.record)
-        computation.rebuilt.connect(self._on_computation_rebuilt)
-
-    def _on_computation_rebuilt(self, opened: bool) -> None:
-        if opened:
-            self.apply(self._files.view)
+        view.set_opening(lambda: self.look_in(files.view))
+        view.follow(lambda: self._take_shades(files.view), "document")
 
     def record(self) -> dict[str, Any]:
         """The present view, in numbers, words and lists."""
@@ -46,28 +43,37 @@ class SessionView(QObject):
 
     def apply(self, record: Mapping[str, Any]) -> None:
         """Take up a record; what does not fit the problem is left out, since files can say anything."""
-        evaluation, problem = self._computation.evaluation, self._computation.evaluation.problem
+        self._view.set(**vars(self.look_in(record)))
+        self._take_shades(record)
+
+    def look_in(self, record: Mapping[str, Any]) -> Look:
+        """The look that a record asks for; what it does not say, or wrongly, is as it is or where a problem begins."""
+        problem, look = self._computation.evaluation.problem, self._view.look
         stage = record.get("stage")
-        self._view.set(
-            stage=stage if stage in evaluation.stages else "weights",
+        return replace(
+            look,
+            stage=stage if isinstance(stage, str) else Look.stage,
             head=_within(record.get("head"), problem.num_heads),
             batch=_within(record.get("item"), problem.batch_size),
-            mode=record["mode"] if record.get("mode") in MODES else self._view.look.mode,
-            values=_flag(record.get("values"), self._view.look.values),
-            scientific=_flag(record.get("scientific"), self._view.look.scientific),
-            decimals=_one_of(DECIMALS, record.get("decimals"), self._view.look.decimals),
+            cell=_cell(record.get("cell")),
+            mode=record["mode"] if record.get("mode") in MODES else look.mode,
+            values=_flag(record.get("values"), look.values),
+            scientific=_flag(record.get("scientific"), look.scientific),
+            decimals=_one_of(DECIMALS, record.get("decimals"), look.decimals),
         )
-        self._view.set(cell=self._cell(record.get("cell")))
-        known = {*evaluation.stages, *problem.arrays()}
+
+    def _take_shades(self, record: Mapping[str, Any]) -> None:
+        evaluation = self._computation.evaluation
+        known = {*evaluation.stages, *evaluation.problem.arrays()}
         self._shades.replace_all({name: shade for name, shade in shades_in(record).items() if name in known})
 
-    def _cell(self, given: object) -> ChosenCell | None:
-        if not (isinstance(given, list) and len(given) == 3 and given[0] in self._computation.evaluation.stages):
-            return None
-        stage, row, column = given
-        rows, columns = self._maps.map(stage).shape
-        whole = all(isinstance(place, int) and not isinstance(place, bool) for place in (row, column))
-        return ChosenCell(stage, row, column) if whole and 0 <= row < rows and 0 <= column < columns else None
+
+def _cell(given: object) -> ChosenCell | None:
+    if not (isinstance(given, list) and len(given) == 3 and isinstance(given[0], str)):
+        return None
+    stage, row, column = given
+    whole = all(isinstance(place, int) and not isinstance(place, bool) for place in (row, column))
+    return ChosenCell(stage, row, column) if whole else None
 
 
 def shade_records(shades: Mapping[str, Shade]) -> dict[str, dict[str, Any]]:

@@ -25,8 +25,8 @@ class StatusController(QObject):
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._told: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
-        view.changed.connect(self._on_view_changed)
-        computation.rebuilt.connect(self.show)
+        view.follow(self.show, "evaluation")
+        view.follow(self.show_place, "cell", "head", "batch")
         computation.updated.connect(self._on_computation_updated)
         computation.working.connect(self._on_computation_working)
         document.titleChanged.connect(self.show_title)
@@ -34,7 +34,7 @@ class StatusController(QObject):
         window.product.hoverLeft.connect(self.show_place)
         self.show()
 
-    def show(self, *_: object) -> None:
+    def show(self) -> None:
         self.show_title()
         self.show_place()
         self._show_told()
@@ -64,22 +64,13 @@ class StatusController(QObject):
         self._window.progress.setVisible(working)
         self._window.product.set_dimmed(working)
 
-    def _on_view_changed(self, names: frozenset[str]) -> None:
-        if names & {"cell", "head", "batch"}:
-            self.show_place()
-
     def _on_product_hovered(self, stage: str, row: int, column: int) -> None:
         self._window.place.setText(self._place(stage, row, column))
 
     def _place(self, stage: str, row: int, column: int) -> str:
         """`Weights · head 3 · it → tired (10, 13) = 0.610984`."""
         look, evaluation = self._view.look, self._computation.evaluation
-        problem = evaluation.problem
-        if stage not in evaluation.stages or look.batch >= problem.batch_size or look.head >= problem.num_heads:
-            return ""  # of a problem that has just become smaller: whoever keeps the chosen cell is still to hear of it
-        plane = stage_plane(evaluation, stage, look.batch, look.head)
-        if row >= plane.shape[0] or column >= plane.shape[1]:
-            return ""
+        plane, problem = stage_plane(evaluation, stage, look.batch, look.head), evaluation.problem
         values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
         shut = allowed is not None and not allowed[0, 0]
         number = self.tr("not allowed") if shut else format_number(float(values[0, 0]), 6)

@@ -39,10 +39,14 @@ class TablesController(QObject):
         self.models: dict[str, MatrixModel] = {}
         self._compact = False
         self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
-        computation.rebuilt.connect(self._on_computation_rebuilt)
         computation.updated.connect(self._on_computation_updated)
         document.changed.connect(self._on_document_changed)
-        view.changed.connect(self._on_view_changed)
+        view.follow(self.show, "evaluation", "batch")
+        view.follow(self._show_first, "document")
+        view.follow(self._show_decimals, "decimals", "scientific")
+        view.follow(self._show_masks_of_head, "head")
+        view.follow(self._show_head, "head")
+        view.follow(self._show_chosen, "cell", "head")
         window.compactChanged.connect(self._on_window_compact_changed)
 
     def on_new_table(self, connect: Callable[[str, MatrixPanel, MatrixModel], None]) -> None:
@@ -133,11 +137,10 @@ class TablesController(QObject):
         )
 
     # --- following -------------------------------------------------------------------------------
-    def _on_computation_rebuilt(self, opened: bool) -> None:
-        self.show()
-        if opened:
-            self._window.inputs.show_first()
-            self._show_head()
+    def _show_first(self) -> None:
+        """The first group of tables of a document that was opened, from the head on show on."""
+        self._window.inputs.show_first()
+        self._show_head()
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         for field in COMPUTED if self._document.problem.projected else ():
@@ -162,18 +165,6 @@ class TablesController(QObject):
         if self.computed(field):
             return self._computation.evaluation.shape(field)
         return self._document.problem.arrays()[field].shape
-
-    def _on_view_changed(self, names: frozenset[str]) -> None:
-        if "batch" in names:
-            self.show()
-        if names & {"decimals", "scientific"}:
-            self._show_decimals()
-        if "head" in names:
-            self._show_masks_of_head()
-            self._show_head()
-        if names & {"cell", "head"}:
-            self._show_marks()
-            self._scroll_to_marks()
 
     def _on_window_compact_changed(self, compact: bool) -> None:
         self._compact = compact
@@ -216,8 +207,9 @@ class TablesController(QObject):
         for field, panel in self._window.inputs.panels.items():
             panel.set_marks(rows.get(field, ()), columns.get(field))
 
-    def _scroll_to_marks(self) -> None:
-        """Another cell was chosen: bring what made it to the eye."""
+    def _show_chosen(self) -> None:
+        """Another cell was chosen: mark what made it and bring it to the eye."""
+        self._show_marks()
         rows, columns = self._marked()
         for field, panel in self._window.inputs.panels.items():
             for row, _ in reversed(rows.get(field, ())):  # the query last: it stays in sight

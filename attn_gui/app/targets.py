@@ -50,17 +50,13 @@ class TargetController(QObject):
 
     def use_action(self, action: QAction) -> None:
         """The action of the menu: enabled where the chosen cell can have a target, and in the menus of such maps."""
-        self._computation.rebuilt.connect(lambda *_: self._offer(action))
-        self._view.changed.connect(lambda *_: self._offer(action))
+        self._window.product.maps.add_action(action, (*MAPS, *OUTPUTS))
+        self._view.follow(lambda: self._offer(action), "evaluation", "cell")
         self._offer(action)
 
     def _offer(self, action: QAction) -> None:
         action.setEnabled(self.offered())
         self._window.inspector.set_target_offered(self.offered())
-        maps = self._window.product.maps
-        for stage in maps.stages:
-            if stage in (*MAPS, *OUTPUTS) and action not in maps.map(stage).actions():
-                maps.map(stage).addAction(action)
 
     def open(self) -> None:
         """Ask for the target of the chosen cell."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRegularExpression
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRegularExpression, QTimer
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.app.computation import Computation
+from attn_gui.app.view_state import ViewState
 from attn_gui.engine.scoring import SCORES
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
@@ -48,10 +48,12 @@ CONTROL = "control."
 class TipsController(QObject):
     """Gives a control its tip once it is there, in the present language; a tip of its own stays."""
 
-    def __init__(self, window: MainWindow, computation: Computation) -> None:
+    def __init__(self, window: MainWindow, view: ViewState) -> None:
         super().__init__(window)
         self._window = window
-        computation.rebuilt.connect(lambda _opened: self.show())
+        self._soon = QTimer(self, singleShot=True, interval=0)  # once every control of another problem is there
+        self._soon.timeout.connect(self.show)
+        view.follow(self._soon.start, "evaluation")
         window.installEventFilter(self)
         self.show()
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from attn_gui.app.computation import Computation
 from attn_gui.app.making import Making
+from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
@@ -41,19 +41,19 @@ class VariantsController(QObject):
 
     newRequested = Signal()
 
-    def __init__(self, window: MainWindow, document: Document, computation: Computation, making: Making) -> None:
+    def __init__(self, window: MainWindow, document: Document, view: ViewState, making: Making) -> None:
         super().__init__(window)
         self._window, self._document, self._making = window, document, making
         self._objection: Callable[[], str] | None = None
         window.spine.scorePicked.connect(self.set_score)
         window.spine.numberCommitted.connect(self.set_number)
         window.banner.actionPicked.connect(self._on_banner_action_picked)
-        computation.rebuilt.connect(self.show_state)
-        computation.rebuilt.connect(self._withdraw)
+        view.follow(self.show_state, "evaluation")
+        view.follow(self._withdraw, "evaluation")
         making.refused.connect(self.show_state)
         self.show_state()
 
-    def show_state(self, *_: object) -> None:
+    def show_state(self) -> None:
         """Every control as the document has it."""
         problem, spine = self._document.problem, self._window.spine
         spine.set_score(problem.score)
@@ -100,7 +100,7 @@ class VariantsController(QObject):
         self._objection = words
         self._window.banner.show_error(words, actions=[way])
 
-    def _withdraw(self, *_: object) -> None:
+    def _withdraw(self) -> None:
         """The problem has changed: what it lacked for the block may be there."""
         words, self._objection = self._objection, None
         if words is not None and self._window.banner.text() == words():

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.trace import problem_in
 from attn_gui.formats import csv_text, npy, npz
 from attn_gui.formats.arrays import Array
-from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Tell, reading, suffix
+from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, Tell, reading, suffix
 from attn_gui.formats.catalog import FORMATS, MATRICES, MATRIX_SUFFIXES, PROBLEMS, detect, of_suffix, suffixes
 from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
 from attn_gui.formats.saving import replacing, saving, write_file
@@ -37,6 +38,7 @@ __all__ = [
     "load_matrix",
     "open_file",
     "open_matrix",
+    "open_small",
     "read_table",
     "replacing",
     "rows_of",
@@ -46,7 +48,6 @@ __all__ = [
     "save_members",
     "save_rows",
     "save_session",
-    "size_of",
     "stage_labels",
     "stage_rows",
     "write_file",
@@ -64,11 +65,11 @@ def load(path: PathText) -> Problem:
     return found.problem
 
 
-def size_of(path: PathText) -> int:
-    """How many bytes have to be read for the problem in a file, unpacked; 0 if it cannot be read."""
-    with suppress(FormatError), reading(path) as source:
-        return npz.size_of(source) if detect(source, path).key == "npz" else source.size
-    return 0
+def open_small(path: PathText, most: int) -> Loaded | None:
+    """As `open_file`, but None where that would read `most` bytes or more, unpacked."""
+    with reading(path) as source:
+        found = detect(source, path, PROBLEMS)
+        return None if _size_of(source, found) >= most else _problem_in(source, found)
 
 
 def open_file(path: PathText, tell: Tell | None = None) -> Loaded:
@@ -77,15 +78,29 @@ def open_file(path: PathText, tell: Tell | None = None) -> Loaded:
     `tell` is told the share of the file that is read, every megabyte; what it raises ends the reading.
     """
     with reading(path, tell=tell) as source:
-        found = detect(source, path, PROBLEMS)
-        for kind in PROBLEMS:
-            if kind is found:
-                return kind.read(source)
-        template = QT_TRANSLATE_NOOP(
-            "Sentences",
-            "{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.",
-        )
-        raise FormatError(template, expected=suffixes(PROBLEMS))
+        return _problem_in(source, detect(source, path, PROBLEMS))
+
+
+def _problem_in(source: Source, found: Format[Any]) -> Loaded:
+    for kind in PROBLEMS:
+        if kind is found:
+            return kind.read(source)
+    template = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.",
+    )
+    raise FormatError(template, expected=suffixes(PROBLEMS))
+
+
+def _size_of(source: Source, found: Format[Any]) -> int:
+    """How many bytes have to be read for the problem; 0 where reading it will say what is wrong."""
+    size = source.size
+    if found.key == "npz":
+        size = 0
+        with suppress(FormatError):
+            size = npz.size_of(source)
+        source.file.seek(0)
+    return size
 
 
 def load_matrix(path: PathText) -> Array:

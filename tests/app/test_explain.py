@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
-from attn_gui.app.explain import exists, place_of
-from attn_gui.app.view_state import ChosenCell
+from attn_gui.app.explain import place_of
+from attn_gui.app.view_state import ChosenCell, exists
 from attn_gui.engine import Evaluation, new_problem
 from attn_gui.figure.operands import stage_plane
 

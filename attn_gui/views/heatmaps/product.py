@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
@@ -49,6 +50,7 @@ class ProductPicture(QWidget):
         self._words = ProductWords(self)
         self._ground: QPixmap | None = None
         self._marked = QRegion()  # where the words say what is chosen
+        self._held, self._asked = False, False  # whether the arrangement waits, and whether there is to be one
         self._windows.moved.connect(self._repaint_words)
         self.maps.rearranged.connect(self._on_maps_rearranged)
         for heatmap in self.operands.maps.values():
@@ -65,8 +67,9 @@ class ProductPicture(QWidget):
         set_ground(self, "surface")
 
     # --- setters ---------------------------------------------------------------------------------
-    def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
-        """Show another evaluation, batch item or head."""
+    def set_evaluation(self, evaluation: Evaluation, batch: int, head: int, stage: str = "") -> None:
+        """Show another evaluation, batch item or head, with the present stage in the corner or another."""
+        self.stage = stage or self.stage
         self.maps.set_evaluation(evaluation, batch, head)
 
     def set_stage(self, stage: str) -> None:
@@ -145,6 +148,17 @@ class ProductPicture(QWidget):
         self.arrange()
 
     # --- laying out ------------------------------------------------------------------------------
+    @contextmanager
+    def arranged_once(self) -> Iterator[None]:
+        """While this lasts, whatever asks for another arrangement gets it at the end, together with all others."""
+        self._held, self._asked = True, False
+        try:
+            yield
+        finally:
+            self._held = False
+        if self._asked:
+            self.arrange()
+
     def stage_map(self) -> Heatmap | None:
         """The map in the corner."""
         return self.maps.map(self.stage) if self.stage in self.maps.stages else None
@@ -157,6 +171,9 @@ class ProductPicture(QWidget):
         """Place the maps of the present stage, and those of the others where they would be."""
         if self.stage_map() is None or not self.maps.at_home or not self.isVisible():
             return  # it is arranged once it is shown
+        if self._held:
+            self._asked = True
+            return
         bars = self._bar_height(scaled(LEAST_SIZE[0]))
         for stage in self.maps.stages:
             places = self._places_of(stage, bars)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QAction
@@ -44,6 +44,7 @@ class StageMaps(QObject):
         self._minimaps: dict[str, Minimap] = {}
         self._values_shown = True
         self._menu_actions: Sequence[QAction] = ()
+        self._own_actions: list[tuple[QAction, frozenset[str]]] = []
         self._shared = SharedWindow(self)
         self.evaluation: Evaluation | None = None
         self.batch, self.head = 0, 0
@@ -147,6 +148,12 @@ class StageMaps(QObject):
         for heatmap in self._maps.values():
             heatmap.addActions(actions)
 
+    def add_action(self, action: QAction, stages: Iterable[str]) -> None:
+        """Let the context menus of the maps of these stages offer an action, too."""
+        self._own_actions.append((action, frozenset(stages)))
+        for stage in self._own_actions[-1][1] & self._maps.keys():
+            self._maps[stage].addAction(action)
+
     def set_values_shown(self, shown: bool) -> None:
         """Write values into cells where they fit."""
         self._values_shown = shown
@@ -187,7 +194,7 @@ class StageMaps(QObject):
         heatmap.hide()
         bar.hide()
         heatmap.set_values_shown(self._values_shown)
-        heatmap.addActions(self._menu_actions)
+        heatmap.addActions([*self._menu_actions, *(act for act, stages in self._own_actions if stage in stages)])
         self.marked.connect(self._minimaps[stage].follow)
         heatmap.cellChosen.connect(lambda row, column: self.cellChosen.emit(stage, row, column))
         heatmap.clicked.connect(lambda: self.clicked.emit(stage))

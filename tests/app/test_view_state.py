@@ -1,0 +1,184 @@
+"""What is looked at: resolved and told once, whatever changed and whoever asked to be told first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QAbstractItemModel
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+
+from attn_gui import formats
+from attn_gui.app.computation import Computation
+from attn_gui.app.program import Program
+from attn_gui.app.view_state import ChosenCell, Look, ViewState, resolve
+from attn_gui.document.document import Document
+from attn_gui.engine import Evaluation, new_problem
+from attn_gui.formats import open_file
+from attn_gui.paths import resource
+from attn_gui.views.heads.strip import HeadsStrip
+from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.heatmaps.product import ProductPicture
+from attn_gui.views.spine.spine import Spine
+
+PATIENCE_MS = 120_000
+REAL = "smollm2-layer10.npz"
+
+
+@pytest.fixture
+def begun(qapp: QApplication) -> Iterator[Callable[[], Program]]:
+    programs: list[Program] = []
+
+    def begin() -> Program:
+        programs.append(Program(qapp, lang="en"))
+        programs[-1].begin(None)
+        programs[-1].window.resize(1440, 900)
+        programs[-1].window.show()
+        programs[-1].window.activateWindow()
+        assert QTest.qWaitForWindowActive(programs[-1].window, PATIENCE_MS)
+        return programs[-1]
+
+    yield begin
+    for program in programs:
+        program.end()
+
+
+def test_a_look_is_what_the_evaluation_can_give():
+    evaluation = Evaluation(new_problem(n=3, m=4, num_heads=2, d_k=2, d_v=2))
+    asked = Look(stage="residual", head=5, batch=3, cell=ChosenCell("weights", 2, 4), mode="all", decimals=6)
+    assert resolve(asked, evaluation) == Look(head=1, mode="all", decimals=6)
+    kept = Look(stage="scores", head=1, cell=ChosenCell("weights", 2, 3))
+    assert resolve(kept, evaluation) == kept
+
+
+@pytest.fixture
+def view(qapp: QApplication) -> ViewState:
+    document = Document(new_problem(n=3, m=4, num_heads=2, d_k=2, d_v=2))
+    computation = Computation(document, document)
+    return ViewState(computation, Look(), document)
+
+
+def test_each_follower_hears_once_of_what_it_asked_for(view):
+    heard: Counter[str] = Counter()
+    view.follow(lambda: heard.update(["place"]), "head", "cell", "evaluation")
+    view.follow(lambda: heard.update(["mode"]), "mode")
+    view.set(head=1, cell=ChosenCell("weights", 0, 0))
+    assert heard == {"place": 1}
+    view.set(head=1)
+    assert heard == {"place": 1}
+    view.parent().open(new_problem(n=2, m=2, num_heads=1, d_k=2, d_v=2))
+    assert heard == {"place": 2}
+
+
+def test_whoever_is_told_first_sees_a_look_that_fits_already(view):
+    seen: list[tuple[int, int]] = []
+    view.follow(lambda: seen.append((view.look.head, view.parent().problem.num_heads)), "head", "evaluation")
+    view.set(head=1)
+    view.parent().open(new_problem(n=3, m=3, num_heads=1, d_k=2, d_v=2))
+    assert seen == [(1, 2), (0, 1)]
+
+
+def test_nobody_can_follow_what_there_is_not(view):
+    with pytest.raises(ValueError, match=r"no haed, only batch, cell"):
+        view.follow(lambda: None, "haed")
+
+
+def spied(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, calls: Counter[str], who: bool = False) -> None:
+    real = getattr(owner, name)
+
+    def counted(*args: Any, **more: Any) -> Any:
+        calls[f"{name} {args[0].objectName()}" if who else f"{owner.__name__}.{name}"] += 1
+        return real(*args, **more)
+
+    monkeypatch.setattr(owner, name, counted)
+
+
+def test_opening_hands_the_evaluation_on_once_and_lays_out_each_map_once(begun, monkeypatch):
+    program, calls, placed = begun(), Counter[str](), Counter[str]()
+    program.files.open_example("worked")
+    QApplication.processEvents()
+    for zone in (Spine, HeadsStrip, ProductPicture):
+        spied(monkeypatch, zone, "set_evaluation", calls)
+    spied(monkeypatch, Heatmap, "place_cells", placed, who=True)
+    program.files.open_path(resource("examples", REAL))
+    assert calls == {f"{zone.__name__}.set_evaluation": 1 for zone in (Spine, HeadsStrip, ProductPicture)}
+    stages = program.computation.evaluation.stages
+    assert {stage: placed[f"place_cells heatmap.{stage}"] for stage in stages} == dict.fromkeys(stages, 1)
+
+
+def test_a_file_is_looked_at_once(begun, monkeypatch):
+    program, looks, real = begun(), [], formats.detect
+    monkeypatch.setattr(formats, "detect", lambda source, *rest: looks.append(source) or real(source, *rest))
+    assert program.files.open_path(resource("examples", REAL))
+    assert len(looks) == 1
+
+
+def test_the_start_reads_its_example_once(qapp, monkeypatch, begun):
+    read: list[str] = []
+    monkeypatch.setattr("attn_gui.app.examples.open_file", lambda path: read.append(path.name) or open_file(path))
+    begun()
+    assert len(read) == 1
+
+
+# --- in another order ----------------------------------------------------------------------------
+def told_backwards(view: ViewState) -> None:
+    """Let the controllers hear in the opposite order, each of them of its own affairs as before."""
+    owners: dict[int, list[Any]] = {}
+    for follower in view._followers:
+        owners.setdefault(id(getattr(follower[0], "__self__", follower[0])), []).append(follower)
+    view._followers[:] = [follower for own in reversed(owners.values()) for follower in own]
+
+
+def numbers(model: QAbstractItemModel) -> list[str]:
+    return [model.index(0, column).data() for column in range(model.columnCount())]
+
+
+def shown(program: Program) -> dict[str, list[Any]]:
+    """What the window says and shows, in every zone."""
+    window = program.window
+    widgets = [widget for widget in window.findChildren(QWidget) if widget.isVisible()]
+    labels = [widget.text() for widget in widgets if isinstance(widget, QLabel) and widget is not window.recomputed]
+    maps = [
+        (widget.objectName(), widget.geometry(), widget.shape, widget.chosen, widget.levels)
+        for widget in widgets
+        if isinstance(widget, Heatmap)
+    ]
+    actions = [(action.objectName(), action.isChecked(), action.isEnabled()) for action in window.actions()]
+    tables = [(field, numbers(panel.view.model())) for field, panel in window.inputs.panels.items()]
+    names = [(widget.objectName(), widget.accessibleName(), widget.toolTip()) for widget in widgets]
+    return {"labels": labels, "maps": maps, "actions": actions, "tables": tables, "names": names}
+
+
+def walk(program: Program) -> Iterator[dict[str, list[Any]]]:
+    """What is shown after each of a few changes that reach every zone."""
+    view, document = program.view, program.document
+    for change in (
+        lambda: program.files.open_example("worked"),
+        lambda: view.set(stage="query", cell=ChosenCell("query", 1, 2)),
+        lambda: program.window.shape_panel.sizeCommitted.emit("d_k", 2),
+        document.stack.undo,
+        lambda: program.files.open_example("smollm2"),
+        lambda: view.set(head=3, mode="all", cell=ChosenCell("weights", 4, 1), decimals=2),
+        lambda: program.window.shape_panel.sizeCommitted.emit("num_heads", 3),
+        document.stack.undo,
+        lambda: view.set(mode="product", reach=True, stage="head_output", decimals=3),
+    ):
+        change()
+        for _ in range(3):
+            QApplication.processEvents()
+        yield shown(program)
+
+
+def test_the_order_in_which_zones_are_told_means_nothing(begun):
+    one = begun()
+    expected = list(walk(one))
+    one.window.hide()
+    other = begun()
+    told_backwards(other.view)
+    for step, (found, wanted) in enumerate(zip(walk(other), expected, strict=True)):
+        for zone in wanted:
+            assert found[zone] == wanted[zone], f"{zone} after change {step}"
+    assert one.view.look == other.view.look
