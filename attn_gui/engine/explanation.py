@@ -47,6 +47,7 @@ class Terms(Sequence[Term]):
         open_ones = slice(None) if keep is None else np.asarray(keep)[positions]
         self._kinds, self._positions = kinds[open_ones], positions[open_ones]
         self.values = values[open_ones]
+        self._made: dict[int, Term] = {}
 
     def __len__(self) -> int:
         return len(self._positions)
@@ -66,8 +67,10 @@ class Terms(Sequence[Term]):
         return int(found[0]) if found.size else None
 
     def _term(self, place: int) -> Term:
-        kind, position = int(self._kinds[place]), int(self._positions[place])
-        return Term(self._addends[kind].cells(position), float(self.values[place]))
+        if place not in self._made:
+            kind, position = int(self._kinds[place]), int(self._positions[place])
+            self._made[place] = Term(self._addends[kind].cells(position), float(self.values[place]))
+        return self._made[place]
 
 
 class Explanation:

@@ -222,7 +222,7 @@ class Heatmap(MapCanvas):
         self, row: int | None, column: int | None, *, row_role: str = "query", column_role: str = "key"
     ) -> None:
         """A pair of lines along a row and along a column, in the colors of their roles."""
-        rows, columns = self.shape
+        rows, columns = self.shape if row is not None or column is not None else (0, 0)
         row = row if row is not None and row < rows else None
         column = column if column is not None and column < columns else None
         self._overlay.set_marks(row=row, column=column, row_role=row_role, column_role=column_role)

@@ -69,9 +69,9 @@ class OverlayItem(MapItem):
 
     def set_marks(self, **changes: object) -> None:
         """Replace some of the marks; repaints the old and the new place of those that differ."""
-        old, new = self.marks, replace(self.marks, **changes)  # type: ignore[arg-type]  # names are Marks' own
-        if old != new:
-            self.marks = new
+        old = self.marks
+        if any(getattr(old, name) != mark for name, mark in changes.items()):
+            new = self.marks = replace(old, **changes)  # type: ignore[arg-type]  # names are Marks' own
             self._veil = self._veil if old.reached == new.reached else None
             for mark in (*self._touched(old, new), *self._touched(new, old)):
                 self.repaint(mark)

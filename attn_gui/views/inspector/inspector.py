@@ -146,9 +146,10 @@ class Inspector(QWidget):
 
     def _show_formula(self, explanation: Explanation) -> None:
         """Step by step, or as one equation where that was asked for and there is one."""
-        one = as_one(explanation)
-        self._one.setVisible(one is not None)
-        shown = one if one is not None and self._one.isChecked() else by_step(explanation)
+        offered = explanation.per_query is not None
+        self._one.setVisible(offered)
+        one = as_one(explanation) if offered and self._one.isChecked() else None
+        shown = by_step(explanation) if one is None else one
         self._formula.set_formula(shown.chain, spoken(shown.chain))
         self._parts.set_formula(shown.parts, ", ".join(map(spoken, shown.parts)))
         self._parts.setVisible(bool(shown.parts))

@@ -45,29 +45,40 @@ class TermsModel(QAbstractTableModel):
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
         self._expanded, self.tight = False, FULL
         self._faces: dict[tuple[int, int, int], Face] = {}  # by row, column and tightness
+        self._largest: float | None = None
 
     # --- what is shown ---------------------------------------------------------------------------
     def set_explanation(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
         """The terms of a cell; the tail stays open while the stage stays the same."""
-        terms = explanation.terms if explanation is not None else None  # computed before the rows are taken away
-        self.beginResetModel()
+        before = self.rowCount(), self.columnCount()
+        self._take(explanation, context)
+        if before == (self.rowCount(), self.columnCount()) and min(before) > 0:  # a table laid out as it is stays so
+            last = self.index(before[0] - 1, before[1] - 1)
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last.column())
+            self.dataChanged.emit(self.index(0, 0), last)
+        else:
+            self.beginResetModel()
+            self.endResetModel()
+
+    def _take(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
+        self._terms = explanation.terms if explanation is not None else None
         stage = explanation.stage if explanation is not None else ""
         self._expanded = self._expanded and stage == self._stage
-        self._terms = terms
         self._context, self._stage = context, stage
         self._chosen = explanation.index[-1] if explanation is not None and stage == "weights" else -1
         self._values = self._terms.values if self._terms is not None else np.empty(0)
         size = self._values if stage == "weights" else np.abs(self._values)
         self._order = np.argsort(-np.nan_to_num(size, nan=np.inf), kind="stable")
         self._faces.clear()
+        self._largest = None
         self._headers = self._number_headers()
-        self.endResetModel()
 
     def expand(self) -> None:
         """List the tail too."""
         if self.has_tail():
             self.beginResetModel()
             self._faces.clear()
+            self._largest = None
             self._expanded = True
             self.endResetModel()
 
@@ -103,8 +114,10 @@ class TermsModel(QAbstractTableModel):
         """The length that a full bar stands for: 1 for weights, else the largest finite row."""
         if self._stage == "weights":
             return 1.0
-        rows = [abs(self._row_value(row)) for row in range(min(self.rowCount(), ALL_UP_TO))]
-        return max((value for value in rows if np.isfinite(value)), default=0.0) or 1.0
+        if self._largest is None:
+            rows = [abs(self._row_value(row)) for row in range(min(self.rowCount(), ALL_UP_TO))]
+            self._largest = max((value for value in rows if np.isfinite(value)), default=0.0) or 1.0
+        return self._largest
 
     def signed(self) -> bool:
         """Whether bars differ by sign."""

@@ -28,6 +28,8 @@ ROUNDING = 1  # advances are rounded, and a text that lacks half a pixel would b
 MOST_ROWS = 24  # of more, listed on request, the table scrolls by itself
 LEAST_BAR, SLIVER = 24, 6  # a bar that tells sizes apart, and one that gives way to a word
 MEASURED = 40  # rows whose texts decide the widths of the columns
+ELIDE, ONE_LINE = Qt.TextElideMode.ElideRight, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+SIDES = int(Qt.AlignmentFlag.AlignLeft | ONE_LINE), int(Qt.AlignmentFlag.AlignRight | ONE_LINE)  # of names, of numbers
 POSITIVE, NEGATIVE = 0.6, -0.6  # places on the signed map that bars take their colors from
 
 
@@ -45,6 +47,7 @@ class TermsView(QTableView):
         self.setModel(self._terms)
         self.setItemDelegate(TermDelegate(self))
         self._terms.modelReset.connect(self._on_terms_model_reset)
+        self._terms.dataChanged.connect(self._on_terms_data_changed)
         self.clicked.connect(self.follow)
         self._build()
 
@@ -127,9 +130,22 @@ class TermsView(QTableView):
         dress(header, "small")
         header.setMinimumSectionSize(1)
 
-    def _on_terms_model_reset(self) -> None:
+    def _on_terms_data_changed(self) -> None:
+        """Other numbers in as many rows and columns: what need not be laid out anew is not."""
+        before, alone = self.minimumSizeHint(), self._alone
+        self._forget_widths()
+        if alone != self._alone:
+            self._join_cells()
+        self._share_width()
+        if before != self.minimumSizeHint():
+            self.updateGeometry()
+
+    def _forget_widths(self) -> None:
         self._widths.clear()
         self._alone = frozenset(row for row in self._measured() if self._terms.alone(row))
+
+    def _on_terms_model_reset(self) -> None:
+        self._forget_widths()
         self.verticalHeader().setMinimumSectionSize(1)
         self.verticalHeader().setDefaultSectionSize(row_height())
         self.horizontalHeader().setFixedHeight(max(scaled(SIZE.table_header), _metrics("small").height() + SPACING.s))
@@ -199,26 +215,24 @@ class TermDelegate(QStyledItemDelegate):
     """Paints one number; the last column also a bar as long as the number is large."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        view, theme = option.widget, current_theme()
+        view, theme, column = option.widget, current_theme(), index.column()
         if not isinstance(view, TermsView):
             return
-        face = view.terms().face(index.row(), index.column())
+        face, rect, padding = view.terms().face(index.row(), column), option.rect, scaled(PADDING)
         painter.save()
         if face.chosen:
-            painter.fillRect(option.rect, theme.key_soft)
+            painter.fillRect(rect, theme.key_soft)
         font = ui_font("body", weight=600 if face.chosen else 400, tabular=True)
         painter.setFont(font)
-        room = option.rect.adjusted(scaled(PADDING), 0, -scaled(PADDING), 0)
+        room = rect.adjusted(padding, 0, -padding, 0)
         if face.value is not None:
-            room.setWidth(view.value_width() - 2 * scaled(PADDING))
-            self._paint_bar(painter, option.rect.adjusted(view.value_width(), 0, 0, 0), face, view.terms())
-        named = face.chosen and index.column() == 0
-        painter.setPen(theme.key if named else getattr(theme, face.color))
-        side = Qt.AlignmentFlag.AlignRight if index.column() else Qt.AlignmentFlag.AlignLeft
-        words = QFontMetrics(font).elidedText(face.text, Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, words)
-        if option.state & QStyle.StateFlag.State_HasFocus and view.hasFocus():
-            paint_focus_ring(painter, option.rect)
+            width = view.value_width()
+            room.setWidth(width - 2 * padding)
+            self._paint_bar(painter, rect.adjusted(width, 0, 0, 0), face, view.terms())
+        painter.setPen(theme.key if face.chosen and not column else getattr(theme, face.color))
+        painter.drawText(room, SIDES[column > 0], QFontMetrics(font).elidedText(face.text, ELIDE, room.width()))
+        if view.hasFocus() and option.state & QStyle.StateFlag.State_HasFocus:
+            paint_focus_ring(painter, rect)
         painter.restore()
 
     def _paint_bar(self, painter: QPainter, room: QRect, face: Face, terms: TermsModel) -> None:

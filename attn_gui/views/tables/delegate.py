@@ -32,7 +32,9 @@ Index = QModelIndex | QPersistentModelIndex
 TINT = {"light": 0.32, "dark": 0.45}
 LEFT_PAD = 2  # a grid line and a pixel of air
 CHOSEN = 0.22  # of the accent, over a selected cell
-NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+NUMBER = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+CENTERED = int(Qt.AlignmentFlag.AlignCenter)
+SELECTED, FOCUSED = QStyle.StateFlag.State_Selected.value, QStyle.StateFlag.State_HasFocus.value
 Hint = QAbstractItemDelegate.EndEditHint
 
 
@@ -59,21 +61,19 @@ class CellDelegate(QStyledItemDelegate):
         self._levels = levels
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        rect, state, theme = option.rect, option.state, self._theme
+        rect, state, theme = option.rect, option.state.value, self._theme
         text, value = cast(MatrixModel, index.model()).cell(index.row(), index.column())
         tint = self._tint(value, theme)
         if tint is not None:
             painter.fillRect(rect, tint)
-        if state & QStyle.StateFlag.State_Selected:
+        if state & SELECTED:
             chosen = QColor(theme.accent)
             chosen.setAlphaF(CHOSEN)
             painter.fillRect(rect, chosen)
         painter.setFont(self._font)
         painter.setPen(theme.error if value != value and text else theme.text)
-        pad = scaled(SPACING.s)
-        align = Qt.AlignmentFlag.AlignCenter if text == "✓" else NUMBER
-        painter.drawText(rect.adjusted(0, 0, -pad, 0), align, text)
-        if state & QStyle.StateFlag.State_HasFocus:
+        painter.drawText(rect.adjusted(0, 0, -scaled(SPACING.s), 0), CENTERED if text == "✓" else NUMBER, text)
+        if state & FOCUSED:
             painter.setPen(QPen(theme.accent, LINE.focus))
             painter.drawRect(rect.adjusted(1, 1, -1, -1))
 

@@ -22,7 +22,7 @@ class MarkedHeader(QHeaderView):
     """A header that paints its own sections; some of them may wear a role's color."""
 
     size_name = "micro"
-    alignment = Qt.AlignmentFlag.AlignCenter
+    alignment = int(Qt.AlignmentFlag.AlignCenter)
     before, after = SPACING.xs, SPACING.xs
 
     def __init__(self, orientation: Qt.Orientation, parent: QWidget) -> None:
@@ -35,9 +35,10 @@ class MarkedHeader(QHeaderView):
     def set_marks(self, marks: Sequence[Mark]) -> None:
         """Show sections as chips; of two marks on one section the first is shown."""
         found = dict(reversed(marks))
-        if found != self._marks:
-            self._marks = found
-            self.viewport().update()
+        changed = {at for at, role in self._marks.items() ^ found.items()}
+        self._marks = found
+        for at in changed:
+            self.repaint_sections(at, at)
 
     def repaint_sections(self, first: int, last: int) -> None:
         """Paint these anew, as when they are selected or no longer are."""
@@ -60,7 +61,7 @@ class MarkedHeader(QHeaderView):
         painter.setFont(ui_font(self.size_name, 600 if role else 400, tabular=True))
         inner = rect.adjusted(scaled(self.before), 0, -scaled(self.after), 0)
         text = painter.fontMetrics().elidedText(self._text(section), ELIDE, inner.width())
-        painter.drawText(inner, self.alignment | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(inner, self.alignment, text)
 
     def _text(self, section: int) -> str:
         return str(self.model().headerData(section, self.orientation(), Qt.ItemDataRole.DisplayRole) or "")
@@ -104,7 +105,7 @@ class TokenHeader(MarkedHeader):
     """Tokens, right-aligned; a double click renames one."""
 
     size_name = "body"
-    alignment = Qt.AlignmentFlag.AlignRight
+    alignment = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     before, after = 0, SPACING.s  # most have more on the left anyway; the numbers are on the right
 
     def __init__(self, parent: QWidget) -> None:

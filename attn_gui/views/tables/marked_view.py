@@ -34,10 +34,24 @@ class MarkedView(QTableView):
     # --- silent setters --------------------------------------------------------------------------
     def set_marks(self, rows: Sequence[Mark], column: Mark | None) -> None:
         """Rows and a column between lines in a role's color, their headers as chips; the first row lies on top."""
+        before = self._marked()
         self._rows, self._column = tuple(rows), column
         self.rows.set_marks(self._rows)
         self.columns.set_marks(() if column is None else (column,))
-        self.viewport().update()
+        for vertical, (at, _) in before ^ self._marked():
+            self._repaint_lines(at, vertical=vertical)
+
+    def _marked(self) -> set[tuple[bool, Mark]]:
+        column = set() if self._column is None else {(True, self._column)}
+        return column | {(False, mark) for mark in self._rows}
+
+    def _repaint_lines(self, at: int, *, vertical: bool) -> None:
+        """Both lines of a row or column, which may be gone from the table."""
+        header = self.columns if vertical else self.rows
+        if at < header.count():
+            start, size, wide = header.sectionViewportPosition(at), header.sectionSize(at), int(LINE.row_and_column) + 1
+            area = QRect(0, start - wide, self.viewport().width(), size + 2 * wide)
+            self.viewport().update(area.transposed() if vertical else area)
 
     def flash(self, rows: slice, columns: slice) -> None:
         """Outline what was just edited, for a moment."""
