@@ -102,6 +102,7 @@ class CommandsController(QObject):
         }.items():
             on(name, lambda checked=False, slot=slot, name=name: self._run(name, slot, checked))
         on("set_target", program.targets.open)
+        program.window.product.tokensRequested.connect(self.actions["tokens"].trigger)
         program.targets.use_action(self.actions["set_target"])
         for name, direction in (("show_reach", FORWARD), ("show_origin", BACKWARD)):
             on(name, lambda shown, direction=direction: program.view.set(reach=direction if shown else ""))

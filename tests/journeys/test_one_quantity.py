@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QTableView
 
 from attn_gui.engine import Problem, explain
 from attn_gui.engine.evaluation import Evaluation
+from attn_gui.engine.stages import STAGE
 from attn_gui.formats import save
 
 SMALL = "worked-example.npz"
@@ -110,3 +111,34 @@ def test_no_gradient_reads_zero_beside_a_bar(launch, tmp_path):
     page = person.find("inspector.sensitivity")
     numbers = [label.text() for label in page.findChildren(QLabel) if label.isVisible() and "e−" in label.text()]
     assert len(numbers) == 12
+
+
+def test_a_dot_in_a_map_is_explained_below_it_and_the_status_says_its_number(launch, qtbot):
+    person = launch("minilm-layer2.npz")
+    QTest.qWait(50)
+    bar = person.program.window.product.maps.bar("weights")
+    heatmap = person.find("heatmap.weights")
+    heatmap.grab()
+    assert f"· < {heatmap.dots_below:g}" in [text for _, text in bar._entries()]
+    row, column = next((i, j) for i in range(16) for j in range(16) if heatmap.cell_at(i, j)[0] < 0.004)
+    QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(row, column).center())
+    qtbot.waitUntil(lambda: f"({row}, {column})" in person.status(), timeout=60_000)
+    assert f"{heatmap.cell_at(row, column)[0]:.6f}" in person.status()
+
+
+def test_small_factors_of_a_term_are_written_as_powers_of_ten(launch, qtbot):
+    person = launch("worked-example.npz")
+    person.type_into("query", 0, 0, "0.00002")
+    person.show_stage("scores")
+    person.click_cell("scores", 0, 0)
+    QTest.qWait(50)
+    terms = person.find("inspector.terms", QTableView).model()
+    texts = {str(terms.index(row, column).data()) for row in range(terms.rowCount()) for column in range(1, 4)}
+    assert "2.00e−5" in texts
+
+
+def test_softmax_and_layer_norm_share_no_word():
+    stages = STAGE["weights"], STAGE["normalized"]
+    softmax, norm = ({*stage.called.en.lower().split(), *stage.operator.en.split()} for stage in stages)
+    assert not softmax & norm
+    assert STAGE["weights"].operator.zh != STAGE["normalized"].operator.zh

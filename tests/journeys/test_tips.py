@@ -8,6 +8,8 @@ import pytest
 from PySide6.QtCore import QRegularExpression
 from PySide6.QtWidgets import QApplication, QWidget
 
+from attn_gui.views.dialogs.tokens_dialog import TokensDialog
+
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_control_has_a_tip_and_a_whats_this(launch, lang):
@@ -33,3 +35,9 @@ def test_tips_follow_the_language(launch):
     QApplication.processEvents()
     assert re.search("[一-鿿]", person.find("control.scale").whatsThis())
     assert re.search("[一-鿿]", person.find("control.score").toolTip())
+
+
+def test_a_button_at_the_axes_names_the_tokens(launch):
+    person = launch("worked-example.npz", width=1024, height=700)
+    person.show_stage("scores")
+    person.answering(TokensDialog, lambda dialog: dialog.reject(), lambda: person.click("product.tokens"))

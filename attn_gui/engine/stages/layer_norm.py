@@ -18,9 +18,9 @@ class LayerNorm(Stage):
     """Every row shifted to mean 0 and variance 1, then scaled and shifted by learned numbers."""
 
     name = "normalized"
-    called = Name("N", "N", "n", "Normalized", "层归一化")
+    called = Name("N", "N", "n", "Layer norm", "层归一化")
     form = Form(r"\mathrm{{LayerNorm}}(X + Y)")
-    operator = Operator("normalized", "normalize", "归一化", "LayerNorm")
+    operator = Operator("normalized", "layer norm", "层归一化", "LayerNorm")
     told = "normalized"
     axes = ("batch", "query", "column")
     along = "o"

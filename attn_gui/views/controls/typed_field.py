@@ -126,7 +126,7 @@ class TypedField(QLineEdit):
 
     def _show_state(self) -> None:
         mark(self, "wrong", "")
-        mark(self, "tone", "edit" if self.pending() else "")
+        mark(self, "tone", "edit" if self._settled_text and self.pending() else "")
         self._tip.dismiss()
 
     def _on_self_text_edited(self) -> None:

@@ -198,8 +198,11 @@ class MapCanvas(MapView):
         if self._stale:
             self._arrange()
             self._before_drawing()
+            before = self._cells.numbers
             self._cells.render()
             self._stale = False
+            if self._cells.numbers != before:
+                self.lettered.emit()
         super().paintEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:

@@ -22,7 +22,7 @@ from attn_gui.figure.cells import paint_marks
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Display, Levels, argb
 from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, Shade, color_table
-from attn_gui.figure.numbers import format_number, level_text
+from attn_gui.figure.numbers import ZERO_WEIGHT, format_number, level_text
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.levels_popup import LevelsPopup
@@ -33,6 +33,7 @@ WIDE = 200
 """From this width on the bar has five values, below it three."""
 
 UNIT = Levels(0.0, 1.0)
+LIMIT = 0.005  # what "·" most often stays below
 
 _VALUES = {NAN: np.nan, POS_INF: np.inf, NEG_INF: -np.inf}
 
@@ -47,6 +48,7 @@ class ColorBar(QWidget):
         super().__init__(parent)
         self._heatmap = heatmap
         self._counts: Mapping[int, int] | None = None  # not counted yet
+        self._dots: bool | None = None  # whether cells may stand as "·"
         self._tall = 0
         self._popup: LevelsPopup | None = None
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -54,6 +56,7 @@ class ColorBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         heatmap.levelsChanged.connect(self._on_heatmap_levels_changed)
         heatmap.numbersArrived.connect(self.recount)
+        heatmap.lettered.connect(self.update)
 
     def set_counts(self, counts: Mapping[int, int]) -> None:
         """How many cells carry each flag of `figure.display`, for the legend; 0 where they were not counted."""
@@ -63,10 +66,13 @@ class ColorBar(QWidget):
 
     def recount(self) -> None:
         """The map holds other numbers; counted at once where it is seen, else when it is asked for."""
-        if self.isVisible():
-            self.set_counts(self._heatmap.counts())
-        else:
-            self._counts = None
+        if not self.isVisible():
+            self._counts = self._dots = None
+            return
+        before, self._dots = self._dots, self._heatmap.has_dots()
+        self.set_counts(self._heatmap.counts())
+        if self._dots != before:
+            self._follow_lines()
 
     @property
     def counts(self) -> Mapping[int, int]:
@@ -213,6 +219,11 @@ class ColorBar(QWidget):
         for flag, count in self.counts.items():
             name = self.tr("not allowed") if flag == CLOSED else format_number(_VALUES[flag], 0)
             entries.append((flag, f"{name}  {count}" if count else name))
+        if self._dots is None:
+            self._dots = self._heatmap.has_dots()
+        if self._dots:
+            limit = self._heatmap.dots_below
+            entries.append((None, f"{ZERO_WEIGHT} < {limit if limit is not None else LIMIT:g}"))
         return entries
 
     def _lines(self, width: int | None = None) -> list[list[tuple[int | None, str]]]:
@@ -243,6 +254,8 @@ class ColorBar(QWidget):
         for line in self._lines():
             x = 0.0
             for flag, text in line:
+                if text.startswith(ZERO_WEIGHT) and self._heatmap.dots_below is None:
+                    continue
                 if flag is not None:
                     swatch = QRect(round(x), y, scaled(SWATCH), scaled(SWATCH))
                     _paint_swatch(painter, swatch, flag, table)

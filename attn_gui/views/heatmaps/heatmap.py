@@ -19,7 +19,7 @@ from attn_gui.views.heatmaps.cell_words import cell_in_words
 from attn_gui.views.heatmaps.flash import Flash
 from attn_gui.views.heatmaps.news import News
 from attn_gui.views.heatmaps.overlay import Area, Marks
-from attn_gui.views.heatmaps.reading import counts_of, sample_of
+from attn_gui.views.heatmaps.reading import counts_of, has_faint, sample_of
 from attn_gui.views.heatmaps.taken_levels import TakenLevels
 from attn_gui.views.heatmaps.view import Cell
 
@@ -105,6 +105,16 @@ class Heatmap(MapCanvas):
         """How many cells carry each flag of `figure.display` other than ALLOWED, pooled or not."""
         return counts_of(self._plane) if self._plane is not None else {}
 
+    def has_dots(self) -> bool:
+        """Whether cells may stand as "·", as weights that are too small to be written do."""
+        return self._cells.style.values_shown and self._plane is not None and has_faint(self._plane)
+
+    @property
+    def dots_below(self) -> float | None:
+        """Below which number a cell stands as "·"; None while no numbers are written."""
+        numbers = self._cells.numbers
+        return 0.5 * 10.0**-numbers.decimals if numbers is not None else None
+
     # --- levels and colors -----------------------------------------------------------------------
     @property
     def levels(self) -> Levels:
@@ -181,6 +191,7 @@ class Heatmap(MapCanvas):
         """Write the values into their cells where they fit."""
         self._cells.set_style(values_shown=shown)
         self._redraw()
+        self.numbersArrived.emit()
 
     @property
     def dimmed(self) -> bool:

@@ -36,6 +36,7 @@ class ProductPicture(QWidget):
     groundClicked = Signal()
     hovered = Signal(str, int, int)
     hoverLeft = Signal()
+    tokensRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -183,6 +184,7 @@ class ProductPicture(QWidget):
                 self.places = places
             self.maps.map(stage).place_cells(places.stage)
         self._place_operands()
+        self._words.place_tokens(self.places)
         self._repaint_words()
 
     def _places_of(self, stage: str, bars: int) -> Places:
@@ -226,7 +228,8 @@ class ProductPicture(QWidget):
         stage_map = self.stage_map()
         if stage_map is not None:
             overview = self.maps.minimap(self.stage)
-            chain: list[QWidget] = [stage_map, overview, *self.operands.shown.values(), *self._bars().values()]
+            around = *self.operands.shown.values(), *self._bars().values()
+            chain: list[QWidget] = [stage_map, overview, *around, self._words.tokens]
             for before, after in itertools.pairwise(chain):
                 QWidget.setTabOrder(before, after)
 
@@ -336,6 +339,7 @@ class ProductPicture(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
+            self._words.tokens.retranslate()
             self.maps.retranslate()
             self.operands.retranslate()
             self.arrange()

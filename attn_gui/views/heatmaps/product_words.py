@@ -43,6 +43,7 @@ from attn_gui.views.heatmaps.product_needs import (
     line_height,
     padding,
 )
+from attn_gui.views.heatmaps.tokens_button import TokensButton
 from attn_gui.views.names import stage_title
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.typesetting import Formula, typeset
@@ -60,6 +61,8 @@ class ProductWords:
     def __init__(self, product: ProductPicture) -> None:
         self._product = product
         self._formulas: tuple[Formula, ...] = ()
+        self.tokens = TokensButton(product)
+        self.tokens.clicked.connect(product.tokensRequested)
 
     def set_formula(self, forms: Sequence[str]) -> None:
         """The LaTeX of the formula in forms that get shorter; of several the first that has room."""
@@ -74,7 +77,14 @@ class ProductWords:
         if "top" not in self._product.operands.shown:
             return 0
         words = max(words_width([word]) for word in self._top_words()) + 2 * scaled(SPACING.l)
-        return round(max(words_width(tuple(self._title())), self._formula_size().width() + words))
+        return round(max(self._title_width(), self._formula_size().width() + words))
+
+    def place_tokens(self, places: Places) -> None:
+        """The button after the title, left of the words at a map above and of tokens over columns."""
+        edge, width = padding(self._product.compact), round(self._title_width() - self.tokens.sizeHint().width())
+        above = places.top or places.stage
+        right = above.left() if self._product.picture.columns == KEY else self._product.width()
+        self.tokens.place(QRect(edge, edge, width, round(self._title_height())), places, right - scaled(SPACING.s))
 
     def paint(self, painter: QPainter, places: Places) -> None:
         """Everything but the maps and what the chosen cell marks."""
@@ -112,6 +122,10 @@ class ProductWords:
     def _title_height(self) -> float:
         return QFontMetricsF(ui_font("sentence", 600)).height()
 
+    def _title_width(self) -> float:
+        """Pixels of the title with the button beside it."""
+        return words_width(tuple(self._title())) + scaled(SPACING.m) + self.tokens.sizeHint().width()
+
     def _title(self) -> Iterator[Word]:
         product = self._product
         evaluation = product.maps.evaluation
@@ -127,7 +141,8 @@ class ProductWords:
     def _paint_title(self, painter: QPainter, theme: Theme) -> float:
         edge = padding(self._product.compact)
         ascent = QFontMetricsF(ui_font("sentence", 600)).ascent()
-        return paint_words(painter, tuple(self._title()), edge, edge + ascent, theme)
+        paint_words(painter, tuple(self._title()), edge, edge + ascent, theme)
+        return edge + self._title_width() + scaled(SPACING.m)
 
     def _formula_size(self) -> QSizeF:
         """The first form at the size of the look and the present zoom of the window."""

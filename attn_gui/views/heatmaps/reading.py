@@ -30,6 +30,9 @@ PICTURE = 512
 COUNTED = 1 << 21
 """Cells of the largest map whose legend counts them all."""
 
+WRITTEN, FAINT = 1 << 12, 0.05
+"""Cells of the largest map that can have numbers in all of them, and weights that one decimal cannot write."""
+
 SAMPLED = 1 << 17
 """Numbers that are enough to show how they are spread."""
 
@@ -115,6 +118,16 @@ def counts_of(plane: PlaneLike) -> dict[int, int]:
     if rows * columns <= COUNTED:
         return _counted(*plane.block(slice(0, rows), slice(0, columns)))
     return dict.fromkeys(_counted(*_picture(plane)), 0)
+
+
+def has_faint(plane: PlaneLike) -> bool:
+    """Whether open weights are so small that a cell may not write them out; asked of maps small enough for numbers."""
+    rows, columns = plane.shape
+    if plane.signed or rows * columns > WRITTEN:
+        return False
+    values, allowed = plane.block(slice(0, rows), slice(0, columns))
+    faint = values < FAINT
+    return bool((faint if allowed is None else faint & allowed).any())
 
 
 def _counted(values: Values, allowed: Allowed | None) -> dict[int, int]:

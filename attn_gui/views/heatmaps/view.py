@@ -28,6 +28,7 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     cellChosen = Signal(int, int)
     cellHovered = Signal(int, int)
     hoverLeft = Signal()
+    lettered = Signal()  # numbers are written into the cells in another way, or no more
     activated = Signal(int, int)
     toggleRequested = Signal(int, int)
     clicked = Signal()

@@ -97,11 +97,12 @@ def column_number(value: float, decimals: int) -> str:
 
 
 def column_writer(values: Iterable[float], decimals: int) -> Callable[[float], str]:
-    """How the numbers of a column are written: as powers of ten where the largest would lose its digits otherwise."""
+    """How the numbers of a column are written: as powers of ten where the largest, or one of them, would lose its
+    digits otherwise."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     if 0 < largest < 10.0 ** (1 - decimals):
         return lambda value: number(value, decimals) if value == 0 or not math.isfinite(value) else _power_of_ten(value)
-    return lambda value: column_number(value, decimals)
+    return lambda value: number(value, decimals) if value else column_number(value, decimals)
 
 
 def _power_of_ten(value: float) -> str:

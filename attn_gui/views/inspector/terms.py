@@ -11,7 +11,7 @@ from attn_gui.document.copying import Copied
 from attn_gui.engine.explanation import Cell, Explanation, Term, Terms
 from attn_gui.engine.scoring import SCORES
 from attn_gui.engine.symbols import cell_symbol
-from attn_gui.views.inspector.context import ExplainContext, cell_name, column_number, column_writer
+from attn_gui.views.inspector.context import ExplainContext, cell_name, column_writer
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -210,7 +210,7 @@ class TermsModel(QAbstractTableModel):
             return self._name(row)
         if len(term.cells) != len(self._headers):  # a bias among products, or addends of different matrices
             return ""
-        return column_number(term.cells[column - 1].value, self._decimals(3))
+        return column_writer((), self._decimals(3))(term.cells[column - 1].value)
 
     def _tip(self, row: int) -> str:
         """The whole text of the row; where columns are counted within a head, their numbers in the tables, too."""
