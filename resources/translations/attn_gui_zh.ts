@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -396,7 +397,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -1746,10 +1747,6 @@
         <translation>残差连接</translation>
     </message>
     <message>
-        <source>Normalized</source>
-        <translation>层归一化</translation>
-    </message>
-    <message>
         <source>Block output</source>
         <translation>块输出</translation>
     </message>
@@ -1873,7 +1870,7 @@
         <source>linear</source>
         <translation>线性</translation>
     </message>
-<message>
+    <message>
         <source>Layer norm</source>
         <translation>层归一化</translation>
     </message>
@@ -1881,7 +1878,7 @@
         <source>layer norm</source>
         <translation>层归一化</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>NewDialog</name>
     <message>
@@ -2097,7 +2094,7 @@
         <source>key →</source>
         <translation>键 →</translation>
     </message>
-<message>
+    <message>
         <source>Tokens…</source>
         <translation>词元…</translation>
     </message>
