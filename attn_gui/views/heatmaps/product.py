@@ -184,7 +184,6 @@ class ProductPicture(QWidget):
                 self.places = places
             self.maps.map(stage).place_cells(places.stage)
         self._place_operands()
-        self._words.place_tokens(self.places)
         self._repaint_words()
 
     def _places_of(self, stage: str, bars: int) -> Places:
@@ -216,6 +215,7 @@ class ProductPicture(QWidget):
                 heatmap.place_cells(rect)
                 joined[place] = heatmap
         self._windows.join(joined, self.places.rows, self.places.columns)
+        self._words.place_tokens(self.places)
         self._place_scroll_bars()
         for place, bar in self._bars().items():
             rect = self.places.stage if place == STAGE else getattr(self.places, place)
@@ -228,7 +228,7 @@ class ProductPicture(QWidget):
         stage_map = self.stage_map()
         if stage_map is not None:
             overview = self.maps.minimap(self.stage)
-            around = *self.operands.shown.values(), *self._bars().values()
+            around: list[QWidget] = [*self.operands.shown.values(), *self._bars().values()]
             chain: list[QWidget] = [stage_map, overview, *around, self._words.tokens]
             for before, after in itertools.pairwise(chain):
                 QWidget.setTabOrder(before, after)
