@@ -8,10 +8,9 @@ from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
 from attn_gui.app.making import Arrays, Making
-from attn_gui.app.offers import Offer, Offers
 from attn_gui.app.sentences import called, saying
 from attn_gui.engine import Fix, ShapeError
-from attn_gui.views.banner import Banner, Words
+from attn_gui.views.banner import Banner, Offer, Words
 from attn_gui.views.inputs import InputsView
 from attn_gui.views.tables import MatrixPanel
 
@@ -26,11 +25,11 @@ class Clashes(QObject):
     """Offers the fixes of a clash; nothing is changed until one is picked."""
 
     def __init__(
-        self, banner: Banner, kind: str, parent: QObject, making: Making, inputs: InputsView | None = None
+        self, banner: Banner, parent: QObject, making: Making, inputs: InputsView | None = None
     ) -> None:
         """`inputs` are the tables of the document, where what is brought clashes with one of them."""
         super().__init__(parent)
-        self._making, self._offers, self._inputs = making, Offers(banner, kind, parent), inputs
+        self._making, self._banner, self._inputs = making, banner, inputs
         self._marked: list[MatrixPanel] = []
         banner.changed.connect(self._unmark)
 
@@ -59,7 +58,8 @@ class Clashes(QObject):
 
         first = [fix for fix in clash.fixes if fix.kind == "transpose" and brought in (fix.matrix, "")]
         last = [fix for fix in clash.fixes if fix not in first and (not before or fix.matrix == brought)]
-        self._offers.show(words or saying(clash), [*map(offered, first), *before, *map(offered, last)])
+        offers = [*map(offered, first), *before, *map(offered, last)]
+        self._banner.show_error(words or saying(clash), offers=offers, focus=True)
         self._mark(clash, brought)
 
     def _mark(self, clash: ShapeError, brought: str) -> None:

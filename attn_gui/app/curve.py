@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject
 
 from attn_gui.app.background import Background
 from attn_gui.app.computation import Computation
-from attn_gui.app.sentences import saying
+from attn_gui.app.making import Making
 from attn_gui.app.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
-from attn_gui.document.edits import Label, SetFields
+from attn_gui.document.edits import Label
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.choice import is_long
 from attn_gui.engine.fitting import Fitted, each_from_the_others, error_of_others, fit_width
@@ -23,10 +23,12 @@ from attn_gui.views.main_window import MainWindow
 class CurveController(QObject):
     """Keeps the page true while it is on show; errors and fits are found in the background."""
 
-    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making
+    ) -> None:
         super().__init__(window)
         self._window, self._page = window, window.inspector.curve
-        self._document, self._computation, self._view = document, computation, view
+        self._document, self._computation, self._view, self._making = document, computation, view, making
         self._errors, self._fits = Background(self), Background(self)
         self._errors.answered.connect(self._on_errors_answered)
         self._fits.answered.connect(self._on_fits_answered)
@@ -103,10 +105,7 @@ class CurveController(QObject):
             self._window.recomputed.setText(self.tr("No other w predicts the points better."))
             return
         label = Label(QT_TRANSLATE_NOOP("History", "w fitted to the points: {value}"), {"value": f"{found.w:g}"})
-        try:
-            self._document.apply(SetFields({"score_params": {**params, "w": found.w}}, label))
-        except ValueError as error:
-            self._window.banner.show_error(saying(error))
+        self._making.change(label, lambda: {"score_params": {**params, "w": found.w}})
 
     def _on_page_query_chosen(self, row: int) -> None:
         self._view.set(cell=ChosenCell("head_output", row, 0))

@@ -15,7 +15,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QStandardPaths, QUrl, Sign
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from attn_gui import __version__
-from attn_gui.app.offers import Offer, Offers
+from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 
 log = logging.getLogger("attn_gui")
@@ -33,7 +33,6 @@ class Faults(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._banner = window.banner
-        self._offers = Offers(window.banner, "fault", self)
         self._last = ""
         self._met.connect(self._show)
 
@@ -72,10 +71,8 @@ class Faults(QObject):
             lambda: self.tr("Where it happened and the versions of everything, none of your numbers"),
             self._copy,
         )
-        self._offers.show(
-            lambda: self.tr("Something went wrong inside the program: {fault}.").format(fault=fault),
-            [copy],
-            focus=False,
+        self._banner.show_error(
+            lambda: self.tr("Something went wrong inside the program: {fault}.").format(fault=fault), offers=[copy]
         )
 
     def _copy(self) -> None:

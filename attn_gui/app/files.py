@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 from attn_gui.app.clash import Clashes
 from attn_gui.app.examples import EXAMPLES, Example, example_of
 from attn_gui.app.making import Arrays, Making
-from attn_gui.app.offers import Offer, Offers
 from attn_gui.app.opening import Opening
 from attn_gui.app.sentences import saying, sentences
 from attn_gui.app.settings import Settings
@@ -23,6 +22,7 @@ from attn_gui.engine import Problem, ShapeError, layer_from_mapping
 from attn_gui.engine.create import new_fields
 from attn_gui.formats import FormatError, Loaded, Note, save_session
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 
 LONGEST_FOLDER = 48  # letters of a folder in the menu of recent files
@@ -38,8 +38,8 @@ class FilesController(QObject):
         self._view_of: Callable[[], Mapping[str, object]] = dict
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
         self._about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
-        self._clashes = Clashes(window.banner, "file", self, making)
-        self.opening, self._late = Opening(window), Offers(window.banner, "late", self)
+        self._clashes = Clashes(window.banner, self, making)
+        self.opening = Opening(window)
         self._asked = Path(), 0  # what is being read, and the generation of the document that may be left for it
         self.recent_menu: QMenu | None = None
         self.opening.ended.connect(self._on_opening_ended)
@@ -136,7 +136,7 @@ class FilesController(QObject):
             return self.tr("It is asked first whether to save the changes")
 
         now = Offer(lambda: self.tr("Open it now"), hint, lambda: self._open_large(path))
-        self._late.show(words, [now], refused=False, focus=False)
+        self._window.banner.show_info(words, offers=[now])
 
     def _take(self, path: Path, loaded: Loaded) -> None:
         self._begin(loaded, path if path.suffix == ".attn" else None, path.stem, loaded.view)

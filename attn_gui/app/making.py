@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from attn_gui.app.sentences import saying
 from attn_gui.app.side_work import LARGE, SideWork
 from attn_gui.document.document import Document
-from attn_gui.document.edits import Label, SetFields
+from attn_gui.document.edits import Edit, Label, SetFields
 from attn_gui.engine.memory import carried_out, check, weigh
 from attn_gui.views.dialogs.making_progress import MakingProgress
 from attn_gui.views.main_window import MainWindow
@@ -48,6 +48,10 @@ class Making(QObject):
         """Change the fields that `make` gives, as one step of the history."""
         self.begin(label, make, lambda fields, fresh: self._document.apply(SetFields(fields, label), fresh))
 
+    def apply(self, edit: Edit, fresh: Arrays = ()) -> None:
+        """Carry out an edit whose numbers are there, as one step; one that cannot be is said, and changes nothing."""
+        self._hand(self._document.apply, edit, fresh)
+
     def begin(self, name: object, make: Callable[[], T], take: Take[T]) -> None:
         """Hand what `make` gives to `take`, with the arrays that it made; `str(name)` says what it is.
 
@@ -57,12 +61,12 @@ class Making(QObject):
         try:
             size = weigh(make)
             check(size)
-            if size <= LARGE:
-                take(*carried_out(make))
+            made = carried_out(make) if size <= LARGE else None
         except (ValueError, TypeError) as error:
             self._refuse(error)
             return
-        if size <= LARGE:
+        if made is not None:
+            self._hand(take, *made)
             return
         self._take, self._name = take, name
         self._work.start(str(name), lambda tell: carried_out(make, tell, size))

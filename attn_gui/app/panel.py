@@ -209,7 +209,7 @@ class PanelController(QObject):
             if array[box].all()
             else QT_TRANSLATE_NOOP("History", "opened {cell}")
         )
-        self._document.apply(SetCells(field, box, ~array[box], Label(label, {"cell": f"({cell.row}, {cell.column})"})))
+        self._making.apply(SetCells(field, box, ~array[box], Label(label, {"cell": f"({cell.row}, {cell.column})"})))
 
     def set_output_projection(self, present: bool) -> None:
         label = Label(

@@ -62,8 +62,8 @@ class Program(QObject):
         self.making = Making(window, document)
         self.status = StatusController(window, document, computation, view)
         self.maps = MapsController(window, document, computation, view)
-        self.tables = TablesController(window, document, computation, view)
-        self.target = TableTarget(window, document, self.tables, view)
+        self.tables = TablesController(window, document, computation, view, self.making)
+        self.target = TableTarget(window, document, self.tables, view, self.making)
         self.table_edits = TableEdits(window, document, self.tables, self.target, self.making)
         self.table_blocks = TableBlocks(
             window, document, self.tables, self.target, self.making, self.settings, self.status.tell
@@ -72,8 +72,8 @@ class Program(QObject):
         computation.refused.connect(self.panel.show_state)
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.sensitivity = SensitivityController(window, computation, view)
-        self.curve = CurveController(window, document, computation, view)
-        self.targets = TargetController(window, document, computation, view)
+        self.curve = CurveController(window, document, computation, view, self.making)
+        self.targets = TargetController(window, document, computation, view, self.making)
         self.verify = VerifyController(window, document)
         self.variants = VariantsController(window, document, view, self.making)
         self.explain = ExplainController(window, computation, view)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QFileDialog
 from attn_gui.app.block_reading import BlockReading
 from attn_gui.app.making import Making
 from attn_gui.app.new_shapes import shape_text
-from attn_gui.app.offers import Offer, Offers
 from attn_gui.app.sentences import sentences
 from attn_gui.app.settings import Settings
 from attn_gui.app.status import Tell
@@ -27,7 +26,7 @@ from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import field_symbol
 from attn_gui.formats import Matrix, Note
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
-from attn_gui.views.banner import MOST
+from attn_gui.views.banner import MOST, Offer
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
 
@@ -45,7 +44,6 @@ class TableBlocks(QObject):
         self._window, self._tables, self._target = window, tables, target
         self._settings, self._tell = settings, tell
         self._unfit = UnfitBlocks(window, document, target, making, tell)
-        self._offers = Offers(window.banner, "drop", self)
         self.reading = BlockReading(window, document)
         self._noted = ""  # what the line above the picture says of the last block
         document.changed.connect(self._withdraw_notes)
@@ -114,8 +112,10 @@ class TableBlocks(QObject):
         fields.sort(key=lambda field: field != self._target.field)
         offers = [self._into(field, name, block, notes) for field in fields[:MOST]]
         words = {"file": name, "block": shape_text(*block.shape)}
-        self._offers.show(
-            lambda: self.tr("{file} holds {block} numbers. Where do they go?").format(**words), offers, refused=False
+        self._window.banner.show_info(
+            lambda: self.tr("{file} holds {block} numbers. Where do they go?").format(**words),
+            offers=offers,
+            focus=True,
         )
 
     def _into(self, field: str, name: str, block: NDArray[Any], notes: Sequence[Note]) -> Offer:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.sentences import saying
+from attn_gui.app.making import Making
 from attn_gui.app.tables import TablesController
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
-from attn_gui.document.edits import Edit, Label, SetCells
+from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import cell_name
 from attn_gui.document.places import table_box
@@ -31,10 +31,12 @@ class TableTarget(QObject):
     blocked = Signal(str)  # the computed field that somebody wanted to write into
     elsewhere = Signal()  # a command of tables was given while the keyboard is in something else
 
-    def __init__(self, window: MainWindow, document: Document, tables: TablesController, view: ViewState) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, tables: TablesController, view: ViewState, making: Making
+    ) -> None:
         super().__init__(window)
         self._window, self._document, self._tables, self._view = window, document, tables, view
-        self._field = "query"
+        self._making, self._field = making, "query"
         tables.on_new_table(self._connect)
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
@@ -93,19 +95,13 @@ class TableTarget(QObject):
     def write(self, cuts: Cuts, values: NDArray[Any], source: str, **words: object) -> None:
         """Put a block of numbers in as one step; `source` names it in the history and may hold {cell}."""
         if self.writable():
-            self.apply(self.cells(cuts, values, Label(source, {"cell": self.cell_text(cuts), **words})))
+            self._making.apply(self.cells(cuts, values, Label(source, {"cell": self.cell_text(cuts), **words})))
 
     def cells(self, cuts: Cuts, values: NDArray[Any], label: Label) -> SetCells:
         """The edit that puts a block into the table."""
         box = self.box(cuts)
         shape = tuple(cut.stop - cut.start for cut in box)
         return SetCells(self.field, box, np.ascontiguousarray(values).reshape(shape), label)
-
-    def apply(self, edit: Edit) -> None:
-        try:
-            self._document.apply(edit)
-        except (ValueError, TypeError) as error:
-            self._window.banner.show_error(saying(error))
 
     def box(self, cuts: Cuts) -> Box:
         """The rectangle of the table in the array's own axes."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 
 from attn_gui.app.computation import Computation
+from attn_gui.app.making import Making
 from attn_gui.app.view_state import ChosenCell, Look, ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields
@@ -33,9 +34,12 @@ ROWS = {"query": "query", "x": "query", "key": "key", "value": "key", "context":
 class TablesController(QObject):
     """One panel for every array of the problem, and for Q, K, V where they are computed."""
 
-    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making
+    ) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._making = making
         self.models: dict[str, MatrixModel] = {}
         self._compact = False
         self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
@@ -224,7 +228,7 @@ class TablesController(QObject):
         tokens = list(getattr(problem, name) or map(str, range(count)))
         tokens[row] = text
         names = {name} | ({"query_tokens", "key_tokens"} if problem.self_attention else set())
-        self._document.apply(
+        self._making.apply(
             SetFields(
                 dict.fromkeys(names, tuple(tokens)),
                 Label(QT_TRANSLATE_NOOP("History", "renamed row {row}"), {"row": row}),

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 
 from attn_gui.app.background import Background
 from attn_gui.app.computation import Computation
+from attn_gui.app.making import Making
 from attn_gui.app.sentences import sentence
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
@@ -31,9 +32,12 @@ REST_MS = 120  # a number is typed to its end before it is solved for
 class TargetController(QObject):
     """Opens the dialog for the chosen cell, solves while a person types, applies what was agreed to."""
 
-    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making
+    ) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._making = making
         self._dialog: TargetDialog | None = None
         self._solution: Solution | None = None
         self._question: tuple[str, tuple[int, ...], float, str, str | None] | None = None
@@ -120,9 +124,9 @@ class TargetController(QObject):
         label = Label(QT_TRANSLATE_NOOP("History", "set {cell} to {value}"), {"cell": name, "value": value})
         if solution.field in self._document.problem.arrays():
             array = solution.problem.arrays()[solution.field]
-            self._document.apply(SetCells(solution.field, solution.box, array[solution.box], label))
+            self._making.apply(SetCells(solution.field, solution.box, array[solution.box], label))
         else:  # a bias of its own, which the problem did not have
-            self._document.apply(SetFields({"mask": solution.problem.mask}, label))
+            self._making.apply(SetFields({"mask": solution.problem.mask}, label))
 
 
 def cells_text(field: str, box: Box) -> str:

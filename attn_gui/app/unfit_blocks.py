@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject
 from attn_gui.app.clash import Clashes
 from attn_gui.app.making import Arrays, Making
 from attn_gui.app.new_shapes import done_text, followers_text, shape_text
-from attn_gui.app.offers import Offer, Offers
 from attn_gui.app.sentences import sentence, sentences
 from attn_gui.app.status import Tell
 from attn_gui.app.table_target import Cuts, TableTarget
@@ -23,6 +22,7 @@ from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, r
 from attn_gui.engine.drafts import drafted, fields_with
 from attn_gui.formats import Note
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 
 SIZES = {"query": ("n", "d_k"), "key": ("m", "d_k"), "value": ("m", "d_v"), "x": ("n", "d_model")}
@@ -39,8 +39,7 @@ class UnfitBlocks(QObject):
     ) -> None:
         super().__init__(window)
         self._document, self._target, self._making, self._tell = document, target, making, tell
-        self._offers = Offers(window.banner, "block", self)
-        self._clashes = Clashes(window.banner, "clash", self, making, window.inputs)
+        self._banner, self._clashes = window.banner, Clashes(window.banner, self, making, window.inputs)
 
     def refuse(self, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note] = ()) -> None:
         """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows.
@@ -54,9 +53,10 @@ class UnfitBlocks(QObject):
         shape = replacing_shape(problem, field, block) if cuts[0].start == cuts[1].start == 0 else None
         clash = clash_of(problem, {field: shape}) if shape is not None else None
         if shape is None or (clash is None and growing):
-            self._offers.show(said, growing, refused=not growing)
+            say = self._banner.show_info if growing else self._banner.show_error
+            say(said, offers=growing, focus=True)
         elif clash is None:
-            self._offers.show(said, [self._replacing(field, block)], refused=False)
+            self._banner.show_info(said, offers=[self._replacing(field, block)], focus=True)
         else:
             reason = sentence(clash)
             self._clashes.offer(

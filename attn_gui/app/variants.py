@@ -15,7 +15,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.create import fitting_output, with_block, with_hidden_width, with_score
 from attn_gui.engine.scoring import SCORES
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
-from attn_gui.views.banner import Action
+from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.spine.numbers import HIDDEN_WIDTH, setting_of
 
@@ -32,8 +32,6 @@ REMOVED = {
     "rotary_theta": QT_TRANSLATE_NOOP("History", "removed rotary positions"),
 }
 FIRST = {"softcap": 5.0, "temperature": 1.0, "rotary_theta": 10_000.0}  # what a step begins with when it is added
-WIDEN = "block.output"  # the ways out that are offered where the block cannot be
-BEGIN = "block.new"
 
 
 class VariantsController(QObject):
@@ -47,7 +45,6 @@ class VariantsController(QObject):
         self._objection: Callable[[], str] | None = None
         window.spine.scorePicked.connect(self.set_score)
         window.spine.numberCommitted.connect(self.set_number)
-        window.banner.actionPicked.connect(self._on_banner_action_picked)
         view.follow(self.show_state, "evaluation")
         view.follow(self._withdraw, "evaluation")
         making.refused.connect(self.show_state)
@@ -86,19 +83,20 @@ class VariantsController(QObject):
         """Add residual, LayerNorm and Linear, or take them away; where they cannot be, offer what is missing."""
         problem = self._document.problem
         if present and not problem.projected:
-            self._object(self._no_x, (BEGIN, lambda: self.tr("New problem…")))
+            self._object(self._no_x, Offer(lambda: self.tr("New problem…"), "", self.newRequested.emit))
         elif present and problem.d_out != problem.d_model:
             sizes = {"expected": problem.d_model, "got": problem.d_out}
             way = self._add_output if problem.w_output is None else self._widen_output
-            self._object(lambda: self._not_as_wide().format(**sizes), (WIDEN, lambda: way().format(**sizes)))
+            widen = Offer(lambda: way().format(**sizes), "", self._widen)
+            self._object(lambda: self._not_as_wide().format(**sizes), widen)
         else:
             label = (QT_TRANSLATE_NOOP("History", "added the block") if present
                      else QT_TRANSLATE_NOOP("History", "removed the block"))  # fmt: skip
             self._making.change(Label(label), lambda: with_block(problem, present))
 
-    def _object(self, words: Callable[[], str], way: Action) -> None:
+    def _object(self, words: Callable[[], str], way: Offer) -> None:
         self._objection = words
-        self._window.banner.show_error(words, actions=[way])
+        self._window.banner.show_error(words, offers=[way])
 
     def _withdraw(self) -> None:
         """The problem has changed: what it lacked for the block may be there."""
@@ -121,13 +119,10 @@ class VariantsController(QObject):
     def _widen_output(self) -> str:
         return self.tr("Make W_O {expected} columns wide and add the block")
 
-    def _on_banner_action_picked(self, key: str) -> None:
-        if key == BEGIN:
-            self.newRequested.emit()
-        elif key == WIDEN:
-            problem = self._document.problem
-            label = Label(QT_TRANSLATE_NOOP("History", "added W_O and the block"))
-            self._making.change(label, lambda: fitting_output(problem) | with_block(problem, True))
+    def _widen(self) -> None:
+        problem = self._document.problem
+        label = Label(QT_TRANSLATE_NOOP("History", "added W_O and the block"))
+        self._making.change(label, lambda: fitting_output(problem) | with_block(problem, True))
 
 
 def _label(name: str, values: dict[str, object]) -> Label:

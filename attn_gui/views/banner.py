@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
@@ -15,8 +16,15 @@ from attn_gui.views.inspector.links import FlowLayout
 from attn_gui.views.theme import current_theme, dress, scaled
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
-Action = tuple[str, Words] | tuple[str, Words, Words]  # key, label, what it would do
 MOST = 5  # buttons
+
+
+class Offer(NamedTuple):
+    """A button: what it says, what it would do in a sentence, and the doing."""
+
+    label: Words
+    hint: Words
+    take: Callable[[], object]
 
 
 class IconLabel(QWidget):
@@ -45,7 +53,6 @@ class IconLabel(QWidget):
 class Banner(QFrame):
     """One sentence, some buttons, and a cross; never modal, never in the way of the work."""
 
-    actionPicked = Signal(str)
     changed = Signal()  # it says something else, or nothing any more
     closed = Signal(str)  # what it was about, so that it can stay closed for good
 
@@ -55,7 +62,7 @@ class Banner(QFrame):
         self._words: Words = ""
         self._about, self._error, self._below = "", False, False
         self._before: QWidget | None = None
-        self._labels: tuple[Action, ...] = ()
+        self._offers: tuple[Offer, ...] = ()
         self._icon, self._text = IconLabel(self), QLabel(self)
         self._row, self._close = QWidget(self), QToolButton(self)
         self._grid = QGridLayout(self)
@@ -68,17 +75,17 @@ class Banner(QFrame):
         """What the present sentence is about; empty unless the caller said so."""
         return self._about
 
-    def show_info(self, words: Words, *, about: str = "", actions: Sequence[Action] = (), focus: bool = False) -> None:
+    def show_info(self, words: Words, *, about: str = "", offers: Sequence[Offer] = (), focus: bool = False) -> None:
         """Say what is shown or offered; `focus` puts the keyboard on the first button."""
-        self._say(words, about, actions, focus=focus, error=False)
+        self._say(words, about, offers, focus=focus, error=False)
 
-    def show_error(self, words: Words, *, about: str = "", actions: Sequence[Action] = (), focus: bool = False) -> None:
+    def show_error(self, words: Words, *, about: str = "", offers: Sequence[Offer] = (), focus: bool = False) -> None:
         """Say what was refused and why."""
-        self._say(words, about, actions, focus=focus, error=True)
+        self._say(words, about, offers, focus=focus, error=True)
 
     def withdraw_refusal(self) -> None:
         """Take back what was refused, since something else was done; what is told or offers ways out stays."""
-        if self._error and not self._labels:
+        if self._error and not self._offers:
             self.hide()
 
     def dismiss_refusal(self) -> bool:
@@ -103,9 +110,9 @@ class Banner(QFrame):
         self.setAccessibleName(sentence)
         self._close.setAccessibleName(self.tr("Close this line"))
         self._close.setToolTip(self.tr("Close this line"))
-        for button, (_key, label, *hint) in zip(self._buttons, self._labels, strict=False):
-            button.setText(_said(label))
-            button.setToolTip(_said(hint[0]) if hint else "")
+        for button, offer in zip(self._buttons, self._offers, strict=False):
+            button.setText(_said(offer.label))
+            button.setToolTip(_said(offer.hint))
             button.setAccessibleDescription(button.toolTip())
 
     # --- what Qt asks ----------------------------------------------------------------------------
@@ -157,24 +164,24 @@ class Banner(QFrame):
         self._grid.addWidget(self._row, 0, 2)
         self._grid.addWidget(self._close, 0, 3)
 
-    def _say(self, words: Words, about: str, actions: Sequence[Action], *, focus: bool, error: bool) -> None:
-        self._words, self._about, self._error, self._labels = words, about, error, tuple(actions)[:len(self._buttons)]
+    def _say(self, words: Words, about: str, offers: Sequence[Offer], *, focus: bool, error: bool) -> None:
+        self._words, self._about, self._error, self._offers = words, about, error, tuple(offers)[:len(self._buttons)]
         self._icon.set_icon("warn" if error else "info")
         for place, button in enumerate(self._buttons):
-            button.setVisible(place < len(self._labels))
-        self._row.setVisible(bool(self._labels))
+            button.setVisible(place < len(self._offers))
+        self._row.setVisible(bool(self._offers))
         self.retranslate()
         self._place_buttons()
         self.show()
         self.changed.emit()
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
-        if focus and self._labels:
+        if focus and self._offers:
             self._before = self.window().focusWidget()
             self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _place_buttons(self) -> None:
         """Beside the sentence, or below it where they would squeeze it."""
-        below = bool(self._labels) and self._row.sizeHint().width() > self.width() // 2
+        below = bool(self._offers) and self._row.sizeHint().width() > self.width() // 2
         if below != self._below:
             self._below = below
             self._grid.removeWidget(self._row)
@@ -187,8 +194,9 @@ class Banner(QFrame):
             before.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_button_clicked(self, place: int) -> None:
+        offer = self._offers[place]
         self._leave()  # first, so that whoever answers can say something new
-        self.actionPicked.emit(self._labels[place][0])
+        offer.take()
 
     def _on_close_clicked(self) -> None:
         self._leave()

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.views.banner import Banner
+from attn_gui.views.banner import Banner, Offer, Words
 
 
 class Host(QWidget):
@@ -21,7 +21,6 @@ class Host(QWidget):
         column.addWidget(self.line)
         self.picked: list[str] = []
         self.closed: list[str] = []
-        self.banner.actionPicked.connect(self.picked.append)
         self.banner.closed.connect(self.closed.append)
         self.resize(700, 200)
         qtbot.addWidget(self)
@@ -29,6 +28,9 @@ class Host(QWidget):
         self.activateWindow()
         qtbot.waitUntil(self.isActiveWindow)
         self.line.setFocus()
+
+    def offer(self, key: str, label: Words) -> Offer:
+        return Offer(label, "", lambda: self.picked.append(key))
 
 
 @pytest.fixture
@@ -50,8 +52,8 @@ def test_the_cross_closes_it_and_tells_what_it_was_about(qtbot: QtBot, host: Hos
     assert host.closed == ["told/minilm"]
 
 
-def test_a_button_answers_with_its_key_and_closes(qtbot: QtBot, host: Host) -> None:
-    host.banner.show_info("Too large", actions=[("grow", "Grow Q"), ("leave", "Leave it")])
+def test_a_button_does_what_it_carries_and_closes(qtbot: QtBot, host: Host) -> None:
+    host.banner.show_info("Too large", offers=[host.offer("grow", "Grow Q"), host.offer("leave", "Leave it")])
     assert [button.text() for button in host.banner.buttons()] == ["Grow Q", "Leave it"]
     qtbot.mouseClick(host.banner.buttons()[1], Qt.MouseButton.LeftButton)
     assert host.picked == ["leave"]
@@ -60,8 +62,8 @@ def test_a_button_answers_with_its_key_and_closes(qtbot: QtBot, host: Host) -> N
 
 
 def test_an_answer_may_say_something_new(qtbot: QtBot, host: Host) -> None:
-    host.banner.actionPicked.connect(lambda _key: host.banner.show_error("That failed"))
-    host.banner.show_info("Too large", actions=[("grow", "Grow Q")])
+    again = Offer("Grow Q", "", lambda: host.banner.show_error("That failed"))
+    host.banner.show_info("Too large", offers=[again])
     qtbot.mouseClick(host.banner.buttons()[0], Qt.MouseButton.LeftButton)
     assert host.banner.isVisible()
     assert host.banner.text() == "That failed"
@@ -69,9 +71,9 @@ def test_an_answer_may_say_something_new(qtbot: QtBot, host: Host) -> None:
 
 
 def test_the_keyboard_stays_unless_it_is_asked_over(qtbot: QtBot, host: Host) -> None:
-    host.banner.show_error("Refused", actions=[("undo", "Undo")])
+    host.banner.show_error("Refused", offers=[host.offer("undo", "Undo")])
     assert host.line.hasFocus()
-    host.banner.show_info("Offer", actions=[("grow", "Grow Q"), ("no", "No")], focus=True)
+    host.banner.show_info("Offer", offers=[host.offer("grow", "Grow Q"), host.offer("no", "No")], focus=True)
     assert host.banner.buttons()[0].hasFocus()
     qtbot.keyClick(host.banner.buttons()[0], Qt.Key.Key_Escape)
     assert not host.banner.isVisible()
@@ -84,7 +86,7 @@ def test_a_focus_without_buttons_is_not_taken(host: Host) -> None:
 
 
 def test_the_focus_goes_nowhere_if_its_old_place_is_gone(qtbot: QtBot, host: Host) -> None:
-    host.banner.show_info("Offer", actions=[("grow", "Grow Q")], focus=True)
+    host.banner.show_info("Offer", offers=[host.offer("grow", "Grow Q")], focus=True)
     host.line.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     qtbot.keyClick(host.banner.buttons()[0], Qt.Key.Key_Return)
@@ -95,7 +97,7 @@ def test_the_focus_goes_nowhere_if_its_old_place_is_gone(qtbot: QtBot, host: Hos
 def test_words_are_said_again_in_another_language(host: Host) -> None:
     language = "en"
     words = {"en": "Layer 2", "zh": "第 2 层"}
-    host.banner.show_info(lambda: words[language], actions=[("x", lambda: words[language])])
+    host.banner.show_info(lambda: words[language], offers=[host.offer("x", lambda: words[language])])
     language = "zh"
     QApplication.sendEvent(host.banner, QEvent(QEvent.Type.LanguageChange))
     assert host.banner.text() == host.banner.accessibleName() == "第 2 层"
@@ -111,7 +113,8 @@ def test_file_text_is_never_taken_for_markup(host: Host) -> None:
 @pytest.mark.parametrize("width", [900, 420, 300])
 def test_nothing_is_cut_off(host: Host, width: int) -> None:
     sentence = "A block of 60 × 40 does not fit into W_Q (16 × 384) at row 12, column 380, so nothing was written."
-    host.banner.show_info(sentence, actions=[("grow", "Grow W_Q to 72 × 420"), ("cut", "Work on Q, K, V directly")])
+    offers = [host.offer("grow", "Grow W_Q to 72 × 420"), host.offer("cut", "Work on Q, K, V directly")]
+    host.banner.show_info(sentence, offers=offers)
     host.resize(width, 300)
     for _ in range(3):
         QApplication.processEvents()
