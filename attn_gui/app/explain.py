@@ -10,7 +10,7 @@ from attn_gui.app.computation import Computation
 from attn_gui.app.reach import later_stages
 from attn_gui.app.view_state import ChosenCell, ViewState, exists
 from attn_gui.engine import Evaluation, Explanation, explain
-from attn_gui.figure.operands import WHOLE, stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.inspector import ExplainContext
 from attn_gui.views.main_window import MainWindow
 
@@ -108,10 +108,10 @@ class ExplainController(QObject):
 
 def place_of(evaluation: Evaluation, stage: str, index: tuple[int, ...], head: int) -> tuple[int, int, int, int]:
     """(item, head, row, column as shown): the present head is kept where it shows the cell."""
-    if "head" in evaluation.axes(stage):
+    if evaluation.node(stage).stage.per_head:
         return index[0], index[1], index[2], index[3]
     batch, row, column = index
-    if stage in WHOLE:
+    if evaluation.node(stage).stage.joined:
         return batch, head, row, column
     heads = (head, *range(evaluation.problem.num_heads))
     cuts = ((h, evaluation.head_columns(stage, h)) for h in heads)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 
 from attn_gui.app.computation import Computation
-from attn_gui.app.tables import TablesController, rows_of
+from attn_gui.app.tables import TablesController
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.views.heatmaps.veil import BACKWARD, FORWARD
@@ -28,7 +28,8 @@ class MapKeys(QObject):
         step_head: Callable[[int], None],
     ) -> None:
         super().__init__(window)
-        self._window, self._computation, self._view, self._step_head = window, computation, view, step_head
+        self._window, self._computation, self._view, self._tables = window, computation, view, tables
+        self._step_head = step_head
         for picture in (window.product, window.all_stages):
             picture.installEventFilter(self)
         window.product.maps.activated.connect(self._on_map_activated)
@@ -86,10 +87,8 @@ class MapKeys(QObject):
             panels[stage].select_cell(row, first + column)
             panels[stage].view.setFocus(Qt.FocusReason.OtherFocusReason)
             return
-        cell = self._view.look.cell
-        field, place = next(
-            ((f, r) for f, r in rows_of(cell, self._computation.evaluation.axes).items() if f in panels), (None, 0)
-        )
+        rows, _ = self._tables.marked()
+        field, place = next(((field, marks[0][0]) for field, marks in rows.items() if field in panels), (None, 0))
         if field is not None:
             first = self._computation.evaluation.head_columns(field, self._view.look.head).start if field != "x" else 0
             self._window.inputs.show_field(field)

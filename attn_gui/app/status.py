@@ -11,7 +11,7 @@ from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Recomputed
 from attn_gui.figure.display import format_number
-from attn_gui.figure.operands import WHOLE, stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import stage_title, token_text
 
@@ -80,7 +80,7 @@ class StatusController(QObject):
             names = token_text(problem.query_tokens[row]), token_text(problem.names_of_keys[column])
             place = f"{' → '.join(names)} {place}"
         said = {"stage": stage_title(stage), "head": look.head, "place": place, "number": number}
-        if stage in WHOLE:
+        if evaluation.node(stage).stage.joined:
             return self.tr("{stage} · {place} = {number}").format(**said)
         return self.tr("{stage} · head {head} · {place} = {number}").format(**said)
 

@@ -10,14 +10,17 @@ from PySide6.QtCore import QObject
 
 from attn_gui.app.computation import Computation
 from attn_gui.app.making import Making
-from attn_gui.app.view_state import ChosenCell, Look, ViewState
+from attn_gui.app.view_state import Look, ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import field_symbol
 from attn_gui.document.places import table_cells
 from attn_gui.engine import Box, Problem, Recomputed
+from attn_gui.engine.parts import Part, parts_of
+from attn_gui.figure.operands import stage_plane
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.heatmaps.marks import ROLES
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import stage_title
 from attn_gui.views.tables import MatrixPanel
@@ -195,26 +198,35 @@ class TablesController(QObject):
             if field.startswith("mask."):
                 self._show_table(field, self._window.inputs.panels[field])
 
-    def _marked(self) -> tuple[dict[str, tuple[Mark, ...]], dict[str, int]]:
+    def marked(self) -> tuple[dict[str, tuple[Mark, ...]], dict[str, int]]:
         """The rows, each with its role, and columns of the tables that made the chosen cell, by field."""
-        cell = self._view.look.cell if not self._computation.pending else None
-        found = rows_of(cell, self._computation.evaluation.axes)
-        rows: dict[str, tuple[Mark, ...]]
-        rows = {field: ((row, ROWS[field]),) for field, row in found.items() if field in ROWS}
-        if self._document.problem.self_attention:  # whose keys are rows of X
-            rows["x"] = rows.get("x", ()) + rows.pop("context", ())
-        return rows, columns_of(cell, self._computation.evaluation.head_columns, self._view.look.head)
+        rows: dict[str, tuple[Mark, ...]] = {}
+        columns: dict[str, int] = {}
+        for part in self._parts():
+            row, column, owner = part.line(-2), part.line(-1), ROLES.get(part.owner(-2) if len(part.axes) > 1 else "")
+            if part.name in ROWS and row is not None and owner is not None:
+                rows[part.name] = tuple(dict.fromkeys([*rows.get(part.name, ()), (row, owner)]))
+            if column is not None and not part.name.startswith("mask."):
+                columns[part.name] = column
+        return rows, columns
+
+    def _parts(self) -> tuple[Part, ...]:
+        look, evaluation = self._view.look, self._computation.evaluation
+        if look.cell is None or self._computation.pending or look.cell.stage not in evaluation.stages:
+            return ()
+        plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
+        return parts_of(evaluation, look.cell.stage, plane.index(look.cell.row, look.cell.column))
 
     def _show_marks(self) -> None:
         """Lines and chips; where a person works in the tables is left as it is."""
-        rows, columns = self._marked()
+        rows, columns = self.marked()
         for field, panel in self._window.inputs.panels.items():
             panel.set_marks(rows.get(field, ()), columns.get(field))
 
     def _show_chosen(self) -> None:
         """Another cell was chosen: mark what made it and bring it to the eye."""
         self._show_marks()
-        rows, columns = self._marked()
+        rows, columns = self.marked()
         for field, panel in self._window.inputs.panels.items():
             for row, _ in reversed(rows.get(field, ())):  # the query last: it stays in sight
                 panel.scroll_to_row(row)
@@ -234,29 +246,6 @@ class TablesController(QObject):
                 Label(QT_TRANSLATE_NOOP("History", "renamed row {row}"), {"row": row}),
             )
         )
-
-
-def rows_of(cell: ChosenCell | None, axes: Callable[[str], tuple[str, ...]]) -> dict[str, int]:
-    """The rows of Q, K, V that a chosen cell was made of, by field."""
-    if cell is None:
-        return {}
-    if axes(cell.stage)[-1] == "key":
-        rows = {"query": cell.row, "x": cell.row, "key": cell.column, "context": cell.column}
-        return rows | ({"value": cell.column} if cell.stage == "weights" else {})
-    by_key = cell.stage in ("key", "value", "rotated_key")
-    return {cell.stage: cell.row, "context" if by_key else "x": cell.row, "" if by_key else "query": cell.row}
-
-
-def columns_of(
-    cell: ChosenCell | None, head_columns: Callable[[str, int], slice], head: int
-) -> dict[str, int]:
-    """The columns of the tables that a chosen cell stands in or was made of, by field."""
-    if cell is None:
-        return {}
-    stage = "value" if cell.stage == "head_output" else cell.stage
-    if stage in COMPUTED:
-        return dict.fromkeys((stage, f"w_{stage}", f"b_{stage}"), head_columns(stage, head).start + cell.column)
-    return dict.fromkeys(("w_output", "b_output"), cell.column) if stage == "output" else {}
 
 
 PARTS = (("score", "a(q, k)", "score_params."), ("block", "LN · W_L", "block."), ("masks", "M", "mask."))

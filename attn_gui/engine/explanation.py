@@ -91,7 +91,7 @@ class Explanation:
         with np.errstate(all="ignore"):
             if self.stage == "scaled":
                 return self._scaled()
-            if self.stage == "head_output" and self._open_keys() is not None:
+            if isinstance(self._node.stage, Linear) and self._node.stage.over_keys and self._open_keys() is not None:
                 return self._open_sum()
             return self._node.explain(self.index, self._evaluation.fetch)
 
@@ -137,7 +137,7 @@ class Explanation:
             return Terms(())
         with np.errstate(all="ignore"):
             found = node.addends(self.index, self._evaluation.fetch)
-        return Terms(found, self._open_keys() if self.stage in ("weights", "head_output") else None)
+        return Terms(found, self._open_keys() if self._node.stage.over_keys else None)
 
     def _open_keys(self) -> Array | None:
         """Which keys the query of this cell may see."""
@@ -172,7 +172,7 @@ class Explanation:
         if count <= most:
             return self.sources
         places = {0, 1, count - 1}
-        if self.stage == "weights" and (own := self.terms.place_of(self.index[-1])) is not None:
+        if self._node.stage.shares and (own := self.terms.place_of(self.index[-1])) is not None:
             places.add(own)
         return self._sources([self.terms[place] for place in sorted(places)])
 
@@ -185,7 +185,7 @@ class Explanation:
             return ()
         known = fields | set(self._evaluation.stages)
         cells = [cell for term in terms for cell in term.cells]
-        if self.stage != "weights" and not isinstance(self._node.stage, Linear):  # its terms are all it reads
+        if not self._node.stage.shares and not isinstance(self._node.stage, Linear):  # its terms are all it reads
             cells += self.expression.cells()
         if self.stage == "masked":
             cells += self._mask_cells()
@@ -216,7 +216,7 @@ class Explanation:
     @cached_property
     def closed_by(self) -> int | None:
         """The position of the first mask layer that closes the cell of a map behind the mask."""
-        if self.stage not in ("masked", "weights") or "masked" not in self._evaluation.stages:
+        if not self._node.stage.behind_mask or "masked" not in self._evaluation.stages:
             return None
         return next((k for k, open_ in self._evaluation.layers_at(self.index) if not open_), None)
 
@@ -243,7 +243,7 @@ class Explanation:
         """`a_{10,13} = …` with names; the name alone for a number that is given."""
         if self._given or (isinstance(self.expression, Number) and not isinstance(self.expression, Cell)):
             return self._left
-        if self.stage == "concat" and isinstance(self.expression, Cell):
+        if self._node.stage.joined and self._node.stage.heads and isinstance(self.expression, Cell):
             cell = self.expression
             return f"{self._left} = {subscripted(f'o^{{({cell.index[1]})}}', [str(k) for k in cell.shown])}"
         return f"{self._left} = {self.expression.write('symbols')}"

@@ -131,6 +131,12 @@ class Stage:
         """Whether its rows belong to keys."""
         return self.target.axes[-2] == "j"
 
+    @property
+    def over_keys(self) -> bool:
+        """Whether a cell is made of a term for every key."""
+        read = {letter for ref in self.inputs for letters in ref.axes for letter in letters}
+        return "j" in read and ("j" in self.along or not any("j" in letters for letters in self.target.axes))
+
     def fitted(self, problem: Problem) -> Stage | None:
         """The stage as a problem has it; None where the problem has nothing of the kind."""
         return self

@@ -1,53 +1,36 @@
-"""Which matrices stand around a stage in the product picture: one entry a stage, no code per stage."""
+"""The matrices around a stage in the product picture, as its formula has them: no code per stage."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attn_gui.engine import Evaluation, Plane, symbol
-from attn_gui.figure.planes import FieldPlane, PlaneLike, matrix_of
+from attn_gui.engine import STAGE, Evaluation, Plane, symbol
+from attn_gui.engine.stage import Linear
+from attn_gui.figure.planes import FieldPlane, PlaneLike
 
 QUERY, KEY, PLAIN = "query", "key", "plain"
 """Roles of an axis: its rows or columns are queries, keys, or neither."""
 
-SQUARE = ("scores", "scaled", "capped", "biased", "masked", "weights")
-"""The stages with a query and a key axis."""
-
-WHOLE = ("concat", "output", "residual", "normalized", "block_output")
-"""The stages of which every column is shown, whatever the head."""
-
-
 @dataclass(frozen=True)
 class Operand:
-    """A matrix beside a stage: the first of `sources` (stages or fields) that the problem has."""
+    """A matrix beside a stage: a stage of the problem or one of its fields."""
 
-    sources: tuple[str, ...]
+    name: str
     rows: str = PLAIN
     columns: str = PLAIN
     transposed: bool = False
 
-    def source(self, evaluation: Evaluation) -> str | None:
-        """The stage or field that it shows in this problem."""
-        problem = evaluation.problem
-        for name in self.sources:
-            if name in evaluation.stages or matrix_of(problem, name) is not None:
-                return name
-        return None
-
-    def plane(self, evaluation: Evaluation, batch: int, head: int) -> PlaneLike | None:
+    def plane(self, evaluation: Evaluation, batch: int, head: int) -> PlaneLike:
         """What to show: the chosen head's part of a stage, or of a projection its columns of that head."""
-        name = self.source(evaluation)
-        if name is None:
-            return None
-        if name not in evaluation.stages:
-            return FieldPlane(evaluation, name, batch, head)
-        shown_head = None if name in WHOLE else head
-        return Plane(evaluation, name, batch, shown_head, self.transposed)
+        if self.name not in evaluation.stages:
+            return FieldPlane(evaluation, self.name, batch, head)
+        return Plane(evaluation, self.name, batch, None if STAGE[self.name].joined else head, self.transposed)
 
-    def symbol(self, evaluation: Evaluation) -> str:
+    @property
+    def symbol(self) -> str:
         """The letter at the matrix: Q, Kᵀ, W_O."""
-        name = self.source(evaluation)
-        return symbol(name) + ("ᵀ" if self.transposed else "") if name is not None else ""
+        return symbol(self.name) + ("ᵀ" if self.transposed else "")
 
 
 @dataclass(frozen=True)
@@ -68,44 +51,42 @@ class Picture:
         return {place: operand for place, operand in places.items() if operand is not None}
 
 
-Q = Operand(("rotated_query", "query"), rows=QUERY)
-K_T = Operand(("rotated_key", "key"), columns=KEY, transposed=True)
-V = Operand(("value",), rows=KEY)
-A = Operand(("weights",), rows=QUERY, columns=KEY)
-O = Operand(("head_output",), rows=QUERY)  # noqa: E741  the papers' name
-X = Operand(("x",), rows=QUERY)
-CONTEXT = Operand(("context", "x"), rows=KEY)
-
-PICTURES: dict[str, Picture] = {
-    **{name: Picture(Q, K_T, V, O, columns=KEY) for name in SQUARE},
-    "weights": Picture(Q, K_T, V, O, columns=KEY, marks_result=True),
-    "query": Picture(X, Operand(("w_query",))),
-    "key": Picture(CONTEXT, Operand(("w_key",)), rows=KEY),
-    "value": Picture(CONTEXT, Operand(("w_value",)), rows=KEY),
-    "rotated_key": Picture(rows=KEY),
-    "head_output": Picture(A, V),
-    "output": Picture(Operand(("concat",), rows=QUERY), Operand(("w_output",))),
-    "block_output": Picture(Operand(("normalized",), rows=QUERY), Operand(("block.w_linear",))),
-}
-
-
 def picture_of(stage: str, evaluation: Evaluation) -> Picture:
     """The picture of a stage of this problem: without operands where it has none to multiply."""
-    picture = PICTURES.get(stage, Picture())
-    pair = (picture.left, picture.top)
-    if any(operand is None or operand.source(evaluation) is None for operand in pair):
-        return Picture(rows=picture.rows, columns=picture.columns)
-    return picture
+    node = evaluation.node(stage)
+    entry, rows, columns = node.stage, *_roles(node.axes)
+    if entry.square:
+        query, key, value, mixed = (_latest(evaluation, variable) for variable in ("query", "key", "value", "mixed"))
+        return Picture(
+            Operand(query, QUERY), Operand(key, columns=KEY, transposed=True), Operand(value, KEY),
+            Operand(mixed, QUERY), rows, columns, marks_result=entry.shares,
+        )  # fmt: skip
+    if not isinstance(entry, Linear) or entry.counts[0] < 2:
+        return Picture(rows=rows, columns=columns)
+    factors = zip(node.fields[:2], node.inputs[:2], strict=True)
+    left, top = (Operand(field, *_roles(ref.axes)) for field, ref in factors)
+    return Picture(left, top, rows=rows, columns=columns)
+
+
+def _roles(axes: Sequence[str]) -> tuple[str, str]:
+    """Whose the rows and the columns of a matrix are, by their letters in the formula."""
+    row, column = ({"i": QUERY, "j": KEY}.get(letters, PLAIN) for letters in axes[-2:])
+    return row, column
+
+
+def _latest(evaluation: Evaluation, variable: str) -> str:
+    """The last stage of the problem that writes a variable of the formulas."""
+    return next(node.name for node in reversed(evaluation.nodes) if node.stage.target.name == variable)
 
 
 def stage_plane(evaluation: Evaluation, stage: str, batch: int, head: int) -> Plane:
     """What `heatmap.STAGE` shows: the chosen head's cells, or the whole matrix once the heads are joined."""
-    return Plane(evaluation, stage, batch, None if stage in WHOLE else head)
-
+    return Plane(evaluation, stage, batch, None if evaluation.node(stage).stage.joined else head)
 
 
 def bands_of(evaluation: Evaluation, stage: str) -> tuple[int, ...]:
     """The first columns of the heads in the map of a stage that shows all of them side by side; else nothing."""
-    if stage != "concat":
+    entry = evaluation.node(stage).stage
+    if not (entry.joined and entry.heads):
         return ()
     return tuple(evaluation.head_columns(stage, head).start for head in range(evaluation.problem.num_heads))

@@ -66,10 +66,7 @@ def compose_product(
 
 
 def _operand(operand: Operand, evaluation: Evaluation, batch: int, head: int) -> tuple[str, str, PlaneLike]:
-    source, plane = operand.source(evaluation), operand.plane(evaluation, batch, head)
-    assert source is not None
-    assert plane is not None, "a picture has only operands that are there"
-    return source, operand.symbol(evaluation), plane
+    return operand.name, operand.symbol, operand.plane(evaluation, batch, head)
 
 
 def _map(

@@ -2,55 +2,84 @@
 
 from __future__ import annotations
 
-from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.scoring import SCORES
-from attn_gui.engine.symbols import matrix_latex
-from attn_gui.figure.operands import SQUARE
-from attn_gui.views.scores import score_cell_latex, score_latex
+from collections.abc import Callable
 
-CAP = r"\mathrm{cap}"
+from attn_gui.engine import STAGE, Evaluation, Problem
+from attn_gui.engine.graph import Node
+from attn_gui.engine.scoring import SCORES
+from attn_gui.engine.stage import Stage
+from attn_gui.engine.symbols import matrix_latex
+from attn_gui.views.scores import score_cell_latex, score_latex, score_text
 
 
 def stage_latex(evaluation: Evaluation, stage: str) -> str:
     """One line of LaTeX for a stage; empty for a matrix that was given."""
-    problem = evaluation.problem
-    given = {"query": "Q", "key": "K", "value": "V"}
-    if stage in given:
-        return _projection(evaluation, stage, given[stage]) if problem.projected else ""
-    formulas = {
-        "rotated_query": r"R_i \, q_i",
-        "rotated_key": r"R_j \, k_j",
-        "scores": score_cell_latex(evaluation),
-        "scaled": f"{matrix_latex('scaled')} = " + _scaled(evaluation),
-        "capped": f"{matrix_latex('capped')} = " + _capped(matrix_latex("scaled")),
-        "biased": f"{matrix_latex('biased')} = {_before(evaluation, 'biased')} + B",
-        "masked": f"{matrix_latex('masked')} = {_before(evaluation, 'masked')} + M",
-        "weights": rf"A = \mathrm{{softmax}}\left({logits_latex(evaluation)}\right)",
-        "head_output": "O = A V",
-        "concat": r"[O_0 \; O_1 \; \cdots]" if problem.num_heads > 1 else "O",
-        "output": r"Y = [O_0 \; O_1 \; \cdots] W_O" + (" + b_O" if problem.b_output is not None else ""),
-        "residual": "X + Y",
-        "normalized": r"\mathrm{LayerNorm}(X + Y)",
-        "block_output": "N W_L" + (" + b_L" if problem.block and "b_linear" in problem.block else ""),
-    }
-    if stage == "output" and problem.w_output is None:
-        return formulas["concat"]
-    return formulas[stage]
+    return _stage_latex(evaluation, stage, logits_latex(evaluation))
 
 
 def short_stage_latex(evaluation: Evaluation, stage: str) -> str:
     """The same where there is little room: weights are made of the step before."""
-    if stage != "weights":
-        return stage_latex(evaluation, stage)
-    return rf"A = \mathrm{{softmax}}\left({_over_temperature(evaluation, _before(evaluation, 'weights'))}\right)"
+    return _stage_latex(evaluation, stage, _over_temperature(evaluation, _letter_before(evaluation, stage)))
+
+
+def _stage_latex(evaluation: Evaluation, stage: str, logits: str) -> str:
+    node = evaluation.node(stage)
+    if node.stage.alias:
+        own = node.inputs[0].name
+        return _stage_latex(evaluation, own, logits) if own in evaluation.stages else ""
+    return STAGE[stage].form.whole.format(
+        letter=matrix_latex(stage), letter_before=_letter_before(evaluation, stage), logits=logits, bias=bias_of(node),
+        score_cell=score_cell_latex(evaluation), scaled=_scaled(evaluation), projection=_projection(node),
+        heads=r"[O_0 \; O_1 \; \cdots]" if evaluation.problem.num_heads > 1 else "O",
+    )  # fmt: skip
 
 
 def logits_latex(evaluation: Evaluation) -> str:
-    """What the softmax is taken of, in full where nothing but the scale comes before bias and mask."""
-    stages = evaluation.stages
-    text = matrix_latex("capped") if "capped" in stages else _scaled(evaluation)
-    added = [letter for stage, letter in (("biased", "B"), ("masked", "M")) if stage in stages]
-    return _over_temperature(evaluation, " + ".join([text, *added]))
+    """What the softmax is taken of, in full as far as its stages can be written in one line."""
+    values = {"score": score_latex(evaluation), "scaled": _scaled(evaluation)}
+    text = _gathered(evaluation, lambda entry: entry.form.inner, values)
+    return _over_temperature(evaluation, text)
+
+
+def logits_text(evaluation: Evaluation) -> str:
+    """The same in plain characters, before the temperature."""
+    score = score_text(evaluation)
+    values = {"score": score, "scaled": _scaled_text(evaluation, score)}
+    return _gathered(evaluation, lambda entry: entry.form.text, values)
+
+
+def _gathered(evaluation: Evaluation, form: Callable[[Stage], str], values: dict[str, str]) -> str:
+    """The forms of the stages from the scores to the softmax, one within the other."""
+    text = ""
+    for entry in _logits(evaluation):
+        letters = {"letter": entry.latex, "symbol": entry.symbol}
+        text = form(entry).format(before=text, **letters, **values)
+    return text
+
+
+def _logits(evaluation: Evaluation) -> list[Stage]:
+    """The stages that lead from the scores to the softmax."""
+    entries = (STAGE[stage] for stage in evaluation.stages)
+    return [entry for entry in entries if entry.square and not entry.shares]
+
+
+def _letter_before(evaluation: Evaluation, stage: str) -> str:
+    """The letter of the scores that a map is made of; empty for stages that are none, and for the first."""
+    names = [entry.name for entry in _logits(evaluation)]
+    before = names[: names.index(stage)] if stage in names else names if STAGE[stage].shares else []
+    return matrix_latex(before[-1]) if before else ""
+
+
+def bias_of(node: Node) -> str:
+    """` + b_O`: what a linear stage adds, if anything."""
+    vectors = zip(node.inputs, node.fields, strict=True)
+    added = [field for ref, field in vectors if len(ref.axes) == 1 and not ref.optional]
+    return "".join(f" + {matrix_latex(field)}" for field in added)
+
+
+def _projection(node: Node) -> str:
+    letters = [matrix_latex(field) for field in node.fields[:2]]
+    return f"{matrix_latex(node.name)} = {' '.join(letters)}{bias_of(node)}"
 
 
 def _over_temperature(evaluation: Evaluation, text: str) -> str:
@@ -68,13 +97,6 @@ def scale_kind(problem: Problem) -> str:
     return "none" if problem.scale == 1 else "typed"
 
 
-def _projection(evaluation: Evaluation, stage: str, symbol: str) -> str:
-    problem = evaluation.problem
-    sequence = "X" if stage == "query" or problem.self_attention else "X_2"
-    bias = f" + b_{symbol}" if getattr(problem, f"b_{stage}") is not None else ""
-    return f"{symbol} = {sequence} W_{symbol}{bias}"
-
-
 def _scaled(evaluation: Evaluation) -> str:
     problem, product = evaluation.problem, score_latex(evaluation)
     kind = scale_kind(problem)
@@ -83,11 +105,8 @@ def _scaled(evaluation: Evaluation) -> str:
     return product if kind == "none" else rf"{problem.scale:g} \cdot {product}"
 
 
-def _capped(of: str) -> str:
-    return rf"{CAP} \tanh({of} / {CAP})"
-
-
-def _before(evaluation: Evaluation, stage: str) -> str:
-    """The letter of the scores that a stage is made of."""
-    *_, last = (name for name in SQUARE[: SQUARE.index(stage)] if name in evaluation.stages)
-    return matrix_latex(last)
+def _scaled_text(evaluation: Evaluation, score: str) -> str:
+    kind = scale_kind(evaluation.problem)
+    if kind == "sqrt":
+        return f"{score} / √dₖ"
+    return f"{evaluation.problem.scale:g} · {score}" if kind == "typed" else score

@@ -1,5 +1,4 @@
-<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE TS>
+<?xml version='1.0' encoding='utf-8'?>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -397,7 +396,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -3370,7 +3369,15 @@
         <source>Score of query {query} and key {key}: {value}.</source>
         <translation>查询 {query} 与键 {key} 的分数：{value}。</translation>
     </message>
-</context>
+<message>
+        <source>{title} of query {query} and key {key}: {value}.</source>
+        <translation>查询 {query} 与键 {key} 的{title}：{value}。</translation>
+    </message>
+    <message>
+        <source>{title}, column {column} for {token}: {value}.</source>
+        <translation>{token}的{title}，第 {column} 列：{value}。</translation>
+    </message>
+    </context>
 <context>
     <name>Settings</name>
     <message>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from attn_gui.engine.facts import Form, Name, Operator
 from attn_gui.engine.problem import Problem
@@ -23,7 +24,7 @@ QUERY: Facts = {"called": Name("Q", "Q", "q", "Query", "查询"), "heads": QUERI
 KEY: Facts = {"called": Name("K", "K", "k", "Key", "键"), "heads": KEYS, "transposed": True}
 VALUE: Facts = {"called": Name("V", "V", "v", "Value", "值"), "heads": KEYS}
 OUTPUT: Facts = {
-    "called": Name("Y", "Y", "y", "Output", "输出"), "form": Form(r"Y = {heads} W_O{b_output}"), "told": "output",
+    "called": Name("Y", "Y", "y", "Output", "输出"), "form": Form(r"Y = {heads} W_O{bias}"), "told": "product",
     "operator": Operator("output", "project", "投影", "· W_O"),
 }  # fmt: skip
 
@@ -60,10 +61,10 @@ class Biased(Stage):
     axes = tuple(MAP.split())
     formula = "logits[b h i j] = logits[b h i j]"
     called = Name("Sᵇ", r"S^{\mathrm{b}}", r"s^{\mathrm{b}}", "Biased scores", "加偏置后的分数")
-    form = Form("{letter} = {before} + B", "{before} + B", "{before} + B")
+    form = Form("{letter} = {letter_before} + B", "{before} + B", "{before} + B")
     operator = Operator("bias", "bias", "偏置", "+ B")
     inverted = True
-    told = "biased"
+    told = "bias"
 
     def fitted(self, problem: Problem) -> Stage | None:
         added = [f"{name}[b h i j]" for name in _layers(problem, adds=True)]
@@ -107,7 +108,7 @@ CATALOG: tuple[Stage, ...] = (
     ),
     Scores(),
     Linear(
-        "scaled", MAP, "logits[b h i j] = logits[b h i j] * scale[]", told="scaled", inverted=True,
+        "scaled", MAP, "logits[b h i j] = logits[b h i j] * scale[]", told="scale", inverted=True,
         called=Name("S′", "S'", "s'", "Scaled scores", "缩放后的分数"),
         form=Form("{letter} = {scaled}", "{scaled}", "{scaled}"),
         operator=Operator("scale", "scale", "缩放", always=True),
@@ -120,10 +121,10 @@ CATALOG: tuple[Stage, ...] = (
     Linear(
         "head_output", HEAD, "mixed[b (g r) i c] = weights[b (g r) i j] * value[b j (g c)]",
         gates={1: "allowed[b (g r) i j]"}, called=Name("O", "O", "o", "Head output", "单头输出"), form=Form("O = A V"),
-        told="mixed",
+        told="mix",
     ),
     Linear(
-        "concat", HIDDEN, "hidden[b i (h c)] = mixed[b h i c]", heads=QUERIES, form=Form("{heads}"), told="concat",
+        "concat", HIDDEN, "hidden[b i (h c)] = mixed[b h i c]", heads=QUERIES, form=Form("{heads}"), told="joint",
         called=Name("concat", r"\mathrm{concat}(O)", "c", "Concatenated heads", "多头拼接", letter_zh="拼接"),
     ),
     Linear("output", HIDDEN, "hidden[b i o] = hidden[b i a] * w_output[a o] + b_output[o]?", **OUTPUT),
@@ -131,13 +132,13 @@ CATALOG: tuple[Stage, ...] = (
     Linear(
         "residual", HIDDEN, "hidden[b i o] = hidden[b i o] + x[b i o]", when=("ln_weight",), form=Form("X + Y"),
         called=Name("R", "R", "r", "Residual", "残差连接"), operator=Operator("residual", "add", "相加", "+ X"),
-        told="residual",
+        told="addition",
     ),
     LayerNorm(),
     Linear(
         "block_output", HIDDEN, "hidden[b i u] = hidden[b i o] * w_linear[o u] + b_linear[u]?", told="linear",
-        called=Name("L", "L", r"\ell", "Block output", "块输出"), form=Form("N W_L{b_linear}"),
-        operator=Operator("linear", "linear", "线性", "· W_L{b_linear}"),
+        called=Name("L", "L", r"\ell", "Block output", "块输出"), form=Form("N W_L{bias}"),
+        operator=Operator("linear", "linear", "线性", "· W_L{bias}"),
     ),
 )  # fmt: skip
 """Every stage there is; whoever asks for one of them reads this at that time."""
@@ -150,8 +151,13 @@ def stages_of(problem: Problem) -> list[Stage]:
 
 def entries() -> Mapping[str, Stage]:
     """The first entry of every name, hidden ones included."""
+    return _by_name(CATALOG)
+
+
+@lru_cache(maxsize=2)
+def _by_name(stages: tuple[Stage, ...]) -> Mapping[str, Stage]:
     found: dict[str, Stage] = {}
-    for stage in CATALOG:
+    for stage in stages:
         found.setdefault(stage.name, stage)
     return found
 
@@ -160,16 +166,15 @@ class _Shown(Mapping[str, Stage]):
     """Every stage that can be shown, by name, in the contract's order."""
 
     def __getitem__(self, name: str) -> Stage:
-        return self._stages()[name]
+        if (stage := entries()[name]).hidden:
+            raise KeyError(name)
+        return stage
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._stages())
+        return (name for name, stage in entries().items() if not stage.hidden)
 
     def __len__(self) -> int:
-        return len(self._stages())
-
-    def _stages(self) -> dict[str, Stage]:
-        return {name: stage for name, stage in entries().items() if not stage.hidden}
+        return sum(1 for _ in self)
 
 
 STAGE = _Shown()

@@ -21,7 +21,7 @@ class LayerNorm(Stage):
     called = Name("N", "N", "n", "Layer norm", "层归一化")
     form = Form(r"\mathrm{{LayerNorm}}(X + Y)")
     operator = Operator("normalized", "layer norm", "层归一化", "LayerNorm")
-    told = "normalized"
+    told = "norm"
     axes = ("batch", "query", "column")
     along = "o"
     formula = "hidden[b i o] = hidden[b i o], ln_weight[o], ln_bias[o], ln_eps[]"

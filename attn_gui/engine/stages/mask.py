@@ -44,10 +44,10 @@ class Mask(Stage):
 
     name = "masked"
     called = Name("Sᵐ", r"S^{\mathrm{m}}", r"s^{\mathrm{m}}", "Masked scores", "掩码后的分数")
-    form = Form("{letter} = {before} + M", "{before} + M", "{before} + M")
+    form = Form("{letter} = {letter_before} + M", "{before} + M", "{before} + M")
     operator = Operator("mask", "mask", "掩码", always=True)
     behind_mask = inverted = True
-    told = "masked"
+    told = "mask"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], allowed[b h i j]"
     gates = MappingProxyType({0: "allowed[b h i j]"})

@@ -21,7 +21,7 @@ class Softcap(Stage):
     form = Form(r"{letter} = \mathrm{{cap}} \tanh({letter_before} / \mathrm{{cap}})", text="cap · tanh({before} / cap)")
     operator = Operator("softcap", "softcap", "软截断")
     inverted = True
-    told = "capped"
+    told = "cap"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], softcap[]"
 

@@ -1,13 +1,15 @@
-"""Which rows and columns a chosen cell marks in the other maps: what it is made of, and nothing else."""
+"""The row and column that a chosen cell marks in other maps: those that belong to it, and nothing else."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from attn_gui.figure.operands import KEY, PLAIN, QUERY, SQUARE
+from attn_gui.engine.parts import Part
+from attn_gui.figure.operands import KEY, PLAIN, QUERY
+from attn_gui.figure.planes import PlaneLike
 
-QUERIES = ("query", "rotated_query")
-KEYS = ("key", "rotated_key")
+ROLES = {"i": QUERY, "j": KEY}
 
 
 class StageCell(NamedTuple):
@@ -30,31 +32,22 @@ class Lines(NamedTuple):
 NOTHING = Lines()
 
 
-def lines_of(chosen: StageCell | None) -> dict[str, Lines]:
-    """The lines of every map that has any.
-
-    A score marks row i of Q, row j of K and its own place in every map of queries and keys; a weight also row j of V
-    and row i of O; a cell of a head's output row i of the weights and its column of V; other cells their own row and
-    column.
-    """
-    if chosen is None:
-        return {}
-    stage, row, column = chosen
-    if stage in SQUARE:
-        return _of_pair(stage, row, column)
-    row_role = KEY if stage in (*KEYS, "value") else QUERY
-    lines = {stage: Lines(row, column, row_role, PLAIN)}
-    if stage == "head_output":
-        lines |= {"weights": Lines(row), "value": Lines(None, column, column_role=PLAIN)}
-    if stage == "output":
-        lines["concat"] = Lines(row)
-    return lines
+def lines_of(parts: Iterable[Part], planes: Mapping[str, PlaneLike | None]) -> dict[str, Lines]:
+    """The lines of every map that has any; of several parts of one matrix the first."""
+    found: dict[str, Lines] = {}
+    for part in parts:
+        plane = planes.get(part.name)
+        if plane is not None and part.name not in found and (lines := _lines(part, plane)) is not None:
+            found[part.name] = lines
+    return found
 
 
-def _of_pair(stage: str, row: int, column: int) -> dict[str, Lines]:
-    lines = {name: Lines(row, column) for name in SQUARE}
-    lines |= {name: Lines(row) for name in QUERIES}
-    lines |= {name: Lines(column, row_role=KEY) for name in KEYS}
-    if stage == "weights":
-        lines |= {"value": Lines(column, row_role=KEY), "head_output": Lines(row)}
-    return lines
+def _lines(part: Part, plane: PlaneLike) -> Lines | None:
+    cuts = plane.cells(part.box)
+    if cuts is None:
+        return None
+    row, column = (cut.start if cut.stop - cut.start == 1 else None for cut in cuts)
+    roles = [ROLES.get(part.owner(axis), PLAIN) for axis in (-2, -1)]
+    if getattr(plane, "transposed", False):
+        roles.reverse()
+    return Lines(row, column, *roles)

@@ -79,7 +79,7 @@ class Operands(QObject):
     def set_picture(self, picture: Picture, evaluation: Evaluation, batch: int, head: int) -> None:
         """Fill the places from the catalog."""
         self._operands = picture.operands()
-        self._sources = {place: operand.source(evaluation) or "" for place, operand in self._operands.items()}
+        self._sources = {place: operand.name for place, operand in self._operands.items()}
         self._stages = evaluation.stages
         for place, heatmap in self.maps.items():
             operand = self._operands.get(place)

@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.figure.operands import SQUARE, Picture, picture_of
+from attn_gui.engine import Evaluation, Recomputed, stages
+from attn_gui.figure.operands import Picture, picture_of
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.heatmap import Heatmap
@@ -166,7 +166,8 @@ class ProductPicture(QWidget):
 
     def _pairs_shown(self) -> Window | None:
         """The queries and keys in view, where the stage has both."""
-        return self.maps.map(self.stage).window_shown if self.stage in SQUARE and self.stage_map() else None
+        square = self.stage_map() and stages.STAGE[self.stage].square
+        return self.maps.map(self.stage).window_shown if square else None
 
     def arrange(self) -> None:
         """Place the maps of the present stage, and those of the others where they would be."""

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from attn_gui.figure.operands import KEY, QUERY, SQUARE, picture_of
+from attn_gui.engine import STAGE
+from attn_gui.figure.operands import KEY, QUERY, picture_of
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.heatmaps.labels import label_width
 from attn_gui.views.heatmaps.lettering import words_width
@@ -42,7 +43,7 @@ def needs_of(
     tallest = label_width(column_labels, font, scaled(TALLEST_COLUMN_LABEL))
     return Needs(
         rows, columns, sizes.get("left", nothing)[1], sizes.get("top", nothing)[0],
-        sizes.get("factor", nothing)[0], sizes.get("result", nothing)[1], square=stage in SQUARE,
+        sizes.get("factor", nothing)[0], sizes.get("result", nothing)[1], square=STAGE[stage].square,
         row_labels=math.ceil(max(label_width(row_labels, font, widest), axis_name_width())),
         column_labels=math.ceil(tallest) if turned and column_labels else line_height(),
         head=0 if sizes else head, bars=bars, corner=corner, padding=padding(compact), gap=gap(compact),
@@ -55,7 +56,7 @@ def axis_labels(maps: StageMaps, stage: str) -> tuple[Sequence[str], Sequence[st
     """What stands at the rows and columns of a stage: tokens, else numbers; nothing at columns that are features."""
     rows, columns = maps.labels(stage)
     shape = maps.map(stage).shape
-    return _words(tuple(rows), shape[0]), _words(tuple(columns), shape[1]) if stage in SQUARE else ()
+    return _words(tuple(rows), shape[0]), _words(tuple(columns), shape[1]) if STAGE[stage].square else ()
 
 
 @functools.lru_cache(maxsize=8)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QRect, QRectF, QSizeF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QRegion
 
-from attn_gui.engine import symbol
-from attn_gui.figure.operands import KEY, QUERY, WHOLE
+from attn_gui.engine import STAGE, symbol
+from attn_gui.figure.operands import KEY, QUERY
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 from attn_gui.views.formula import role_colors
 from attn_gui.views.heatmaps.labels import (
@@ -131,7 +131,7 @@ class ProductWords:
         evaluation = product.maps.evaluation
         assert evaluation is not None
         yield stage_title(product.stage), "sentence", "text", 600
-        if product.stage not in WHOLE:
+        if not STAGE[product.stage].joined:
             head = QCoreApplication.translate("ProductPicture", "head {head}").format(head=product.maps.head)
             yield head, "body", "text2", 400
         if evaluation.problem.batch_size > 1:

@@ -8,8 +8,9 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.figure.operands import KEY, SQUARE, bands_of, picture_of, stage_plane
+from attn_gui.engine import STAGE, Evaluation, Recomputed
+from attn_gui.engine.parts import parts_of
+from attn_gui.figure.operands import KEY, bands_of, picture_of, stage_plane
 from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.marks import NOTHING, Lines, StageCell, lines_of
@@ -49,6 +50,7 @@ class StageMaps(QObject):
         self.evaluation: Evaluation | None = None
         self.batch, self.head = 0, 0
         self.chosen: StageCell | None = None
+        self._lines: dict[str, Lines] = {}
         self.query_tokens: Sequence[str] = ()
         self.key_tokens: Sequence[str] = ()
 
@@ -99,7 +101,7 @@ class StageMaps(QObject):
             heatmap.set_plane(stage_plane(evaluation, stage, batch, head))
             heatmap.set_bands(bands_of(evaluation, stage))
         self.evaluation, self.batch, self.head = evaluation, batch, head
-        self._shared.join([self._maps[stage] for stage in evaluation.stages if stage in SQUARE])
+        self._shared.join([self._maps[stage] for stage in evaluation.stages if STAGE[stage].square])
         self._name_maps()
         self.set_tokens(self.query_tokens, self.key_tokens)
         self.set_chosen(self.chosen)
@@ -118,9 +120,9 @@ class StageMaps(QObject):
     def set_chosen(self, chosen: tuple[str, int, int] | None) -> None:
         """Mark a cell, and in the other maps what it is made of."""
         self.chosen = StageCell(*chosen) if chosen is not None else None
-        lines = lines_of(self.chosen)
+        self._lines = self._marked()
         for stage in self.stages:
-            heatmap, own = self._maps[stage], lines.get(stage, NOTHING)
+            heatmap, own = self._maps[stage], self.lines(stage)
             here = self.chosen is not None and self.chosen.stage == stage
             heatmap.set_chosen(self.chosen[1:] if here and self.chosen is not None else None)
             heatmap.set_lines(own.row, own.column, row_role=own.row_role, column_role=own.column_role)
@@ -163,7 +165,14 @@ class StageMaps(QObject):
     # --- what others show around the maps --------------------------------------------------------
     def lines(self, stage: str) -> Lines:
         """What the chosen cell marks in a map."""
-        return lines_of(self.chosen).get(stage, NOTHING)
+        return self._lines.get(stage, NOTHING)
+
+    def _marked(self) -> dict[str, Lines]:
+        if self.chosen is None or self.evaluation is None or self.chosen.stage not in self.stages:
+            return {}
+        planes = {stage: stage_plane(self.evaluation, stage, self.batch, self.head) for stage in self.stages}
+        index = planes[self.chosen.stage].index(self.chosen.row, self.chosen.column)
+        return lines_of(parts_of(self.evaluation, self.chosen.stage, index), planes)
 
     def labels(self, stage: str) -> tuple[Sequence[str], Sequence[str]]:
         """Tokens of the rows and columns of a stage; empty where an axis has none."""

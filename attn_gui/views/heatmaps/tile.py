@@ -8,8 +8,8 @@ from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.engine import symbol
-from attn_gui.figure.operands import SQUARE, picture_of
+from attn_gui.engine import STAGE, symbol
+from attn_gui.figure.operands import picture_of
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.heatmaps.labels import (
     LEVEL,
@@ -96,7 +96,7 @@ class StageTile(QWidget):
         heatmap, bar = self._maps.map(self.stage), self._maps.bar(self.stage)
         rows, columns = heatmap.shape
         needs = Needs(
-            rows, columns, square=self.stage in SQUARE, row_labels=self._row_labels, column_labels=column_labels,
+            rows, columns, square=STAGE[self.stage].square, row_labels=self._row_labels, column_labels=column_labels,
             head=self._title_height(), padding=heatmap.margin, gap=0,
             bars=bar.heightForWidth(self.width() - self._row_labels) + scaled(SPACING.m),
             largest_cell=scaled(LARGEST_CELL), least_side=scaled(LEAST_SIDE), comfortable_cell=1,

@@ -6,17 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication
-
+from attn_gui.engine import STAGE
 from attn_gui.engine.indices import Box
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.symbols import symbol
-from attn_gui.views.names import token_text
+from attn_gui.views.names import letter, token_text
 
 LARGE = 1e6
 MINUS = "\N{MINUS SIGN}"
-HEAD_COLUMNS = {"query": "d_k", "key": "d_k", "rotated_query": "d_k", "rotated_key": "d_k", "value": "d_v"}
-KV_STAGES = ("key", "value", "rotated_key")
 
 
 @dataclass(frozen=True)
@@ -54,25 +50,24 @@ class ExplainContext:
 
     def shown_name(self, stage: str, row: int, column: int) -> str:
         """`A[10, 13]`: columns of Q, K and V count over the whole matrix, others within the head."""
-        if stage not in HEAD_COLUMNS:
+        if not STAGE[stage].input_side:
             return cell_name(stage, (row, column))
         return cell_name(stage, (row, column + self.head_of(stage) * self.head_width(stage)))
 
     def head_of(self, stage: str) -> int:
         """The shown head as Q, K or V count it: K and V may have fewer."""
         problem = self.problem
-        return self.head // (problem.num_heads // problem.kv_heads) if stage in KV_STAGES else self.head
+        return self.head // (problem.num_heads // problem.kv_heads) if STAGE[stage].by_key else self.head
 
     def head_width(self, stage: str) -> int:
         """How many columns of Q, K or V a head has."""
-        return int(getattr(self.problem, HEAD_COLUMNS[stage]))
+        return self.problem.d_v if STAGE[stage].target.name == "value" else self.problem.d_k
 
 
 def cell_name(name: str, index: Sequence[object]) -> str:
     """`A[10, 13]`: the symbol and the last two indices; a number without axes is its symbol alone."""
     places = ", ".join(str(place) for place in tuple(index)[-2:])
-    letters = QCoreApplication.translate("Spine", "concat") if name == "concat" else symbol(name)
-    return f"{letters}[{places}]" if places else letters
+    return f"{letter(name)}[{places}]" if places else letter(name)
 
 
 def number(value: float, decimals: int = 4) -> str:

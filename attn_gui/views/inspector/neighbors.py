@@ -9,6 +9,7 @@ from itertools import groupby
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
+from attn_gui.engine import STAGE
 from attn_gui.engine.explanation import Cell, Explanation
 from attn_gui.engine.indices import Box
 from attn_gui.views.inspector.context import Reached, cell_name, number
@@ -63,11 +64,11 @@ def shown_boxes(boxes: Sequence[Box], head: int) -> tuple[Box, ...]:
 
 
 def _source(cells: list[Cell], explanation: Explanation) -> Neighbor:
-    own = next((cell for cell in cells if explanation.stage == "weights" and cell.index == explanation.index), None)
+    own = next((cell for cell in cells if STAGE[explanation.stage].shares and cell.index == explanation.index), None)
     if len(cells) == 1 or own is not None:  # a softmax reads its whole row; its own score says most
         cell = own or cells[0]
         text = f"{cell_name(cell.name, cell.index)} = {number(cell.value, 3)}"
-        if explanation.stage == "concat":  # whichever head is on show, this one comes from one of them
+        if STAGE[explanation.stage].told == "joint":  # whichever head is on show, this one comes from one of them
             text = QCoreApplication.translate("Relations", "{cell}, head {head}").format(cell=text, head=cell.index[1])
         return Neighbor(text, cell.name, cell.index)
     axes = zip(*(cell.index for cell in cells), strict=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QObject
 
+from attn_gui.engine import STAGE
 from attn_gui.engine.explanation import Explanation
 from attn_gui.engine.scoring import SCORES
 from attn_gui.engine.symbols import symbol
 from attn_gui.views.controls.mask_words import kind_name
 from attn_gui.views.inspector.context import ExplainContext, number
 from attn_gui.views.inspector.runs import Run, runs, strong
+from attn_gui.views.names import stage_title
 
 Words = dict[str, object]
 Sentence = tuple[Run, ...]
@@ -21,14 +23,13 @@ class Sentences(QObject):
     def write(self, explanation: Explanation, context: ExplainContext) -> Sentence:
         """What the cell means; tokens carry the color of their role, the value stands out."""
         writers = {
-            "query": self._projection, "key": self._projection, "value": self._projection,
-            "rotated_query": self._rotated, "rotated_key": self._rotated,
-            "scores": self._score, "scaled": self._scaled, "capped": self._capped, "biased": self._biased,
-            "masked": self._masked, "weights": self._weight, "head_output": self._head_output,
-            "concat": self._concat, "output": self._output,
-            "residual": self._residual, "normalized": self._normalized, "block_output": self._linear,
+            "": self._cell, "projection": self._projection, "rotation": self._rotated,
+            "score": self._score, "scale": self._scaled, "cap": self._capped, "bias": self._biased,
+            "mask": self._masked, "weight": self._weight, "mix": self._head_output,
+            "joint": self._concat, "product": self._output,
+            "addition": self._residual, "norm": self._normalized, "linear": self._linear,
         }
-        template, more = writers.get(explanation.stage, self._other)(explanation, context)
+        template, more = writers[STAGE[explanation.stage].told](explanation, context)
         return runs(template, **_words(explanation, context) | more)
 
     def layer_name(self, layer: int, context: ExplainContext) -> str:
@@ -129,7 +130,7 @@ class Sentences(QObject):
     # --- up to Q, K and V ------------------------------------------------------------------------
     def _projection(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         stage, problem = explanation.stage, context.problem
-        second = stage != "query" and problem.context is not None
+        second = STAGE[stage].by_key and problem.context is not None
         words: Words = {
             "token": self._named_token(explanation, context), "matrix": symbol(stage),
             "projection": symbol(f"w_{stage}"), "source": symbol("context" if second else "x"),
@@ -157,12 +158,16 @@ class Sentences(QObject):
     def _named_token(self, explanation: Explanation, context: ExplainContext) -> Sentence:
         """`query it` or `key tired`: what the row of Q, K or V belongs to."""
         row = explanation.index[-2]
-        if explanation.stage in ("query", "rotated_query"):
-            return runs(self.tr("query {query}"), query=strong(context.query_name(row), "query"))
-        return runs(self.tr("key {key}"), key=strong(context.key_name(row), "key"))
+        if STAGE[explanation.stage].by_key:
+            return runs(self.tr("key {key}"), key=strong(context.key_name(row), "key"))
+        return runs(self.tr("query {query}"), query=strong(context.query_name(row), "query"))
 
-    def _other(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
-        return self.tr("Column {column} of query {query}: {value}."), {}
+    def _cell(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        """What is true of every stage: its title, the place and the number."""
+        words: Words = {"title": stage_title(explanation.stage), "token": self._named_token(explanation, context)}
+        if STAGE[explanation.stage].square:
+            return self.tr("{title} of query {query} and key {key}: {value}."), words
+        return self.tr("{title}, column {column} for {token}: {value}."), words
 
 
 def _words(explanation: Explanation, context: ExplainContext) -> Words:

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from attn_gui.document.copying import Copied
+from attn_gui.engine import STAGE
 from attn_gui.engine.explanation import Cell, Explanation, Term, Terms
 from attn_gui.engine.scoring import SCORES
 from attn_gui.engine.symbols import cell_symbol
@@ -28,8 +29,6 @@ class Face(NamedTuple):
 TOP = 10
 FULL, TIGHTEST = 0, 3  # how much a table says: all; no "c =" in rows; a decimal less; and no cells in the header
 ALL_UP_TO = 20  # so many terms are listed without a tail
-ROLES = {"query": "query", "rotated_query": "query", "key": "key", "rotated_key": "key", "value": "key"}
-ALONG_KEYS = ("weights", "head_output")
 
 
 class TermsModel(QAbstractTableModel):
@@ -65,9 +64,9 @@ class TermsModel(QAbstractTableModel):
         stage = explanation.stage if explanation is not None else ""
         self._expanded = self._expanded and stage == self._stage
         self._context, self._stage = context, stage
-        self._chosen = explanation.index[-1] if explanation is not None and stage == "weights" else -1
+        self._chosen = explanation.index[-1] if explanation is not None and self.of_weights() else -1
         self._values = self._terms.values if self._terms is not None else np.empty(0)
-        size = self._values if stage == "weights" else np.abs(self._values)
+        size = self._values if self.of_weights() else np.abs(self._values)
         self._order = np.argsort(-np.nan_to_num(size, nan=np.inf), kind="stable")
         self._faces.clear()
         self._largest = None
@@ -104,7 +103,10 @@ class TermsModel(QAbstractTableModel):
 
     def of_weights(self) -> bool:
         """Whether the terms are the weights of a row."""
-        return self._stage == "weights"
+        return self._stage in STAGE and STAGE[self._stage].shares
+
+    def _over_keys(self) -> bool:
+        return self._stage in STAGE and STAGE[self._stage].over_keys
 
     def product(self) -> str:
         """`q·k`: what a term is, in letters; empty where the terms are no products."""
@@ -112,7 +114,7 @@ class TermsModel(QAbstractTableModel):
 
     def largest(self) -> float:
         """The length that a full bar stands for: 1 for weights, else the largest finite row."""
-        if self._stage == "weights":
+        if self.of_weights():
             return 1.0
         if self._largest is None:
             rows = [abs(self._row_value(row)) for row in range(min(self.rowCount(), ALL_UP_TO))]
@@ -121,7 +123,7 @@ class TermsModel(QAbstractTableModel):
 
     def signed(self) -> bool:
         """Whether bars differ by sign."""
-        return self._stage != "weights"
+        return not self.of_weights()
 
     def cell(self, index: Index) -> Cell | None:
         """Where a row or number leads: the number's own cell, or the first one of the term."""
@@ -166,7 +168,7 @@ class TermsModel(QAbstractTableModel):
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         if section == 0:
-            return self.tr("key") if self._stage in ALONG_KEYS else "c" if self.tight and self._headers else ""
+            return self.tr("key") if self._over_keys() else "c" if self.tight and self._headers else ""
         if section <= len(self._headers):
             text, _color = self._headers[section - 1]
             return text.partition("[")[0] if self.tight == TIGHTEST else text
@@ -200,7 +202,7 @@ class TermsModel(QAbstractTableModel):
     # --- inside ----------------------------------------------------------------------------------
     def _text(self, row: int, column: int) -> str:
         if column == self.columnCount() - 1:
-            decimals = self._decimals(4 if self._stage == "weights" else 3)
+            decimals = self._decimals(4 if self.of_weights() else 3)
             return column_writer((self._row_value(first) for first in range(min(self.shown(), 1))), decimals)(
                 self._row_value(row))
         if self._is_tail(row):
@@ -215,17 +217,17 @@ class TermsModel(QAbstractTableModel):
     def _tip(self, row: int) -> str:
         """The whole text of the row; where columns are counted within a head, their numbers in the tables, too."""
         text = self.face(row, 0).text
-        if self._is_tail(row) or self._stage in ALONG_KEYS:
+        if self._is_tail(row) or self._over_keys():
             return text
         columns = [f"{cell_name(cell.name, ())} {cell.index[-1]}" for cell in self._term(row).cells
-                   if cell.name in ROLES]
+                   if _role(cell.name)]
         return self.tr("{text}: column {columns}").format(text=text, columns=", ".join(columns)) if columns else text
 
     def _decimals(self, most: int) -> int:
         return most - (self.tight > 1)
 
     def _label(self, term: Term, position: int) -> str:
-        if self._stage in ALONG_KEYS and self._context is not None:
+        if self._over_keys() and self._context is not None:
             return self._context.key_name(term.cells[0].index[-1])
         return str(position) if self.tight else f"c = {position}"
 
@@ -250,26 +252,34 @@ class TermsModel(QAbstractTableModel):
         if not self._terms:
             return ()
         first = self._terms[0]
-        if self._stage == "weights":
+        if self.of_weights():
             return ((cell_symbol(first.cells[0].name), "text2"),)
         last = next(term for term in reversed(self._terms) if len(term.cells) == len(first.cells))
         if any(a.name != b.name for a, b in zip(first.cells, last.cells, strict=True)):
             return ()  # one of each kind: every row names its own cell
-        letter = "j" if self._stage in ALONG_KEYS else "c"
-        return tuple((_running(a, b, letter), ROLES.get(a.name, "text2"))
+        letter = "j" if self._over_keys() else "c"
+        return tuple((_running(a, b, letter), _role(a.name) or "text2")
                      for a, b in zip(first.cells, last.cells, strict=True))
 
     def _value_header(self) -> str:
-        if self._stage == "weights" or not self._terms:
+        if self.of_weights() or not self._terms:
             return "a"
-        if self._stage == "normalized":
-            return cell_symbol("normalized")
-        score = SCORES[self._context.problem.score] if self._context is not None and self._stage == "scores" else None
+        if STAGE[self._stage].told == "norm":
+            return cell_symbol(self._stage)
+        of_score = self._context is not None and STAGE[self._stage].told == "score"
+        score = SCORES[self._context.problem.score] if self._context is not None and of_score else None
         if score is not None and score.term:
             return score.term
         if not self._headers or (score is not None and not score.dot):
             return self.tr("value")
         return "·".join(cell_symbol(cell.name) for cell in self._terms[0].cells)
+
+
+def _role(name: str) -> str:
+    """Whose rows Q, K and V have; empty for other matrices."""
+    if name not in STAGE or not STAGE[name].input_side:
+        return ""
+    return "key" if STAGE[name].by_key else "query"
 
 
 def _running(first: Cell, last: Cell, letter: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QObject, QPoint, QRect, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, Signal
 from PySide6.QtWidgets import QWidget
 
+from attn_gui.engine import STAGE
+from attn_gui.engine.facts import Operator
 from attn_gui.engine.scoring import SCORES
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.controls.size_box import SizeBox
@@ -15,7 +17,6 @@ from attn_gui.views.spine.numbers import NumberRow, numbers_of
 from attn_gui.views.spine.operators import ListBox, MaskBox, OperatorBox, PlainBox
 from attn_gui.views.spine.scale_box import ScaleBox
 
-PLAIN = ("position_key", "bias", "output", "residual", "linear")
 NUMBERED: dict[str, tuple[str, ...]] = {"position": ("rotary_theta",), "softcap": ("softcap",)}
 LABELED: dict[str, tuple[str, ...]] = {"normalise": ("temperature",), "normalized": ("block.ln_eps",)}
 
@@ -32,7 +33,7 @@ class SpineBoxes(QObject):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.score, self.scale, self.mask = ListBox("score", parent), ScaleBox(parent), MaskBox(parent)
-        self.plain = {name: PlainBox(name, parent) for name in (*PLAIN, *LABELED)}
+        self.plain = {name: PlainBox(name, parent) for name, operator in _operators().items() if operator.text}
         bare = {name: OperatorBox(name, parent) for name in NUMBERED}
         self.by_name: dict[str, OperatorBox] = {
             "score": self.score, "scale": self.scale, "mask": self.mask, **self.plain, **bare}
@@ -69,14 +70,9 @@ class SpineBoxes(QObject):
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        captions = {
-            "score": self.tr("score"), "scale": self.tr("scale"), "mask": self.tr("mask"),
-            "normalise": self.tr("normalize"), "position": self.tr("position"), "softcap": self.tr("softcap"),
-            "bias": self.tr("bias"), "output": self.tr("project"), "residual": self.tr("add"),
-            "normalized": self.tr("normalize"), "linear": self.tr("linear"), "position_key": self.tr("position"),
-        }
+        operators = _operators()
         for name, box in self.by_name.items():
-            box.set_caption(captions[name])
+            box.set_caption(QCoreApplication.translate("Names", operators[name].en))
         self.score.set_choices([(score, score_name(score)) for score in SCORES])
         self.scale.retranslate()
         for row in self._rows.values():
@@ -90,3 +86,9 @@ class SpineBoxes(QObject):
     def _on_mask_pressed(self) -> None:
         button = self.mask.button
         self.maskPressed.emit(QRect(button.mapToGlobal(QPoint(0, 0)), button.size()))
+
+
+def _operators() -> dict[str, Operator]:
+    """The operators of all stages, by key."""
+    found = (stage.operator for stage in STAGE.values())
+    return {operator.key: operator for operator in found if operator is not None}

@@ -1,19 +1,20 @@
-"""What stands in the spine, in order: one entry a map, operator or sign, each with the condition that it needs."""
+"""The items of the spine in order: a map for every stage, its operator before it, signs between the matrices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from attn_gui.engine import Evaluation, Plane
-from attn_gui.engine.symbols import symbol
+from attn_gui.engine import STAGE, Evaluation, Plane
+from attn_gui.engine.stage import Stage
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.planes import FieldPlane
-from attn_gui.views.scores import score_text
-from attn_gui.views.stage_formulas import logits_latex, scale_kind
+from attn_gui.views.names import letter
+from attn_gui.views.stage_formulas import bias_of, logits_latex, logits_text
 
 NODE, OPERATOR, SIGN = "node", "operator", "sign"
-Condition = Callable[[Evaluation], bool]
+# the variables of the stages' formulas in the order of the spine, with the sign before each
+FLOW = (("query", ""), ("key", "·"), ("logits", ""), ("weights", ""), ("value", "·"), ("mixed", "="), ("hidden", "→"))
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,9 @@ class Entry:
 
     kind: str
     name: str
-    when: Condition
     stage: str = ""  # what a click on a node chooses, where that is not its own name
     transposed: bool = False
-    gives_way: bool = False  # left out before maps get smaller
+    gives_way: str = ""  # the node with which it is left out before maps get smaller
 
     @property
     def chooses(self) -> str:
@@ -40,76 +40,48 @@ class Entry:
         return replace(plane, transposed=True) if self.transposed else plane
 
 
-def _always(_evaluation: Evaluation) -> bool:
-    return True
-
-
-def _projected(evaluation: Evaluation) -> bool:
-    return evaluation.problem.projected
-
-
-def _crossing(evaluation: Evaluation) -> bool:
-    return evaluation.problem.projected and evaluation.problem.context is not None
-
-
-def _has(stage: str) -> Condition:
-    return lambda evaluation: stage in evaluation.stages
-
-
-def _with_w_output(evaluation: Evaluation) -> bool:
-    return evaluation.problem.w_output is not None
-
-
-CATALOG: tuple[Entry, ...] = (
-    Entry(NODE, "x", _projected, stage="query"),
-    Entry(NODE, "context", _crossing, stage="key"),
-    Entry(SIGN, "→", _projected),
-    Entry(NODE, "query", _always),
-    Entry(OPERATOR, "position", _has("rotated_query")),
-    Entry(NODE, "rotated_query", _has("rotated_query")),
-    Entry(SIGN, "·", _always),
-    Entry(NODE, "key", _always, transposed=True),
-    Entry(OPERATOR, "position_key", _has("rotated_key")),
-    Entry(NODE, "rotated_key", _has("rotated_key"), transposed=True),
-    Entry(OPERATOR, "score", _always),
-    Entry(NODE, "scores", _always),
-    Entry(OPERATOR, "scale", _always),
-    Entry(NODE, "scaled", _always),
-    Entry(OPERATOR, "softcap", _has("capped")),
-    Entry(NODE, "capped", _has("capped")),
-    Entry(OPERATOR, "bias", _has("biased")),
-    Entry(NODE, "biased", _has("biased")),
-    Entry(OPERATOR, "mask", _always),
-    Entry(NODE, "masked", _has("masked")),
-    Entry(OPERATOR, "normalise", _always),
-    Entry(NODE, "weights", _always),
-    Entry(SIGN, "·", _always),
-    Entry(NODE, "value", _always),
-    Entry(SIGN, "=", _always),
-    Entry(NODE, "head_output", _always),
-    Entry(SIGN, "→", _always, gives_way=True),
-    Entry(NODE, "concat", _always, gives_way=True),
-    Entry(OPERATOR, "output", _with_w_output),
-    Entry(NODE, "output", _with_w_output),
-    Entry(OPERATOR, "residual", _has("residual")),
-    Entry(NODE, "residual", _has("residual")),
-    Entry(OPERATOR, "normalized", _has("normalized")),
-    Entry(NODE, "normalized", _has("normalized")),
-    Entry(OPERATOR, "linear", _has("block_output")),
-    Entry(NODE, "block_output", _has("block_output")),
-)
-
-
 def entries_of(evaluation: Evaluation) -> tuple[Entry, ...]:
     """The entries of this problem, in order."""
-    return tuple(entry for entry in CATALOG if entry.when(evaluation))
+    return (*_sequences(evaluation), *(entry for flow in FLOW for entry in _written(evaluation, *flow)))
+
+
+def _sequences(evaluation: Evaluation) -> Iterator[Entry]:
+    if evaluation.problem.projected:
+        yield Entry(NODE, "x", stage="query")
+        if evaluation.problem.context is not None:
+            yield Entry(NODE, "context", stage="key")
+        yield Entry(SIGN, "→")
+
+
+def _written(evaluation: Evaluation, variable: str, sign: str) -> Iterator[Entry]:
+    """The stages that write a variable, after its sign."""
+    stages = [stage for stage in STAGE.values() if stage.target.name == variable]
+    if sign:
+        yield Entry(SIGN, sign, gives_way=_giving_way(stages[0]))
+    for stage in stages:
+        present = stage.name in evaluation.stages and not is_repeated(evaluation, stage.name)
+        if stage.operator is not None and (present or stage.operator.always):
+            yield Entry(OPERATOR, stage.operator.key)
+        if present:
+            yield Entry(NODE, stage.name, transposed=stage.transposed, gives_way=_giving_way(stage))
+
+
+def _giving_way(stage: Stage) -> str:
+    """Heads side by side can be left out: the next stage shows them, too."""
+    return stage.name if stage.joined and stage.heads else ""
+
+
+def is_repeated(evaluation: Evaluation, stage: str) -> bool:
+    """Whether a stage is nothing but the one before it: without W_O the output is the joined heads."""
+    node = evaluation.node(stage)
+    return node.stage.alias and node.inputs[0].name in evaluation.stages
 
 
 def node_symbol(entry: Entry) -> str:
     """What is written below a node: its letter."""
-    if entry.name in ("x", "context"):
-        return symbol(entry.name) + " · W"
-    return symbol(entry.name) + ("ᵀ" if entry.transposed else "")
+    if entry.name not in STAGE:
+        return letter(entry.name) + " · W"
+    return letter(entry.name) + ("ᵀ" if entry.transposed else "")
 
 
 def formula_latex(evaluation: Evaluation) -> str:
@@ -119,24 +91,12 @@ def formula_latex(evaluation: Evaluation) -> str:
 
 def formula_text(evaluation: Evaluation) -> str:
     """The same in plain characters, for a screen reader."""
-    problem, text = evaluation.problem, score_text(evaluation)
-    kind = scale_kind(problem)
-    if kind == "sqrt":
-        text += " / √dₖ"
-    elif kind == "typed":
-        text = f"{problem.scale:g} · {text}"
-    if problem.softcap is not None:
-        text = f"cap · tanh({text} / cap)"
-    text += "".join(sign for stage, sign in (("biased", " + B"), ("masked", " + M")) if stage in evaluation.stages)
-    return f"O = softmax({text}) V" if problem.temperature is None else f"O = softmax(({text}) / T) V"
+    text = logits_text(evaluation)
+    return f"O = softmax({text}) V" if evaluation.problem.temperature is None else f"O = softmax(({text}) / T) V"
 
 
 def operator_texts(evaluation: Evaluation) -> dict[str, str]:
     """What stands in the boxes that have no choice."""
-    return {"normalise": "softmax", "position_key": "θ", "bias": "+ B", "output": "· W_O", "residual": "+ X",
-            "normalized": "LayerNorm", "linear": _linear(evaluation)}
-
-
-def _linear(evaluation: Evaluation) -> str:
-    block = evaluation.problem.block
-    return "· W_L + b_L" if block and "b_linear" in block else "· W_L"
+    entries = ((STAGE[stage], evaluation.node(stage)) for stage in evaluation.stages)
+    return {entry.operator.key: entry.operator.text.format(bias=bias_of(node))
+            for entry, node in entries if entry.operator is not None and entry.operator.text}

@@ -74,4 +74,4 @@ class SpineRow(Shelf):
 
 
 def _stands(entry: Entry, form: Form, keep: str) -> bool:
-    return form.concat or not entry.gives_way or keep == "concat"
+    return form.concat or not entry.gives_way or keep == entry.gives_way

@@ -11,9 +11,12 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
+from attn_gui.engine.parts import parts_of
+from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.planes import FieldPlane
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.views.formula import FormulaView
+from attn_gui.views.heatmaps.marks import Lines, lines_of
 from attn_gui.views.heatmaps.refresh import refresh_map
 from attn_gui.views.names import stage_title
 from attn_gui.views.spine.boxes import SpineBoxes
@@ -24,10 +27,10 @@ from attn_gui.views.spine.catalog import (
     entries_of,
     formula_latex,
     formula_text,
+    is_repeated,
     node_symbol,
     operator_texts,
 )
-from attn_gui.views.spine.marks import Lines, lines_of
 from attn_gui.views.spine.node import StageNode
 from attn_gui.views.spine.operators import OperatorBox, Sign
 from attn_gui.views.spine.row import FORMS, Item, SpineRow
@@ -240,20 +243,26 @@ class Spine(QWidget):
             return
         for entry in self._entries:
             if entry.kind == NODE:
-                symbol = self.tr("concat") if entry.name == "concat" else node_symbol(entry)
                 plane = entry.plane(evaluation, *self._place)
-                self._nodes[entry.name].set_plane(plane, symbol, stage_title(entry.name))
+                self._nodes[entry.name].set_plane(plane, node_symbol(entry), stage_title(entry.name))
         for name, text in operator_texts(evaluation).items():
             self.boxes.plain[name].set_text(text)
 
     def _mark(self) -> None:
-        cell = self._cell
-        lines: dict[str, Lines] = lines_of(cell.stage, cell.row, cell.column) if cell is not None else {}
+        lines = self._lines()
         for name, node in self._nodes.items():
             found = lines.get(name, Lines())
             node.map.set_lines(found.row, found.column, row_role=found.row_role, column_role=found.column_role)
             if self._reduced_motion:
                 node.clear_touch()
+
+    def _lines(self) -> dict[str, Lines]:
+        cell, evaluation = self._cell, self._evaluation
+        if cell is None or evaluation is None or cell.stage not in evaluation.stages:
+            return {}
+        index = stage_plane(evaluation, cell.stage, *self._place).index(cell.row, cell.column)
+        planes = {name: node.map.plane for name, node in self._nodes.items()}
+        return lines_of(parts_of(evaluation, cell.stage, index), planes)
 
     def _give_way(self) -> None:
         """Take the first form that fits the width; the last one scrolls."""
@@ -267,8 +276,11 @@ class Spine(QWidget):
         self._row.set_form(form, keep, self.height())
 
     def _chosen_node(self) -> str:
-        """The node of the chosen stage: without W_O the output is concat itself."""
-        return "concat" if self._stage == "output" and "output" not in self._nodes else self._stage
+        """The node of the chosen stage, or of the one that it only repeats."""
+        stage, evaluation = self._stage, self._evaluation
+        if evaluation is not None and stage in evaluation.stages and is_repeated(evaluation, stage):
+            return evaluation.node(stage).inputs[0].name
+        return stage
 
     def _show_chosen_step(self) -> None:
         self._row.keep_in_view(self._nodes.get(self._chosen_node()))

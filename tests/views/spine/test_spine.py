@@ -192,8 +192,8 @@ def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot: QtBot) -> None:
     spine.set_chosen(Chosen("weights", 2, 6))
     marks = {n.objectName().removeprefix("node."): n.map.marks for n in nodes(spine)}
     assert {name: (m.row, m.column) for name, m in marks.items()} == {
-        "query": (2, None), "key": (None, 6), "scores": (2, None), "scaled": (2, None), "weights": (2, None),
-        "value": (6, None), "head_output": (2, None), "concat": (2, None)}
+        "query": (2, None), "key": (None, 6), "scores": (2, 6), "scaled": (2, 6), "weights": (2, 6),
+        "value": (6, None), "head_output": (2, None), "concat": (None, None)}
     assert marks["value"].row_role == "key"
     spine.set_chosen(Chosen("head_output", 2, 1))
     assert (node(spine, "value").map.marks.row, node(spine, "value").map.marks.column) == (None, 1)
