@@ -53,7 +53,8 @@ def _before(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> Itera
             for (ref, field), part in zip(zip(node.inputs, node.fields, strict=True), _read(node, box), strict=True):
                 if part is not None and ref.name not in hidden:
                     boxes.setdefault(ref.name, []).append(part)
-                    yield Part(field, part, ref.axes)
+                    if field not in evaluation.stages:  # a stage says so itself, a given Q, K or V included
+                        yield Part(field, part, ref.axes)
 
 
 def _read(node: Node, box: Box) -> list[Box | None]:
@@ -74,5 +75,6 @@ def _after(evaluation: Evaluation, stage: str, box: Box) -> Iterator[Part]:
             yield Part(node.name, box, node.axes)
         elif own.name in (read := [ref.name for ref in node.inputs]):
             ranges = indices.ranges_of(node.inputs[read.index(own.name)].axes, box, node.sizes)
-            yield from (Part(ref.name, indices.box_of(ref.axes, ranges, node.sizes), ref.axes) for ref in node.inputs)
+            for ref, field in zip(node.inputs, node.fields, strict=True):
+                yield Part(field, indices.box_of(ref.axes, ranges, node.sizes), ref.axes)
             yield Part(node.name, indices.box_of(node.axes, ranges, node.sizes), node.axes)

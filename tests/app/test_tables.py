@@ -57,3 +57,11 @@ def test_what_is_marked_is_what_the_cell_depends_on(evaluation):
     again = Evaluation(Problem(**{**problem.fields(), **poisoned}))
     place = tuple(slice(k, k + 1) for k in cell)
     assert again.box("scores", place) == evaluation.box("scores", place)
+
+
+def test_given_rows_without_a_batch_axis_are_marked_as_their_stage():
+    evaluation = Evaluation(new_problem("direct", n=3, m=4, num_heads=2, d_k=2, d_v=2, fill="random"))
+    parts = parts_of(evaluation, "weights", (0, 1, 2, 3))
+    assert {len(part.box) for part in parts if part.name in evaluation.stages} == {3, 4}
+    assert {part.name: part.line(-2) for part in parts if part.name in ("query", "key", "value")} == {
+        "query": 2, "key": 3, "value": 3}  # fmt: skip
