@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -396,7 +397,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -2586,10 +2587,6 @@
         <translation>键 {key}</translation>
     </message>
     <message>
-        <source>Column {column} of query {query}: {value}.</source>
-        <translation>查询 {query} 的第 {column} 列：{value}。</translation>
-    </message>
-    <message>
         <source>The problem has no array named {field}.</source>
         <translation>问题中没有名为 {field} 的数组。</translation>
     </message>
@@ -3369,7 +3366,7 @@
         <source>Score of query {query} and key {key}: {value}.</source>
         <translation>查询 {query} 与键 {key} 的分数：{value}。</translation>
     </message>
-<message>
+    <message>
         <source>{title} of query {query} and key {key}: {value}.</source>
         <translation>查询 {query} 与键 {key} 的{title}：{value}。</translation>
     </message>
@@ -3377,7 +3374,7 @@
         <source>{title}, column {column} for {token}: {value}.</source>
         <translation>{token}的{title}，第 {column} 列：{value}。</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>Settings</name>
     <message>
@@ -3667,53 +3664,6 @@
     <message>
         <source>Steps of the formula</source>
         <translation>公式的步骤</translation>
-    </message>
-    <message>
-        <source>concat</source>
-        <translation>拼接</translation>
-    </message>
-</context>
-<context>
-    <name>SpineBoxes</name>
-    <message>
-        <source>score</source>
-        <translation>评分函数</translation>
-    </message>
-    <message>
-        <source>scale</source>
-        <translation>缩放</translation>
-    </message>
-    <message>
-        <source>mask</source>
-        <translation>掩码</translation>
-    </message>
-    <message>
-        <source>normalize</source>
-        <translation>归一化</translation>
-    </message>
-    <message>
-        <source>position</source>
-        <translation>位置</translation>
-    </message>
-    <message>
-        <source>softcap</source>
-        <translation>软截断</translation>
-    </message>
-    <message>
-        <source>bias</source>
-        <translation>偏置</translation>
-    </message>
-    <message>
-        <source>project</source>
-        <translation>投影</translation>
-    </message>
-    <message>
-        <source>add</source>
-        <translation>相加</translation>
-    </message>
-    <message>
-        <source>linear</source>
-        <translation>线性</translation>
     </message>
 </context>
 <context>
