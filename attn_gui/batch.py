@@ -8,14 +8,18 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from attn_gui.engine import Evaluation, made_direct
 from attn_gui.engine.choice import evaluation_of
 from attn_gui.formats import (
+    IMAGES,
+    Format,
     FormatError,
     Loaded,
     Progress,
     block_rows,
+    numbers,
     rows_of,
     save_members,
     save_rows,
@@ -26,8 +30,6 @@ from attn_gui.formats.names import heads_part
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import saving
 
-TEXTS = ("csv", "tsv")
-TABLES = ("npy", *TEXTS)
 PATIENCE = 0.5  # seconds before progress is shown
 
 
@@ -55,7 +57,7 @@ class _Request:
 
     def path(self, stage: str, part: str, ending: str) -> Path:
         item = f"-b{self.options.batch}" if self.evaluation.problem.batch_size > 1 else ""
-        return self.base(f"{stage}-{part}{item}.{ending}")
+        return self.base(f"{stage}-{part}{item}{ending}")
 
     def base(self, rest: str) -> Path:
         return Path(self.options.folder, f"{self.options.file.stem}-{rest}")
@@ -69,12 +71,14 @@ def export(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
     request = _request(loaded, options)
     _make_folder(options.folder)
     for ending in dict.fromkeys(options.format):
-        if ending == "npz":
-            yield _write_stages(request)
-        elif ending in TABLES:
-            yield from _write_tables(request, ending)
-        else:
+        if ending in IMAGES:
             yield from _write_figures(request, ending)
+            continue
+        kind = numbers()[ending]
+        if kind.write_members is not None:
+            yield _write_stages(request, kind)
+        else:
+            yield from _write_tables(request, kind)
 
 
 def _request(loaded: Loaded, options: argparse.Namespace) -> _Request:
@@ -101,14 +105,14 @@ def _make_folder(folder: Path) -> None:
         raise
 
 
-def _write_stages(request: _Request) -> Path:
+def _write_stages(request: _Request, kind: Format[Any]) -> Path:
     """Whole stages with the axes of the contract, in a file that opens as a problem again."""
     evaluation = request.evaluation
     stages = request.stages if request.options.stage else evaluation.stages
     # query, key and value are among the stages; beside x they would contradict it
     direct = request.loaded.problem.replace(**made_direct(evaluation))
     members = {name: rows_of(array) for name, array in members_of(replace(request.loaded, problem=direct)).items()}
-    path = request.base("stages.npz")
+    path = request.base(f"stages{kind.suffixes[0]}")
     with _Progress(path) as progress:
         rows = {
             stage: stage_rows(evaluation, stage, progress.of(number, len(stages)))
@@ -118,16 +122,16 @@ def _write_stages(request: _Request) -> Path:
     return path
 
 
-def _write_tables(request: _Request, ending: str) -> Iterator[Path]:
+def _write_tables(request: _Request, kind: Format[Any]) -> Iterator[Path]:
     """The numbers of each stage and head; texts are labelled with the tokens."""
     for stage in request.stages:
         for head in request.heads_of(stage):
             mine = head if request.apart(stage) else None
-            path = request.path(stage, f"h{head}", ending)
-            rows, columns = stage_labels(request.evaluation, stage) if ending in TEXTS else (None, None)
+            path = request.path(stage, f"h{head}", kind.suffixes[0])
+            rows, columns = stage_labels(request.evaluation, stage) if kind.text else (None, None)
             with _Progress(path) as progress:
-                numbers = block_rows(request.evaluation, stage, request.options.batch, mine, progress.of(0, 1))
-                save_rows(numbers, path, row_labels=rows, column_labels=columns)
+                cells = block_rows(request.evaluation, stage, request.options.batch, mine, progress.of(0, 1))
+                save_rows(cells, path, row_labels=rows, column_labels=columns)
             yield path
 
 
@@ -140,7 +144,7 @@ def _write_figures(request: _Request, ending: str) -> Iterator[Path]:
     for stage in request.stages:
         heads = request.heads_of(stage)
         for chosen in [heads] if options.sheet else [(head,) for head in heads]:
-            path = request.path(stage, heads_part(chosen, request.loaded.problem.num_heads), ending)
+            path = request.path(stage, heads_part(chosen, request.loaded.problem.num_heads), f".{ending}")
             with _Progress(path) as progress:
                 write(
                     request.evaluation, path, stage=stage, heads=chosen, batch=options.batch, format=ending,

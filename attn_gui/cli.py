@@ -1,4 +1,7 @@
-"""The command line. Answers --help and --version with the standard library alone; the rest is imported when needed."""
+"""The command line. Answers --help and --version with the standard library alone; the rest is imported when needed.
+
+The help of an export names every format, and asks those, which need NumPy; no help needs Qt.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,6 @@ if TYPE_CHECKING:
     from attn_gui.formats import Loaded
 
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
-IMAGES = ("png", "svg", "pdf")
-NUMBERS = ("npz", "npy", "csv", "tsv")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
@@ -127,6 +128,10 @@ def _window_parser() -> argparse.ArgumentParser:
 
 
 def _export_parser() -> argparse.ArgumentParser:
+    from attn_gui.formats import IMAGES, numbers
+
+    forms = ", ".join((*IMAGES, *(key if kind.write_members is None else f"{key} (all stages in one file)"
+                                  for key, kind in numbers().items())))  # fmt: skip
     parser = _Parser(
         "attn-gui export",
         usage="attn-gui export FILE -o DIR [options]",
@@ -141,8 +146,8 @@ def _export_parser() -> argparse.ArgumentParser:
     add("--stage", metavar="NAME", nargs="+", help="stages to write (default: weights; npz: all)")
     add("--heads", type=_heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
     add("--batch", type=_whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0; npz has all)")
-    add("--format", nargs="+", choices=(*IMAGES, *NUMBERS), default=["png"], metavar="EXT",
-        help="png, svg, pdf, npz (all stages in one file), npy, csv, tsv; several at once (default: png)")  # fmt: skip
+    add("--format", nargs="+", choices=(*IMAGES, *numbers()), default=["png"], metavar="EXT",
+        help=f"{forms}; several at once (default: png)")  # fmt: skip
     add("--sheet", action="store_true", help="figures: all chosen heads on one sheet")
     add("--width", type=_centimeters, metavar="CM", help="of the figure (default: as its cells need, 0.5 cm or more)")
     add("--height", type=_centimeters, metavar="CM", help="of the figure (default: as its cells need)")

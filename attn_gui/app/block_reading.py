@@ -12,7 +12,7 @@ from attn_gui.app.sentences import saying, sentence
 from attn_gui.app.side_work import SideWork
 from attn_gui.document.document import Change, Document
 from attn_gui.figure.reading import Tell
-from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, open_matrix, read_table
+from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, read_table, suffixes
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.reading_progress import ReadingProgress
 from attn_gui.views.main_window import MainWindow
@@ -54,7 +54,8 @@ class BlockReading(QObject):
 
     def read_file(self, path: Path, take: Take) -> None:
         """The same for a file of one matrix."""
-        most = LARGE_ARRAY if path.suffix.lower() == ".npy" else LARGE_TEXT
+        binary = [kind for kind in matrices() if not kind.text]
+        most = LARGE_ARRAY if path.suffix.lower() in suffixes(binary) else LARGE_TEXT
         large = path.is_file() and path.stat().st_size > most
         self._begin(lambda: path.name, large, lambda tell: open_matrix(path, tell), take)
 

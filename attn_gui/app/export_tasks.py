@@ -17,8 +17,9 @@ from attn_gui.figure.levels import TYPED, Levels, Shade
 from attn_gui.figure.pictures import PICTURES
 from attn_gui.figure.reading import Tell
 from attn_gui.formats import Rows, block_rows, rows_of, save_members, save_rows, stage_labels, stage_rows
+from attn_gui.formats.catalog import numbers
 from attn_gui.formats.names import heads_part
-from attn_gui.views.dialogs.export_choice import TEXT_FORMATS, WINDOW, DataChoice, ExportChoice
+from attn_gui.views.dialogs.export_choice import WINDOW, DataChoice, ExportChoice
 from attn_gui.views.names import stage_title
 
 Write: TypeAlias = Callable[[Evaluation, Tell], object]
@@ -111,8 +112,8 @@ def heads_of(evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tupl
 
 # --- numbers -------------------------------------------------------------------------------------
 def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> Iterator[Task]:
-    """A file for every matrix, or a .npz of all arrays, whole."""
-    if choice.format == "npz":
+    """A file for every matrix, or one of all arrays, whole."""
+    if numbers()[choice.format].write_members is not None:
         path = naming.path(choice, (), alone=True)
         cells = sum(_size(evaluation, name) for name in choice.arrays)
         yield Task(path, cells, lambda evaluation, tell: save_members(_members(evaluation, choice.arrays, tell), path))
@@ -148,7 +149,7 @@ def _matrix(choice: DataChoice, path: Path, name: str, head: int | None) -> Writ
             array = evaluation.problem.arrays()[name]
             matrix = array[min(choice.batch, len(array) - 1)] if array.ndim > 2 else array
             rows = rows_of(np.atleast_2d(matrix.reshape(-1, matrix.shape[-1]) if matrix.ndim > 2 else matrix))
-        labels = _labels(evaluation, name, rows) if choice.headers and choice.format in TEXT_FORMATS else (None, None)
+        labels = _labels(evaluation, name, rows) if choice.headers and numbers()[choice.format].text else (None, None)
         save_rows(rows, path, row_labels=labels[0], column_labels=labels[1], excel=choice.bom)
 
     return write

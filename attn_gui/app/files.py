@@ -20,7 +20,7 @@ from attn_gui.document.edits import Label
 from attn_gui.document.tokens import row_names
 from attn_gui.engine import Problem, ShapeError, layer_from_mapping
 from attn_gui.engine.create import new_fields
-from attn_gui.formats import FormatError, Loaded, Note, save_session
+from attn_gui.formats import SESSION, FormatError, Loaded, Note, patterns, problems, save_session
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
@@ -139,7 +139,7 @@ class FilesController(QObject):
         self._window.banner.show_info(words, offers=[now])
 
     def _take(self, path: Path, loaded: Loaded) -> None:
-        self._begin(loaded, path if path.suffix == ".attn" else None, path.stem, loaded.view)
+        self._begin(loaded, path if path.suffix in SESSION.suffixes else None, path.stem, loaded.view)
         self._settings.add_recent(path.resolve())
         self._tell(loaded.notes)
 
@@ -195,20 +195,21 @@ class FilesController(QObject):
         return self._write(self._document.path) if self._document.path else self.save_as()
 
     def save_as(self) -> bool:
-        path = self._asked_path(f"{self._document.name}.attn")
+        path = self._asked_path(self._document.name + SESSION.suffixes[0])
         return path is not None and self._write(path)
 
     def _asked_path(self, proposal: str) -> Path | None:
-        """A path that ends in .attn, from a dialog that asks before it replaces a file; None if it was left."""
-        dialog = QFileDialog(self._window, self.tr("Save as"), self._folder(), self.tr("Session (*.attn)"))
+        """A path that ends as sessions do, from a dialog that asks before it replaces a file; None if it was left."""
+        ending, kinds = SESSION.suffixes[0], self.tr("Session ({patterns})").format(patterns=patterns([SESSION]))
+        dialog = QFileDialog(self._window, self.tr("Save as"), self._folder(), kinds)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("attn")
+        dialog.setDefaultSuffix(ending.removeprefix("."))
         dialog.selectFile(proposal)
         chosen = Path(dialog.selectedFiles()[0]) if dialog.exec() else None
         dialog.deleteLater()
-        if chosen is None or chosen.suffix.lower() == ".attn":
+        if chosen is None or chosen.suffix.lower() == ending:
             return chosen
-        whole = chosen.with_name(f"{chosen.name}.attn")  # Qt takes the end of "run.1" for a suffix
+        whole = chosen.with_name(chosen.name + ending)  # Qt takes the end of "run.1" for a suffix
         return self._asked_path(str(whole)) if whole.exists() else whole
 
     def _write(self, path: Path) -> bool:
@@ -272,7 +273,8 @@ class FilesController(QObject):
         return str(self._document.path.parent if self._document.path else recent[0].parent if recent else Path.home())
 
     def _filters(self) -> str:
-        return ";;".join((self.tr("Problems (*.attn *.npz)"), self.tr("All files (*)")))
+        kinds = self.tr("Problems ({patterns})").format(patterns=patterns(problems()))
+        return ";;".join((kinds, self.tr("All files (*)")))
 
 
 def _view_of(example: Example) -> Mapping[str, object]:

@@ -39,7 +39,7 @@ from attn_gui.app.tips import TipsController
 from attn_gui.app.variants import VariantsController
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Change, Document
-from attn_gui.formats import MATRIX_SUFFIXES
+from attn_gui.formats import matrices, suffixes
 
 
 class Program(QObject):
@@ -117,7 +117,7 @@ class Program(QObject):
 
     def take_in(self, path: Path, field: str = "") -> None:
         """A file that was dropped: one matrix goes into the table below it, or is offered to all; else it is opened."""
-        if path.suffix.lower() not in MATRIX_SUFFIXES:
+        if path.suffix.lower() not in suffixes(matrices()):
             self.files.open_path(path)
             return
         if not self.window.settle():

@@ -25,6 +25,7 @@ from attn_gui.document.document import Document
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import field_symbol
 from attn_gui.formats import Matrix, Note
+from attn_gui.formats.catalog import matrices, patterns
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import MOST, Offer
 from attn_gui.views.main_window import MainWindow
@@ -74,7 +75,7 @@ class TableBlocks(QObject):
     def import_matrix(self) -> None:
         """One matrix from a file into the table that was used last."""
         title = self.tr("Import into {symbol}").format(symbol=field_symbol(self._target.field))
-        kinds = self.tr("Matrices (*.npy *.csv *.tsv)")
+        kinds = self.tr("Matrices ({patterns})").format(patterns=patterns(matrices()))
         name, _ = QFileDialog.getOpenFileName(self._window, title, self._folder(), kinds)
         if name and self._target.writable():
             self._settings.put(FOLDER, str(Path(name).parent))

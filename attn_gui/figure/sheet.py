@@ -19,6 +19,7 @@ from attn_gui.figure.options import FigureOptions, Heads, shade_from
 from attn_gui.figure.page import Page
 from attn_gui.figure.pictures import kind_of
 from attn_gui.figure.reading import Tell, silent, within
+from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.saving import replacing
 
 FORMATS: tuple[str, ...] = tuple(ENCODERS)
@@ -150,7 +151,7 @@ def page_of(
     for name, side in (("width", options.width), ("height", options.height)):
         if side is not None and not 0 < side <= LONGEST_PAGE_CM:
             raise ValueError(f"The {name} of a figure is up to {LONGEST_PAGE_CM:.0f} cm, got {side:g}.")
-    dpi = file.dpi if file.form == "png" else None
+    dpi = file.dpi if IMAGES[file.form].pixels else None
     page = kind_of(options.picture).page(evaluation, options, heads, dpi, tell)
     width, height = page.centimeters
     if max(width, height) > LONGEST_PAGE_CM:

@@ -13,10 +13,21 @@ import numpy as np
 
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.trace import problem_in
-from attn_gui.formats import csv_text, npy, npz
+from attn_gui.formats import csv_text
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, Tell, reading, suffix
-from attn_gui.formats.catalog import FORMATS, MATRICES, MATRIX_SUFFIXES, PROBLEMS, detect, of_suffix, suffixes
+from attn_gui.formats.catalog import (
+    FORMATS,
+    IMAGES,
+    SESSION,
+    detect,
+    matrices,
+    numbers,
+    of_suffix,
+    patterns,
+    problems,
+    suffixes,
+)
 from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
 from attn_gui.formats.saving import replacing, saving, write_file
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note
@@ -24,7 +35,8 @@ from attn_gui.formats.text_table import AmbiguousTable, read_table
 
 __all__ = [
     "FORMATS",
-    "MATRIX_SUFFIXES",
+    "IMAGES",
+    "SESSION",
     "AmbiguousTable",
     "Format",
     "FormatError",
@@ -36,9 +48,13 @@ __all__ = [
     "block_rows",
     "load",
     "load_matrix",
+    "matrices",
+    "numbers",
     "open_file",
     "open_matrix",
     "open_small",
+    "patterns",
+    "problems",
     "read_table",
     "replacing",
     "rows_of",
@@ -50,6 +66,7 @@ __all__ = [
     "save_session",
     "stage_labels",
     "stage_rows",
+    "suffixes",
     "write_file",
 ]
 
@@ -68,7 +85,7 @@ def load(path: PathText) -> Problem:
 def open_small(path: PathText, most: int) -> Loaded | None:
     """As `open_file`, but None where that would read `most` bytes or more, unpacked."""
     with reading(path) as source:
-        found = detect(source, path, PROBLEMS)
+        found = detect(source, path, problems())
         return None if _size_of(source, found) >= most else _problem_in(source, found)
 
 
@@ -78,28 +95,26 @@ def open_file(path: PathText, tell: Tell | None = None) -> Loaded:
     `tell` is told the share of the file that is read, every megabyte; what it raises ends the reading.
     """
     with reading(path, tell=tell) as source:
-        return _problem_in(source, detect(source, path, PROBLEMS))
+        return _problem_in(source, detect(source, path, problems()))
 
 
 def _problem_in(source: Source, found: Format[Any]) -> Loaded:
-    for kind in PROBLEMS:
+    for kind in problems():
         if kind is found:
             return kind.read(source)
     template = QT_TRANSLATE_NOOP(
         "Sentences",
         "{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.",
     )
-    raise FormatError(template, expected=suffixes(PROBLEMS))
+    raise FormatError(template, expected=suffixes(problems()))
 
 
 def _size_of(source: Source, found: Format[Any]) -> int:
     """How many bytes have to be read for the problem; 0 where reading it will say what is wrong."""
-    size = source.size
-    if found.key == "npz":
-        size = 0
-        with suppress(FormatError):
-            size = npz.size_of(source)
-        source.file.seek(0)
+    size = 0
+    with suppress(FormatError):
+        size = found.size(source)
+    source.file.seek(0)
     return size
 
 
@@ -114,19 +129,19 @@ def open_matrix(path: PathText, tell: Tell | None = None) -> Matrix:
     AmbiguousTable, one of these, carries all that a text can mean. `tell` as for `open_file`.
     """
     with reading(path, tell=tell) as source:
-        found = detect(source, path, MATRICES)
-        for kind in MATRICES:
+        found = detect(source, path, matrices())
+        for kind in matrices():
             if kind is found:
                 return kind.read(source)
         template = QT_TRANSLATE_NOOP("Sentences", "{file} holds a whole problem, not one matrix; expected {expected}.")
-        raise FormatError(template, expected=suffixes(MATRICES))
+        raise FormatError(template, expected=suffixes(matrices()))
 
 
 def save(problem: Problem, path: PathText) -> None:
     """Save as the suffix says: a session (.attn) or a .npz. Raises FormatError; then the old file is untouched."""
     problem = problem_in(problem, "save", ", path")
     with saving(path):
-        data = of_suffix(suffix(path), PROBLEMS).write(Loaded(problem))
+        data = of_suffix(suffix(path), problems()).write(Loaded(problem))
     write_file(path, data)
 
 
@@ -138,7 +153,7 @@ def save_session(
 ) -> None:
     """Save a session with what is looked at and what is known about it (title, model, text). Raises FormatError."""
     with saving(path):
-        data = PROBLEMS[0].write(Loaded(problem, view=view or {}, about=about or {}))
+        data = SESSION.write(Loaded(problem, view=view or {}, about=about or {}))
     write_file(path, data)
 
 
@@ -156,9 +171,9 @@ def save_matrix(
     """
     rows, columns = (None if labels is None else tuple(labels) for labels in (row_labels, column_labels))
     with saving(path):
-        kind = of_suffix(suffix(path), MATRICES)
+        kind = of_suffix(suffix(path), matrices())
         data = kind.write(Matrix(values, rows, columns))
-    write_file(path, codecs.BOM_UTF8 + data if excel and kind.key != "npy" else data)
+    write_file(path, codecs.BOM_UTF8 + data if excel and kind.text else data)
 
 
 def save_arrays(arrays: Mapping[str, Array], path: PathText) -> None:
@@ -167,9 +182,13 @@ def save_arrays(arrays: Mapping[str, Array], path: PathText) -> None:
 
 
 def save_members(members: Mapping[str, Rows], path: PathText) -> None:
-    """Save arrays by name as a .npz, each block by block. Raises FormatError."""
+    """Save arrays by name as the suffix says (.npz), each block by block. Raises FormatError."""
+    with saving(path):
+        writers = [kind for kind in FORMATS.values() if kind.write_members is not None]
+        write = of_suffix(suffix(path), writers).write_members
+        assert write is not None
     with replacing(path, sum(rows.nbytes for rows in members.values())) as sink:
-        npz.write_members(members, sink)
+        write(members, sink)
 
 
 def save_rows(
@@ -185,15 +204,14 @@ def save_rows(
     A text is refused from ten million numbers on. Raises FormatError, and what the blocks raise.
     """
     with saving(path):
-        kind = of_suffix(suffix(path), MATRICES)
-        if kind.key != "npy" and rows.size > csv_text.MOST_CELLS:
+        kind = of_suffix(suffix(path), [kind for kind in matrices() if kind.write_rows is not None])
+        write = kind.write_rows
+        assert write is not None
+        if kind.text and rows.size > csv_text.MOST_CELLS:
             template = QT_TRANSLATE_NOOP(
                 "Sentences", "{file} would hold {got} numbers as text, more than {most}; choose NPY instead."
             )
             raise FormatError(template, got=f"{rows.size:,}", most=f"{csv_text.MOST_CELLS:,}")
     with replacing(path, rows.nbytes) as sink:
-        if kind.key == "npy":
-            npy.write_rows(rows, sink)
-        else:
-            sink.write(codecs.BOM_UTF8 if excel else b"")
-            csv_text.write_rows(rows, sink, "," if kind.key == "csv" else "\t", row_labels, column_labels)
+        sink.write(codecs.BOM_UTF8 if excel and kind.text else b"")
+        write(rows, sink, row_labels, column_labels)

@@ -6,16 +6,21 @@ import errno
 import io
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, BinaryIO, Generic, NamedTuple, TypeAlias, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, size_text
 
+if TYPE_CHECKING:
+    from attn_gui.formats.rows import Rows
+
+Labels: TypeAlias = Sequence[str] | None
 PathText: TypeAlias = str | os.PathLike[str]
 Tell: TypeAlias = Callable[[float], None]
 """Told the share that is read; what it raises ends the reading."""
@@ -87,15 +92,28 @@ Content = TypeVar("Content", Loaded, Matrix)
 
 @dataclass(frozen=True)
 class Format(Generic[Content]):
-    """A kind of file; `matches` tells it by its first bytes, where they can tell."""
+    """A kind of file: how it is told, read and written; `matches` tells it by its first bytes, where they can tell.
+
+    Numbers are exported by `write_rows`, a matrix with the labels of its rows and columns, or by `write_members`,
+    several arrays by name; a format with neither is none that numbers are exported in.
+    """
 
     key: str
     suffixes: tuple[str, ...]
     label: str  # English; context "Sentences"
-    kind: str  # "problem" or "matrix"
+    kind: Literal["problem", "matrix"]  # what `read` gives
     read: Callable[[Source], Content]
     write: Callable[[Content], bytes]
     matches: Callable[[bytes], bool]
+    write_rows: Callable[[Rows, IO[bytes], Labels, Labels], None] | None = None
+    write_members: Callable[[Mapping[str, Rows], IO[bytes]], None] | None = None
+    text: bool = False  # holds labels, and only so many numbers
+    size: Callable[[Source], int] = attrgetter("size")  # bytes that have to be read, unpacked
+
+    @property
+    def holds_numbers(self) -> bool:
+        """Whether numbers can be exported in it."""
+        return self.write_rows is not None or self.write_members is not None
 
 
 @contextmanager

@@ -1,64 +1,69 @@
-"""Every kind of file that can be read and written. A new one is one file here and one entry in FORMATS."""
+"""Every kind of file that can be read and written: a new one is one file here and one entry in FORMATS."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from attn_gui.formats import csv_text, npy, npz, session
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, suffix
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError
 
-PROBLEMS: tuple[Format[Loaded], ...] = (
+
+class Figures(NamedTuple):
+    """A kind of file that figures are written in, by `figure.devices`."""
+
+    pixels: bool  # so that it has dots per inch
+
+
+IMAGES = {"png": Figures(pixels=True), "svg": Figures(pixels=False), "pdf": Figures(pixels=False)}
+SESSION = Format(
+    "session", (".attn",), QT_TRANSLATE_NOOP("Sentences", "Session"), "problem",
+    session.read, session.write, session.matches,
+)  # fmt: skip
+_ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
+    SESSION,
     Format(
-        "session",
-        (".attn",),
-        QT_TRANSLATE_NOOP("Sentences", "Session"),
-        "problem",
-        session.read,
-        session.write,
-        session.matches,
+        "npz", (".npz",), QT_TRANSLATE_NOOP("Sentences", "NumPy arrays by name"), "problem",
+        npz.read, npz.write, npz.matches, write_members=npz.write_members, size=npz.size_of,
     ),
     Format(
-        "npz",
-        (".npz",),
-        QT_TRANSLATE_NOOP("Sentences", "NumPy arrays by name"),
-        "problem",
-        npz.read,
-        npz.write,
-        npz.matches,
-    ),
-)
-MATRICES: tuple[Format[Matrix], ...] = (
-    Format("npy", (".npy",), QT_TRANSLATE_NOOP("Sentences", "NumPy array"), "matrix", npy.read, npy.write, npy.matches),
-    Format(
-        "csv",
-        (".csv",),
-        QT_TRANSLATE_NOOP("Sentences", "Comma-separated numbers"),
-        "matrix",
-        csv_text.read,
-        csv_text.write_csv,
-        csv_text.matches,
+        "npy", (".npy",), QT_TRANSLATE_NOOP("Sentences", "NumPy array"), "matrix",
+        npy.read, npy.write, npy.matches, write_rows=npy.write_unlabeled,
     ),
     Format(
-        "tsv",
-        (".tsv",),
-        QT_TRANSLATE_NOOP("Sentences", "Tab-separated numbers"),
-        "matrix",
-        csv_text.read,
-        csv_text.write_tsv,
-        csv_text.matches,
+        "csv", (".csv",), QT_TRANSLATE_NOOP("Sentences", "Comma-separated numbers"), "matrix",
+        csv_text.read, csv_text.write_csv, csv_text.matches, write_rows=csv_text.write_csv_rows, text=True,
     ),
-)
-FORMATS: tuple[Format[Loaded] | Format[Matrix], ...] = (*PROBLEMS, *MATRICES)
-MATRIX_SUFFIXES = frozenset(ending for kind in MATRICES for ending in kind.suffixes)
+    Format(
+        "tsv", (".tsv",), QT_TRANSLATE_NOOP("Sentences", "Tab-separated numbers"), "matrix",
+        csv_text.read, csv_text.write_tsv, csv_text.matches, write_rows=csv_text.write_tsv_rows, text=True,
+    ),
+)  # fmt: skip
+FORMATS: dict[str, Format[Loaded] | Format[Matrix]] = {kind.key: kind for kind in _ENTRIES}
+"""The one list that opening, saving, dialogs and the command line go by; whoever needs it reads it when asked."""
 
 Chosen = TypeVar("Chosen", bound=Format[Any])
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".7z", ".rar")
 
 
+def problems() -> tuple[Format[Loaded], ...]:
+    """The formats that hold a problem."""
+    return tuple(cast("Format[Loaded]", kind) for kind in FORMATS.values() if kind.kind == "problem")
+
+
+def matrices() -> tuple[Format[Matrix], ...]:
+    """The formats that hold one matrix."""
+    return tuple(cast("Format[Matrix]", kind) for kind in FORMATS.values() if kind.kind == "matrix")
+
+
+def numbers() -> dict[str, Format[Loaded] | Format[Matrix]]:
+    """The formats that numbers are exported in, by key."""
+    return {key: kind for key, kind in FORMATS.items() if kind.holds_numbers}
+
+
 def detect(
-    source: Source, path: PathText, wanted: Iterable[Format[Any]] = FORMATS
+    source: Source, path: PathText, wanted: Iterable[Format[Any]] | None = None
 ) -> Format[Loaded] | Format[Matrix]:
     """The format of an open file: by what it begins with, else by its suffix; an unknown one is refused with those
     that are `wanted`."""
@@ -68,11 +73,11 @@ def detect(
         raise FormatError(template)
     start = source.file.read(16)
     source.file.seek(0)
-    for kind in FORMATS:
+    for kind in FORMATS.values():
         if kind.matches(start):
             return kind
-    known = [kind for kind in FORMATS if ending in kind.suffixes]
-    return known[0] if known else of_suffix(ending, wanted)
+    known = [kind for kind in FORMATS.values() if ending in kind.suffixes]
+    return known[0] if known else of_suffix(ending, FORMATS.values() if wanted is None else wanted)
 
 
 def of_suffix(ending: str, formats: Iterable[Chosen]) -> Chosen:
@@ -88,3 +93,8 @@ def of_suffix(ending: str, formats: Iterable[Chosen]) -> Chosen:
 def suffixes(formats: Iterable[Format[Any]]) -> tuple[str, ...]:
     """Every suffix of some formats."""
     return tuple(ending for kind in formats for ending in kind.suffixes)
+
+
+def patterns(formats: Iterable[Format[Any]]) -> str:
+    """`*.attn *.npz`: what a file dialog goes by."""
+    return " ".join(f"*{ending}" for ending in suffixes(formats))

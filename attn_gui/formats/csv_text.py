@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from attn_gui.formats.arrays import Array
-from attn_gui.formats.base import Matrix, Source, check_size
+from attn_gui.formats.base import Labels, Matrix, Source, check_size
 from attn_gui.formats.cells import MOST_NUMBERS
 from attn_gui.formats.headings import is_count, marked
 from attn_gui.formats.rows import Rows, rows_of
@@ -42,14 +42,11 @@ def write(matrix: Matrix, delimiter: str) -> bytes:
     """A matrix as text, see `write_rows`."""
     values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
     buffer = io.BytesIO()
-    write_rows(rows_of(values), buffer, delimiter, matrix.row_labels, matrix.column_labels)
+    write_rows(rows_of(values), buffer, matrix.row_labels, matrix.column_labels, delimiter=delimiter)
     return buffer.getvalue()
 
 
-def write_rows(
-    source: Rows, file: IO[bytes], delimiter: str, row_labels: Sequence[str] | None,
-    column_labels: Sequence[str] | None,
-) -> None:  # fmt: skip
+def write_rows(source: Rows, file: IO[bytes], row_labels: Labels, column_labels: Labels, *, delimiter: str) -> None:
     """UTF-8; numbers as the shortest text that gives them back, labels so that no spreadsheet runs them as formulas.
 
     With labels on one side the other side gets numbers, and the corner stays empty: so a reader knows labels from data.
@@ -80,8 +77,8 @@ def _lines(rows: Iterable[Sequence[str]], delimiter: str) -> bytes:
     return buffer.getvalue().encode("utf-8", "backslashreplace")
 
 
-write_csv = partial(write, delimiter=",")
-write_tsv = partial(write, delimiter="\t")
+write_csv, write_csv_rows = partial(write, delimiter=","), partial(write_rows, delimiter=",")
+write_tsv, write_tsv_rows = partial(write, delimiter="\t"), partial(write_rows, delimiter="\t")
 
 
 def decode(data: bytes) -> str:

@@ -8,11 +8,11 @@ from typing import IO
 import numpy as np
 
 from attn_gui.formats.arrays import MAGIC, Budget, read_npy
-from attn_gui.formats.base import Matrix, Source
+from attn_gui.formats.base import Labels, Matrix, Source
 from attn_gui.formats.cells import rounding_notes
 from attn_gui.formats.rows import Rows
 
-__all__ = ["matches", "read", "write", "write_rows"]
+__all__ = ["matches", "read", "write", "write_rows", "write_unlabeled"]
 
 
 def matches(start: bytes) -> bool:
@@ -37,3 +37,8 @@ def write_rows(rows: Rows, file: IO[bytes]) -> None:
     np.lib.format.write_array_header_1_0(file, header)
     for block in rows.blocks():
         file.write(np.ascontiguousarray(block).reshape(-1).view(np.uint8).data)
+
+
+def write_unlabeled(rows: Rows, file: IO[bytes], row_labels: Labels, column_labels: Labels) -> None:
+    """The same; it has no room for labels."""
+    write_rows(rows, file)

@@ -1,5 +1,4 @@
-<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE TS>
+<?xml version='1.0' encoding='utf-8'?>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -397,7 +396,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -670,7 +669,15 @@
         <source>all, or numbers such as 0, 2-3</source>
         <translation>全部，或编号，例如 0, 2-3</translation>
     </message>
-</context>
+<message>
+        <source>{name}, a matrix each</source>
+        <translation>{name}，每个矩阵一个文件</translation>
+    </message>
+    <message>
+        <source>{name}, all in one file</source>
+        <translation>{name}，全部存入一个文件</translation>
+    </message>
+    </context>
 <context>
     <name>ExportDialog</name>
     <message>
@@ -913,7 +920,15 @@
         <source>All files (*)</source>
         <translation>所有文件 (*)</translation>
     </message>
-</context>
+<message>
+        <source>Session ({patterns})</source>
+        <translation>会话 ({patterns})</translation>
+    </message>
+    <message>
+        <source>Problems ({patterns})</source>
+        <translation>问题文件 ({patterns})</translation>
+    </message>
+    </context>
 <context>
     <name>HeadRuler</name>
     <message>
@@ -3762,7 +3777,11 @@
         <source>all shortcuts</source>
         <translation>所有快捷键</translation>
     </message>
-</context>
+<message>
+        <source>or drop an {endings} file on the window</source>
+        <translation>或将 {endings} 文件拖放到窗口</translation>
+    </message>
+    </context>
 <context>
     <name>StatusController</name>
     <message>
@@ -3852,7 +3871,11 @@
         <source>{file} into {cell}</source>
         <translation>{file} 已读入 {cell}</translation>
     </message>
-</context>
+<message>
+        <source>Matrices ({patterns})</source>
+        <translation>矩阵文件 ({patterns})</translation>
+    </message>
+    </context>
 <context>
     <name>TableEdits</name>
     <message>

@@ -168,11 +168,11 @@ def test_every_sentence_can_be_translated() -> None:
 
 
 def test_the_catalog_has_no_two_of_a_kind() -> None:
-    suffixes = [suffix for kind in FORMATS for suffix in kind.suffixes]
+    suffixes = [suffix for kind in FORMATS.values() for suffix in kind.suffixes]
     assert len(set(suffixes)) == len(suffixes)
-    assert {kind.kind for kind in FORMATS} == {"problem", "matrix"}
-    assert all(isinstance(kind.label, str) and kind.label for kind in FORMATS)
-    assert not any(kind.matches(io.BytesIO().getvalue()) for kind in FORMATS)
+    assert {kind.kind for kind in FORMATS.values()} == {"problem", "matrix"}
+    assert all(isinstance(kind.label, str) and kind.label for kind in FORMATS.values())
+    assert not any(kind.matches(io.BytesIO().getvalue()) for kind in FORMATS.values())
 
 
 @pytest.mark.parametrize("ending", ["npz", "attn"])

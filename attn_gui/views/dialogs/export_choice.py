@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-IMAGE_FORMATS = ("png", "svg", "pdf")
-DATA_FORMATS = ("npz", "npy", "csv", "tsv")
-TEXT_FORMATS = ("csv", "tsv")
-
 WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
 LEVELS = (WINDOW, AUTOMATIC, TYPED)
 

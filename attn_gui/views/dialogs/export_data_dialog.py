@@ -18,9 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.formats.catalog import numbers
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.export_choice import DATA_FORMATS, TEXT_FORMATS, DataChoice
+from attn_gui.views.dialogs.export_choice import DataChoice
 from attn_gui.views.dialogs.export_form import ExportForm
 from attn_gui.views.dialogs.fields import CheckList, Field, caption, lay_out
 from attn_gui.views.dialogs.heads_text import heads_from_text
@@ -65,7 +66,7 @@ class ExportDataDialog(ExportForm):
         now = self._choice(heads_from_text("", self._head_count))
         kinds = {name: type(getattr(now, name)) for name in self.remembered}
         known = {name: state[name] for name in self.remembered if isinstance(state.get(name), kinds[name])}
-        if known.get("format") not in DATA_FORMATS:
+        if known.get("format") not in numbers():
             known.pop("format", None)
         text = self.heads.text()
         self.set_choice(replace(now, **known))
@@ -82,12 +83,10 @@ class ExportDataDialog(ExportForm):
         self._call_editors(words)
         self.heads.setPlaceholderText(self.tr("all"))
         self.heads.setToolTip(self.tr("all, or numbers such as 0, 2-3"))
-        formats = (
-            self.tr("NPZ, all in one file"), self.tr("NPY, a matrix each"), self.tr("CSV, a matrix each"),
-            self.tr("TSV, a matrix each"),
-        )
-        for place, text in enumerate(formats):
-            self.format.setItemText(place, text)
+        for place, (key, kind) in enumerate(numbers().items()):
+            each, all_in_one = self.tr("{name}, a matrix each"), self.tr("{name}, all in one file")
+            text = each if kind.write_members is None else all_in_one
+            self.format.setItemText(place, text.format(name=key.upper()))
         self.every.setText(self.tr("All"))
         self.none.setText(self.tr("None"))
         self.headers.setText(self.tr("tokens and column numbers as headers"))
@@ -104,7 +103,7 @@ class ExportDataDialog(ExportForm):
                 **self._place_editors()}
 
     def _build(self, items: int) -> None:
-        for key in DATA_FORMATS:
+        for key in numbers():
             self.format.addItem(key, key)
         for name, editor in self._editors().items():
             editor.setObjectName(f"export.{name}")
@@ -160,7 +159,7 @@ class ExportDataDialog(ExportForm):
         return heads_from_text(self.heads.text(), self._head_count)
 
     def _choice(self, heads: tuple[int, ...]) -> DataChoice:
-        text = self.format.currentData() in TEXT_FORMATS
+        text = numbers()[self.format.currentData()].text
         return DataChoice(
             arrays=self.arrays.keys(), heads=heads, batch=self.item.value(), format=self.format.currentData(),
             bom=text and self.bom.isChecked(), headers=text and self.headers.isChecked(), folder=self.target.path(),
@@ -169,10 +168,10 @@ class ExportDataDialog(ExportForm):
 
     def _show_choice(self, *_: object) -> None:
         """What will be written, or why nothing can be."""
-        text = self.format.currentData() in TEXT_FORMATS
+        kind = numbers()[self.format.currentData()]
         for widget in (self.bom, self.headers):
-            widget.setEnabled(text)
-        matrices = self.format.currentData() != "npz"  # which holds every head and item
+            widget.setEnabled(kind.text)
+        matrices = kind.write_members is None  # else it holds every head and item
         self.heads.setEnabled(matrices)
         self.item.setEnabled(matrices and self.item.maximum() > 0)
         super()._show_choice()

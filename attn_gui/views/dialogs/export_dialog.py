@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QVBox
 from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.pictures import PICTURES
 from attn_gui.figure.tokens import SPACING
+from attn_gui.formats.catalog import IMAGES
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.export_choice import IMAGE_FORMATS, WINDOW, ExportChoice
+from attn_gui.views.dialogs.export_choice import WINDOW, ExportChoice
 from attn_gui.views.dialogs.export_form import BUTTONS, ExportForm
 from attn_gui.views.dialogs.fields import (
     CentimeterField,
@@ -60,7 +61,7 @@ class ExportDialog(ExportForm):
         self.picture = ChoiceBox(pictures, self)
         self.heads, self.item = HeadsFields(heads, self), CountBox(self, minimum=0, maximum=items - 1)
         self.arrangement = ChoiceBox((FILES, SHEET), self)
-        self.format, self.values = ChoiceBox(IMAGE_FORMATS, self), ChoiceBox(VALUES, self)
+        self.format, self.values = ChoiceBox(tuple(IMAGES), self), ChoiceBox(VALUES, self)
         self.theme, self.colormap = ChoiceBox(THEMES, self), ChoiceBox((WINDOW, *PALETTES), self)
         self.levels = LevelsFields(self)
         self.width_cm, self.height_cm, self.font_size = CentimeterField(self), CentimeterField(self), PointsField(self)
@@ -118,7 +119,7 @@ class ExportDialog(ExportForm):
             {"auto": self.tr("where they fit"), "always": self.tr("always"), "never": self.tr("never")})
         self.theme.set_words({"light": self.tr("light, on white"), "dark": self.tr("dark")})
         self.arrangement.set_words({FILES: self.tr("one file each"), SHEET: self.tr("all on one sheet")})
-        self.format.set_words({key: key.upper() for key in IMAGE_FORMATS})
+        self.format.set_words({key: key.upper() for key in IMAGES})
         self.picture.set_words({
             key: QCoreApplication.translate("Pictures", PICTURES[key].title) for key in self._keys(self.picture)})
         maps = {name: QCoreApplication.translate("Palettes", palette.title) for name, palette in PALETTES.items()}
@@ -220,7 +221,7 @@ class ExportDialog(ExportForm):
     def _show_choice(self, *_: object) -> None:
         """What will be written, or why nothing can be; the preview follows."""
         kind, several = PICTURES[self.picture.currentData()], len(self._heads_or(())) > 1
-        self.dpi.setEnabled(self.format.currentData() == "png")
+        self.dpi.setEnabled(IMAGES[self.format.currentData()].pixels)
         self.arrangement.setEnabled(several and kind.on_sheets)
         self.stages.setEnabled(kind.of_stage)
         for editor in (self.levels, self.colormap):
@@ -243,7 +244,7 @@ class ExportDialog(ExportForm):
 
 def _is_possible(name: str, value: object) -> bool:
     if name in ("format", "theme", "folder"):
-        choices = {"format": IMAGE_FORMATS, "theme": THEMES}.get(name)
+        choices = {"format": tuple(IMAGES), "theme": THEMES}.get(name)
         return isinstance(value, str) and (choices is None or value in choices)
     if name in ("colorbar", "sheet", "transparent"):
         return isinstance(value, bool)

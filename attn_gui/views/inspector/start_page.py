@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.formats.catalog import matrices, problems, suffixes
 from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.inspector.runs import SentenceView, runs, strong
 from attn_gui.views.theme import dress
@@ -71,7 +72,8 @@ class StartPage(QWidget):
             line.set_sentence(step)
         self._new.setText(self.tr("New…"))
         self._open.setText(self.tr("Open…"))
-        self._drop.setText(self.tr("or drop an .attn, .npz, .npy or .csv file on the window"))
+        endings = QCoreApplication.translate("Sentences", ", ").join(suffixes((*problems(), *matrices())))
+        self._drop.setText(self.tr("or drop an {endings} file on the window").format(endings=endings))
         meanings = (self.tr("move the chosen cell"), self.tr("go to its table cell"), self.tr("previous, next head"),
                     self.tr("step of the formula"), self.tr("export image"), self.tr("all shortcuts"))
         for (keys, meaning), name, text in zip(self._keys, KEYS, meanings, strict=True):
