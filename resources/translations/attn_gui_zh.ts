@@ -1,4 +1,5 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>AboutDialog</name>
@@ -396,7 +397,7 @@
         <translation>末个查询与末个键</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
 </context>
@@ -630,22 +631,6 @@
         <translation>样本</translation>
     </message>
     <message>
-        <source>NPZ, all in one file</source>
-        <translation>NPZ，全部存入一个文件</translation>
-    </message>
-    <message>
-        <source>NPY, a matrix each</source>
-        <translation>NPY，每个矩阵一个文件</translation>
-    </message>
-    <message>
-        <source>CSV, a matrix each</source>
-        <translation>CSV，每个矩阵一个文件</translation>
-    </message>
-    <message>
-        <source>TSV, a matrix each</source>
-        <translation>TSV，每个矩阵一个文件</translation>
-    </message>
-    <message>
         <source>All</source>
         <translation>全选</translation>
     </message>
@@ -669,7 +654,7 @@
         <source>all, or numbers such as 0, 2-3</source>
         <translation>全部，或编号，例如 0, 2-3</translation>
     </message>
-<message>
+    <message>
         <source>{name}, a matrix each</source>
         <translation>{name}，每个矩阵一个文件</translation>
     </message>
@@ -677,7 +662,7 @@
         <source>{name}, all in one file</source>
         <translation>{name}，全部存入一个文件</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>ExportDialog</name>
     <message>
@@ -905,22 +890,14 @@
         <translation>另存为</translation>
     </message>
     <message>
-        <source>Session (*.attn)</source>
-        <translation>会话 (*.attn)</translation>
-    </message>
-    <message>
         <source>Save the changes to {name}?</source>
         <translation>要保存对 {name} 的更改吗？</translation>
-    </message>
-    <message>
-        <source>Problems (*.attn *.npz)</source>
-        <translation>问题文件 (*.attn *.npz)</translation>
     </message>
     <message>
         <source>All files (*)</source>
         <translation>所有文件 (*)</translation>
     </message>
-<message>
+    <message>
         <source>Session ({patterns})</source>
         <translation>会话 ({patterns})</translation>
     </message>
@@ -928,7 +905,7 @@
         <source>Problems ({patterns})</source>
         <translation>问题文件 ({patterns})</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>HeadRuler</name>
     <message>
@@ -3750,10 +3727,6 @@
         <translation>打开…</translation>
     </message>
     <message>
-        <source>or drop an .attn, .npz, .npy or .csv file on the window</source>
-        <translation>或将 .attn、.npz、.npy 或 .csv 文件拖放到窗口</translation>
-    </message>
-    <message>
         <source>move the chosen cell</source>
         <translation>移动所选单元格</translation>
     </message>
@@ -3777,11 +3750,11 @@
         <source>all shortcuts</source>
         <translation>所有快捷键</translation>
     </message>
-<message>
+    <message>
         <source>or drop an {endings} file on the window</source>
         <translation>或将 {endings} 文件拖放到窗口</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>StatusController</name>
     <message>
@@ -3848,10 +3821,6 @@
         <translation>导入到 {symbol}</translation>
     </message>
     <message>
-        <source>Matrices (*.npy *.csv *.tsv)</source>
-        <translation>矩阵文件 (*.npy *.csv *.tsv)</translation>
-    </message>
-    <message>
         <source>{file} has the shape {shape}; a table takes rows and columns.</source>
         <translation>{file} 的形状为 {shape}；表格需要行和列。</translation>
     </message>
@@ -3871,11 +3840,11 @@
         <source>{file} into {cell}</source>
         <translation>{file} 已读入 {cell}</translation>
     </message>
-<message>
+    <message>
         <source>Matrices ({patterns})</source>
         <translation>矩阵文件 ({patterns})</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>TableEdits</name>
     <message>
