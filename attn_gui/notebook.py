@@ -1,4 +1,4 @@
-"""What a notebook shows of a problem or a trace: its picture and its shapes. Loads the figures when it is asked."""
+"""Notebook display of a problem or a trace: its picture and its shapes. Loads the figures on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the files that come with the program are: inside the installed package, or at the top of a checkout."""
+"""Paths of the files that come with the program: inside the installed package, or at the top of a checkout."""
 
 from __future__ import annotations
 

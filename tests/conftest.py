@@ -1,4 +1,4 @@
-"""What every test stands on: no screen, settings of its own, and nothing left behind for the tests after it."""
+"""Ground of every test: no screen, settings of its own, and nothing left behind for the tests after it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Controllers, actions and start-up: the only package that knows everybody."""
+"""Controllers, actions and start-up. Imports every other package."""

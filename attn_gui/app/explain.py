@@ -1,4 +1,4 @@
-"""From the chosen cell to its explanation, and along its links."""
+"""Links the chosen cell to its explanation, and follows the links in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New, open, save, recent files, examples, drag and drop: every road by which a document begins or is kept."""
+"""New, open, save, recent files, examples, drag and drop: every way in which a document begins or is kept."""
 
 from __future__ import annotations
 

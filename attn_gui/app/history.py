@@ -1,4 +1,4 @@
-"""The list of steps on the right: where one is in the history, and going elsewhere in it."""
+"""The list of steps on the right: the present place in the history, and jumps to another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages beside the explanation: what the chosen cell changes most with, and the check of all numbers."""
+"""Pages beside the explanation: the largest gradients of the chosen cell, and the check of all numbers."""
 
 from __future__ import annotations
 

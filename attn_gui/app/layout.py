@@ -1,4 +1,4 @@
-"""Where the window was and how its columns were shared, from one session to the next."""
+"""The place and size of the window and the widths of its columns, kept from one session to the next."""
 
 from __future__ import annotations
 

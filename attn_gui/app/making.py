@@ -1,4 +1,4 @@
-"""The one road of every change that needs new numbers: weighed, made where it holds nobody up, taken as one step."""
+"""Making of new numbers for a change: weighed, made off the GUI thread where it takes long, applied as one step."""
 
 from __future__ import annotations
 

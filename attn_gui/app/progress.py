@@ -1,4 +1,4 @@
-"""Says how far the pictures of a long problem are, lets Esc stop them, and stands in for maps that nothing can hold."""
+"""Progress of the pictures of a long problem: told, stopped by Esc; stands in for maps too large to be held."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the cell that was chosen last reaches, or comes from, shown in every map."""
+"""Reach of the cell chosen last: the cells that depend on it, or those that it depends on, shown in every map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked at, as the record that a session file carries."""
+"""The view (head, stage, chosen cell, levels) as the record that a session file carries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered between sessions: keys and values in one INI file, never indices or labels."""
+"""Settings kept between sessions: keys and values in one INI file, never indices or labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the first paint needs: settings, the look, and the window with its bars and the ground of its zones."""
+"""The parts that the first paint needs: settings, the look, and the window with its bars and empty zones."""
 
 from __future__ import annotations
 

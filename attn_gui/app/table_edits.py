@@ -1,4 +1,4 @@
-"""What a person does in the tables cell by cell: typing, filling, naming tokens. Whole blocks are `table_blocks`."""
+"""Edits of single cells in the tables: typing, filling, naming tokens. Whole blocks are `table_blocks`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tables there are and what each shows; typing, pasting and filling in them is `table_edits`."""
+"""The tables and the contents of each; typing, pasting and filling in them is `table_edits`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every control of the computation does, as a tip and as What's This: with the formula that it changes."""
+"""Tips of the controls of the computation, also as What's This: each with the formula that it changes."""
 
 from __future__ import annotations
 

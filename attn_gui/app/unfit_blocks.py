@@ -1,4 +1,4 @@
-"""A block of numbers that does not fit into its table: why not, and every way to make it fit."""
+"""Blocks of numbers that do not fit into their table: the reason, and every way to make them fit."""
 
 from __future__ import annotations
 

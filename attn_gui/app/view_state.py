@@ -1,4 +1,4 @@
-"""What is looked at: head, item, stage, chosen cell, mode. Changing it never makes the document modified."""
+"""The state of the view: head, item, stage, chosen cell, mode. Changing it never makes the document modified."""
 
 from __future__ import annotations
 

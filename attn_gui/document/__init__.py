@@ -1,1 +1,1 @@
-"""What is open and its history. Imports engine, formats and QtCore/QtGui; no widgets."""
+"""The open document and its history. Imports engine, formats and QtCore/QtGui; no widgets."""

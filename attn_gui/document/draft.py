@@ -1,4 +1,4 @@
-"""What was entered: fields with one working array for every matrix, and the steps that change them in place."""
+"""The draft: the entered fields, one working array for every matrix, and the steps that change them in place."""
 
 from __future__ import annotations
 

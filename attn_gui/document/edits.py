@@ -1,4 +1,4 @@
-"""What can be done to a document, as plain records: the only things that `Document.apply` takes."""
+"""Edits of a document as plain records: the only things that `Document.apply` takes."""
 
 from __future__ import annotations
 

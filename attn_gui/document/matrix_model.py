@@ -1,4 +1,4 @@
-"""A matrix as a table of Qt: it holds no numbers and changes none."""
+"""A matrix as a Qt table model: it holds no numbers and changes none."""
 
 from __future__ import annotations
 

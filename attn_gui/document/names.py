@@ -1,4 +1,4 @@
-"""What a field is called in labels and titles: its symbol, as papers write it."""
+"""Names of fields in labels and titles: the symbols that papers use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who owns which memory: takes any fields and gives a problem that looks at arrays which only the draft can write."""
+"""Ownership of arrays: turns any fields into a problem over arrays which only the draft can write."""
 
 from __future__ import annotations
 

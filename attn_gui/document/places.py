@@ -1,4 +1,4 @@
-"""Where a table's rows and columns are in an array that has more axes, or fewer."""
+"""Places of a table's rows and columns in an array that has more axes, or fewer."""
 
 from __future__ import annotations
 

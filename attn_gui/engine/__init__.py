@@ -1,4 +1,4 @@
-"""What is computed: problems, stages, evaluation, explanation. Imports NumPy and nothing of Qt.
+"""The computation: problems, stages, evaluation, explanation. Imports NumPy and nothing of Qt.
 
 What answers a question that is seldom asked is loaded when it is: solving, verifying, mending.
 """

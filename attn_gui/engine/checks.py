@@ -1,4 +1,4 @@
-"""Single values made sure of: each function returns the value as a problem keeps it, or raises one sentence."""
+"""Checks of single values: each function returns the value as a problem keeps it, or raises one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which evaluation a problem gets: dense while every map can be kept, streaming for long sequences."""
+"""Choice of the evaluation: dense while every map can be kept, streaming for long sequences."""
 
 from __future__ import annotations
 

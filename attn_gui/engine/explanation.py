@@ -1,4 +1,4 @@
-"""Why a cell has its value: its one-hop formula with the actual numbers, its terms, where it comes from and goes to."""
+"""Explanation of a cell: its one-hop formula with the actual numbers, its terms, its inputs and its dependents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would make clashing shapes fit: every change that is offered was tried on the shapes first."""
+"""Fixes for clashing shapes: every change that is offered was tried on the shapes first."""
 
 from __future__ import annotations
 

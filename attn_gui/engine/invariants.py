@@ -1,4 +1,4 @@
-"""What must hold in every problem whatever its numbers are, checked on an evaluation without a second formula."""
+"""Invariants that hold in every problem whatever its numbers, checked on an evaluation without a second formula."""
 
 from __future__ import annotations
 

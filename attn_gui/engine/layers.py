@@ -1,4 +1,4 @@
-"""What a mask layer is: a frozen record that knows which cells it opens, or what it adds to a score."""
+"""Mask layers: frozen records that know which cells they open, or what they add to a score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a notebook shows of a problem or a trace: drawn by the package's figures, which are loaded when it asks."""
+"""Notebook display of a problem or a trace: drawn by the package's figures, which are loaded on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frozen mappings, and when two values are the same to the byte."""
+"""Frozen mappings, and equality of values to the byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to the numbers when a size changes: one named, pure function."""
+"""Changes of size: one named, pure function for each, with its effect on the numbers."""
 
 from __future__ import annotations
 

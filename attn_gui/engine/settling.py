@@ -1,4 +1,4 @@
-"""The fields of a problem made sure of one by one and stored as they stay; whether they fit is asked elsewhere."""
+"""Checks of the fields of a problem one by one, stored as they stay; whether they fit together is checked elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way back: a target for one cell, and the small change of one row or of a bias that reaches it."""
+"""Solution for a target of one cell: the small change of one row or of a bias that reaches it."""
 
 from __future__ import annotations
 

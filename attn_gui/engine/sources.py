@@ -1,4 +1,4 @@
-"""What the chain starts from: every array and number of a problem, under the names that formulas use."""
+"""Sources of the chain: every array and number of a problem, under the names that formulas use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What belongs to some cells, stage by stage: boxes around it at once, exact cells of the part that is asked for."""
+"""Cells related to given cells, stage by stage: bounding boxes at once, exact cells of a part on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a stage is. A stage does the arithmetic of one step; `graph` does all the addressing.
+"""The base of stages. A stage does the arithmetic of one step; `graph` does all the addressing.
 
 `formula` is both the documentation and the wiring, e.g. `logits[b (g r) i j] = query[b i (g r d)] * key[b j (g d)]`:
 the cells read by a cell are those with its letters, every letter not on the left being run through in full.

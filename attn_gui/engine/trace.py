@@ -1,4 +1,4 @@
-"""The face that scripts see of an evaluation: stages by name, whole or in parts."""
+"""The view of an evaluation for scripts: stages by name, whole or in parts."""
 
 from __future__ import annotations
 

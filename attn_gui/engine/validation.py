@@ -1,4 +1,4 @@
-"""Whether the fields of a problem fit together: a clash is a ShapeError that names both sides."""
+"""Validation that the fields of a problem fit together: a clash is a ShapeError that names both sides."""
 
 from __future__ import annotations
 

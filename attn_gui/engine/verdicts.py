@@ -1,4 +1,4 @@
-"""What verification and solving can say, as templates like those of `sentences`."""
+"""Verdicts of verification and solving, as templates like those of `sentences`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands on colored cells: hatching, marks of NaN and ±∞, values. For live maps and exports alike.
+"""Marks on colored cells: hatching, signs for NaN and ±∞, values. For live maps and exports alike.
 
 Every function takes the rectangle that the whole array covers, row 0 on top, in the painter's coordinates;
 to paint a part, pass the part of the array and its rectangle.

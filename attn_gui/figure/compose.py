@@ -1,4 +1,4 @@
-"""From an evaluation to a figure: which cells, which labels, which levels, which words."""
+"""Composes a figure from an evaluation: its cells, labels, levels and words."""
 
 from __future__ import annotations
 

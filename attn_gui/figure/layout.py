@@ -1,4 +1,4 @@
-"""Where everything of a figure stands, in logical pixels of 1/96 inch, before a device is chosen."""
+"""Layout of a figure, in logical pixels of 1/96 inch, before a device is chosen."""
 
 from __future__ import annotations
 

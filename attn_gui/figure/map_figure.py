@@ -1,4 +1,4 @@
-"""What a figure shows: one map, or several heads on a sheet with one color bar."""
+"""Figures of maps: one map, or several heads on a sheet with one color bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How numbers are written in maps and at color bars: decimals that fit, a true minus sign, no "−0.0"."""
+"""Number formats of maps and color bars: decimals that fit, a true minus sign, no "−0.0"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What figures are put together from: a framed map with its values, labels along it, a color bar."""
+"""Parts of figures: a framed map with its values, labels along it, a color bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a map can show: a plane of a stage (the engine's) or a matrix of the problem."""
+"""Planes that a map can show: one of a stage (the engine's) or a matrix of the problem."""
 
 from __future__ import annotations
 

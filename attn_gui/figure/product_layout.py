@@ -1,4 +1,4 @@
-"""Where the maps of a product figure stand: the same row height and column width for all that meet."""
+"""Layout of the maps of a product figure: the same row height and column width for all that meet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How figures read maps: whole, or of long problems as pictures in as many blocks as there are pixels, in strips."""
+"""Reads maps for figures: whole, or for long problems as pictures with one block a pixel, in strips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cells of a table are headings and labels: never a number in any spelling, never the error of a spreadsheet."""
+"""Detects headings and labels in a table: never a number in any spelling, never the error of a spreadsheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How files of heads are called, in the window and on the command line: h3, h0,2-3 for a sheet of some, all."""
+"""Names of the files of heads, in the window and on the command line: h3, h0,2-3 for a sheet of some, all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files may be refused with and what is noted about them. Imports how the engine fills in sentences.
+"""Sentences that refuse files or note something about them. Imports how the engine fills in sentences.
 
 Every sentence is an English template with {places}: `str()` is the English sentence, and whoever has a translator puts
 `template` through it (context "Sentences") and fills in `values`.

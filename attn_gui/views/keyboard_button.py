@@ -1,4 +1,4 @@
-"""What our own painted buttons share: Enter clicks as Space does, and the focus ring shows only for the keyboard."""
+"""Base of painted buttons: Enter clicks as Space does, and the focus ring shows only for the keyboard."""
 
 from __future__ import annotations
 

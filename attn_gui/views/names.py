@@ -1,4 +1,4 @@
-"""What stages and fields are called on screen, in the present language."""
+"""Names of stages and fields on screen, in the present language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the score functions are called in the present language, and how the one in force stands in formulas."""
+"""Names of the score functions in the present language, and the form of each in formulas."""
 
 from __future__ import annotations
 

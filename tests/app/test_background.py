@@ -1,4 +1,4 @@
-"""Work on another thread: the last question is answered, once; what nobody wants any more is not."""
+"""Work on another thread: the last question is answered, once; abandoned ones are not."""
 
 from __future__ import annotations
 

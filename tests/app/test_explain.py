@@ -1,4 +1,4 @@
-"""From the index of a cell in its stage to the place where the window shows it, and back."""
+"""The place where the window shows a cell, from its index in the stage, and back."""
 
 from __future__ import annotations
 

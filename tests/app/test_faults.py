@@ -1,4 +1,4 @@
-"""An error that nobody expected: one line, details to copy, a log; the numbers of whoever meets it are in none."""
+"""Unexpected errors: one line, details to copy, a log; the numbers of whoever meets them are in none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered may have been written by an older version, another program or a hand."""
+"""Remembered settings may have been written by an older version, another program or a hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows of the tables a chosen cell was made of."""
+"""Marked rows of the tables: those that a chosen cell was computed from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked at: resolved and told once, whatever changed and whoever asked to be told first."""
+"""The view is resolved and told once, whatever changed and whoever asked to be told first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an edit costs here, against what people would do instead: compute everything anew in PyTorch, draw one map anew
+"""Cost of an edit here, against what people would do instead: compute everything anew in PyTorch, draw one map anew
 in matplotlib. All in one run, so that the same machine at the same minute answers for all of them.
 
     python3 packaging/dev.py bench -k compare

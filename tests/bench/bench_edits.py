@@ -1,4 +1,4 @@
-"""From the press of Enter in a table to the last cell painted for it, against work of the same run."""
+"""Time from the press of Enter in a table to the last cell painted for it, against work of the same run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What edits and full passes of the streaming evaluation cost, without a window; d_k = d_v = 64, 8 heads, float32."""
+"""Cost of edits and full passes of the streaming evaluation, without a window; d_k = d_v = 64, 8 heads, float32."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the window ever stands still: gaps of its event loop while a person edits 4,096 tokens, and its memory.
+"""Gaps of the window's event loop while a person edits 4,096 tokens, and its memory.
 
 `GAPS_SECONDS` (20) is how long the person types, and as long nobody does; ATTN_GUI_GAPS=60 makes it the whole minute.
 """

@@ -1,4 +1,4 @@
-"""From the start of the process to the first window and to its maps, against windows with nothing in them."""
+"""Time from the start of the process to the first window and to its maps, against windows with nothing in them."""
 
 from __future__ import annotations
 

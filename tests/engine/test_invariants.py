@@ -1,4 +1,4 @@
-"""What must hold whatever the numbers are: told to hold, told not to, and told not to apply."""
+"""Invariants: told to hold, told not to, and told not to apply."""
 
 from __future__ import annotations
 

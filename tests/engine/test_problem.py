@@ -1,4 +1,4 @@
-"""What a problem accepts, keeps and refuses."""
+"""A problem accepts, keeps and refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to the numbers when a size changes."""
+"""Changes of size and their effect on the numbers."""
 
 from __future__ import annotations
 

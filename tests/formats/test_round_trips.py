@@ -1,4 +1,4 @@
-"""What is saved comes back: every field, bit for bit, and saving it again gives the same bytes."""
+"""Saved files come back: every field, bit for bit, and saving again gives the same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is typed but not entered: every command hands it on first, and stops where it cannot be."""
+"""Text that is typed but not entered: every command hands it on first, and stops where it cannot be."""
 
 from __future__ import annotations
 

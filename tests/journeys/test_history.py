@@ -1,4 +1,4 @@
-"""How much of the past is kept: a choice of the person, remembered for later sessions."""
+"""The limit of the history: a choice of the person, remembered for later sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a cell has its value: its sentence, the formula in numbers, the terms, the links both ways, the copies."""
+"""The explanation of a cell: its sentence, the formula in numbers, the terms, the links both ways, the copies."""
 
 from __future__ import annotations
 

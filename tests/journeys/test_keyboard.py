@@ -1,4 +1,4 @@
-"""Without a mouse: round the window, through maps and tables, to every command, and a figure on the disk."""
+"""The window without a mouse: round it, through maps and tables, to every command, and a figure on the disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the panel says is true and means one thing: ties, open keys, small numbers, columns, history, reach."""
+"""Statements of the panel are true and mean one thing: ties, open keys, small numbers, columns, history, reach."""
 
 from __future__ import annotations
 

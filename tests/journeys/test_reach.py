@@ -1,4 +1,4 @@
-"""What a cell reaches, or comes from: shown in every map, for the cell of a map or table that was chosen last."""
+"""Reach of a cell, forward or back: shown in every map, for the cell of a map or table that was chosen last."""
 
 from __future__ import annotations
 

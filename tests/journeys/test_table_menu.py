@@ -1,4 +1,4 @@
-"""What the mouse does around a table's cells: menus, headers, column widths, the number format."""
+"""The mouse around a table's cells: menus, headers, column widths, the number format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What things are called on screen."""
+"""Names of things on screen."""
 
 from __future__ import annotations
 

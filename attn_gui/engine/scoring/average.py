@@ -1,4 +1,4 @@
-"""Average pooling: attention that does not look."""
+"""Average pooling: every score is 0, whatever queries and keys are."""
 
 from __future__ import annotations
 

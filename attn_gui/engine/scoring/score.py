@@ -1,4 +1,4 @@
-"""What a score function is: the stage that writes `logits`, with all that is known of it. Imports the stage, NumPy."""
+"""The base of score functions: the stage that writes `logits`, with all its facts. Imports the stage, NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What solving is asked and what it answers."""
+"""The request to a solver and its answer."""
 
 from __future__ import annotations
 

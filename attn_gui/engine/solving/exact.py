@@ -1,4 +1,4 @@
-"""Targets of weights and scores: what the scores are linear in gives one system, and a rank that says yes or no.
+"""Targets of weights and scores by one linear system, whose rank decides whether a change can reach them.
 
 K Δq = √d_k (δ e_j + c 1) for a query row, with c free; q · Δk = √d_k δ for a key row; δ e_j + c 1 itself for a bias.
 """

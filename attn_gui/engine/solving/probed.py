@@ -1,4 +1,4 @@
-"""Targets asked of the evaluation itself, cell by cell written and read: for whatever is linear in nothing."""
+"""Targets reached by probing the evaluation, cell by cell written and read: for changes no score is linear in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The system behind solving: least squares with a rank that can be told."""
+"""Least squares with a numerical rank: the linear systems behind solving."""
 
 from __future__ import annotations
 

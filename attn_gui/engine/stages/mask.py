@@ -1,4 +1,4 @@
-"""Which keys a query may attend to."""
+"""The mask stage: the keys that a query may attend to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How spread out rows of weights are, from their logits in one pass: −Σ a·log a = log Z − Σ a·s."""
+"""Entropy of rows of weights, from their logits in one pass: −Σ a·log a = log Z − Σ a·s."""
 
 from __future__ import annotations
 

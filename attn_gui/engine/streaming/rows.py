@@ -1,4 +1,4 @@
-"""What is kept of every row of weights: its reference, its total and its unnormalized sum over the values."""
+"""State of every row of weights: its reference, its denominator and its numerator, the sum over the values."""
 
 from __future__ import annotations
 

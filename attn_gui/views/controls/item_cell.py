@@ -1,4 +1,4 @@
-"""Which item of the batch is shown, and of how many."""
+"""Control for the shown item of the batch, with the number of items."""
 
 from __future__ import annotations
 

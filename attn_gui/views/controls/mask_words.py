@@ -1,4 +1,4 @@
-"""What mask layers are called, and the rule of each in symbols, in the present language."""
+"""Names of mask layers, and the rule of each in symbols, in the present language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the shape panel shows: the sizes of a problem and which of them can be changed."""
+"""State of the shape panel: the sizes of a problem and which of them can be changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an export dialog was asked for."""
+"""The choices made in an export dialog."""
 
 from __future__ import annotations
 

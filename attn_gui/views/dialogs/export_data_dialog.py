@@ -1,4 +1,4 @@
-"""File ▸ Export numbers: which arrays, in which form, where to."""
+"""File ▸ Export numbers: the arrays, their format and the files."""
 
 from __future__ import annotations
 

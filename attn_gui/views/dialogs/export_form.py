@@ -1,4 +1,4 @@
-"""What both export dialogs do: object to a choice, name the files that it will write, ask before any is replaced."""
+"""Base of both export dialogs: refuse a choice, name the files to be written, ask before any is replaced."""
 
 from __future__ import annotations
 

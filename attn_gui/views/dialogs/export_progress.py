@@ -1,4 +1,4 @@
-"""How far an export is, in the status bar."""
+"""Progress of an export, in the status bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the export dialogs have in common: a list to tick, a folder with a name, a table of captions and editors."""
+"""Fields of the export dialogs: a list to tick, a folder with a name, a table of captions and editors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which heads: the one on show, all, or some by their numbers; and whether these share a sheet."""
+"""Fields that choose heads: the one on show, all, or some by their numbers; and whether these share a sheet."""
 
 from __future__ import annotations
 

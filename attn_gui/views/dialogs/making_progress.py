@@ -1,4 +1,4 @@
-"""How far the making of new numbers is, in the status bar."""
+"""Progress of the making of new numbers, in the status bar."""
 
 from __future__ import annotations
 

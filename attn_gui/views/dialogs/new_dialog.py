@@ -1,4 +1,4 @@
-"""File ▸ New: what kind of problem, how large, filled with what."""
+"""File ▸ New: the kind of problem, its sizes, and the numbers that fill it."""
 
 from __future__ import annotations
 

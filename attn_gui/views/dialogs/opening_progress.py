@@ -1,4 +1,4 @@
-"""How far the reading of a file is, in the status bar."""
+"""Progress of the reading of a file, in the status bar."""
 
 from __future__ import annotations
 

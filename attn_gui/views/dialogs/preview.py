@@ -1,4 +1,4 @@
-"""A picture of what will be written, scaled down to the room there is."""
+"""Preview of an exported picture, scaled down to the room there is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far some work beside the window is, in the status bar, with a way to cancel it: all else stays usable."""
+"""Progress line of background work in the status bar, with a way to cancel it: all else stays usable."""
 
 from __future__ import annotations
 

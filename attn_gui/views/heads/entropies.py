@@ -1,4 +1,4 @@
-"""How spread out the weights of every head are: measured at once where that is quick, else whenever Qt is idle.
+"""Mean entropies of the weights of every head: measured at once where that is quick, else whenever Qt is idle.
 
 Those of a long problem are measured on another thread.
 """

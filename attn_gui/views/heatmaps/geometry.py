@@ -1,4 +1,4 @@
-"""Which cells of an axis lie on which pixels: exact, whole pixels, for maps that fit, are pooled or are zoomed."""
+"""Geometry of an axis, cells to pixels: exact, whole pixels, for maps that fit, are pooled or are zoomed."""
 
 from __future__ import annotations
 

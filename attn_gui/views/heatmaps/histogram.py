@@ -1,4 +1,4 @@
-"""How the numbers of a map are spread between its levels."""
+"""Histogram of the numbers of a map between its levels."""
 
 from __future__ import annotations
 

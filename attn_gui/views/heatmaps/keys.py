@@ -1,4 +1,4 @@
-"""Where a key moves the chosen cell of a map, and how far it zooms."""
+"""Keys that move the chosen cell of a map, and those that zoom."""
 
 from __future__ import annotations
 

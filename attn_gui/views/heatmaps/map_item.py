@@ -1,4 +1,4 @@
-"""What the items of a map share: they ask their view for paint, since a scene would have every map painted alone."""
+"""Base of the items of a map: they ask their view for paint, since a scene would repaint the whole map."""
 
 from __future__ import annotations
 

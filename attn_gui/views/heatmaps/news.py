@@ -1,4 +1,4 @@
-"""Tells a map when more of its plane is known, and whoever computes it when nobody looks any more."""
+"""Tells a map when more of its plane is known, and its supply when the map is no longer looked at."""
 
 from __future__ import annotations
 

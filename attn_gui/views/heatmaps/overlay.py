@@ -1,4 +1,4 @@
-"""What lies over the cells of a map: frame, lines of the chosen row and column, chosen cell, hover, edit, focus."""
+"""Overlay of a map: frame, lines of the chosen row and column, chosen cell, hover, edit, focus."""
 
 from __future__ import annotations
 

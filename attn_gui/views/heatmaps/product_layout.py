@@ -1,4 +1,4 @@
-"""Where the maps of the product picture stand: whole pixels, one row height and one column width for all that meet."""
+"""Layout of the maps of the product picture: whole pixels, one row height and column width for all that meet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much room the maps and words of a stage's picture ask for."""
+"""Room that the maps and words of a stage's picture need."""
 
 from __future__ import annotations
 

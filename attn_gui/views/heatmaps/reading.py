@@ -1,4 +1,4 @@
-"""How maps read planes: in blocks no larger than can be held, or as a picture where the evaluation draws one itself."""
+"""Reads planes for maps: in blocks no larger than can be held, or as a picture that the evaluation draws itself."""
 
 from __future__ import annotations
 

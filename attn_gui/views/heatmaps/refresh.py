@@ -1,4 +1,4 @@
-"""From the boxes that an edit recomputed to the rectangles that a map redraws and outlines."""
+"""Translates the boxes that an edit recomputed into the rectangles that a map redraws and outlines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cell reaches or comes from, in a map: all else steps back behind a veil, with a line between."""
+"""Veil over a map: covers all but the cells that a cell reaches or comes from, with a line between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Qt delivers to a map, said in cells: clicks, keys, hovering, focus and the menu."""
+"""Translates Qt events into cells of a map: clicks, keys, hovering, focus and the menu."""
 
 from __future__ import annotations
 

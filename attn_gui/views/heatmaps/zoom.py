@@ -1,4 +1,4 @@
-"""Which cells of a large map are in view, by pyqtgraph's view box: zoomed at the pointer, moved, never outside."""
+"""The visible part of a large map, by pyqtgraph's view box: zoomed at the pointer, moved, never outside."""
 
 from __future__ import annotations
 

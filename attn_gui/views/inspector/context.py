@@ -1,4 +1,4 @@
-"""What the explanation of a cell needs to know about its surroundings, and how cells and numbers are written."""
+"""Context of an explained cell, and how cells and numbers are written."""
 
 from __future__ import annotations
 

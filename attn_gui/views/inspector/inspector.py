@@ -1,4 +1,4 @@
-"""The panel that says why the chosen cell has its value."""
+"""The panel that explains the value of the chosen cell."""
 
 from __future__ import annotations
 

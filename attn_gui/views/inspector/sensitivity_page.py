@@ -1,4 +1,4 @@
-"""What the chosen cell changes most with: the largest gradients, each a link to the number it belongs to."""
+"""Page of the largest gradients of the chosen cell, each a link to the number it belongs to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Explain shows before a cell is chosen: three first steps, the examples, ways to begin, the keyboard."""
+"""Page shown before a cell is chosen: three first steps, the examples, ways to begin, the keyboard."""
 
 from __future__ import annotations
 

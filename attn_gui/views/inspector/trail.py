@@ -1,4 +1,4 @@
-"""Where the explained cell is, and the cells that led to it as links back."""
+"""Trail of the explained cell: its place, and the cells that led to it as links back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands between two maps: a sign, or a box with its caption above and an arrow below."""
+"""Operators between two maps: a sign, or a box with its caption above and an arrow below."""
 
 from __future__ import annotations
 

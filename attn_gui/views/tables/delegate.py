@@ -1,4 +1,4 @@
-"""How a cell is painted and typed into."""
+"""Delegate that paints a cell and its editor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands around a table: title, shape badge, the bar of ways out, and the place that holds whole rows."""
+"""Parts around a table: title, shape badge, the bar of ways out, and the place that holds whole rows."""
 
 from __future__ import annotations
 

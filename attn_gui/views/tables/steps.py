@@ -1,4 +1,4 @@
-"""Where Enter and Tab go from a cell, as in a spreadsheet."""
+"""Steps of Enter and Tab from a cell, as in a spreadsheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What maps of long sequences ask for: what is missing, any window, how spread out rows are, rest after edits."""
+"""Requests of maps of long sequences: missing parts, any window, the entropy of rows, rest after edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where taking terms out loses digits: wild values and their undo, drift, rest, float32, and other threads."""
+"""Edits that lose digits by taking terms out: wild values and their undo, drift, rest, float32, other threads."""
 
 from __future__ import annotations
 

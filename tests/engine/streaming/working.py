@@ -1,4 +1,4 @@
-"""What a document does: working arrays, problems of views on them, edits in place; a streaming evaluation follows."""
+"""The working arrays of a document: problems of views on them, edits in place; a streaming evaluation follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person does with the fields of a problem: type a number of a step, keep it, open it again, export it."""
+"""A person at the fields of a problem: type a number of a step, keep it, open it again, export it."""
 
 from __future__ import annotations
 

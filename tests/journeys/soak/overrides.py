@@ -1,4 +1,4 @@
-"""What Qt calls: an error that leaves it must not take the process along.
+"""Overrides that Qt calls: an error that leaves one must not take the process along.
 
 PySide 6.10 reads the arguments of an exception that C code has raised (IndexError of a list, ZeroDivisionError) before
 there are any, if Qt was itself called from Python: a segmentation fault instead of a report. An exception that has

@@ -1,4 +1,4 @@
-"""What has to be true of the window after anything that a person may have done."""
+"""Truths about the window that hold after anything that a person may have done."""
 
 from __future__ import annotations
 

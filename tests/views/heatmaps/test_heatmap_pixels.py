@@ -1,4 +1,4 @@
-"""What stands on the screen is what `cell_at` and `cell_rect` say, for every kind of number and size."""
+"""The screen agrees with `cell_at` and `cell_rect`, for every kind of number and size."""
 
 from __future__ import annotations
 

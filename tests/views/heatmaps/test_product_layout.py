@@ -1,4 +1,4 @@
-"""Where the maps of the product picture lie, also where there is hardly any room."""
+"""Layout of the maps of the product picture, also where there is hardly any room."""
 
 from __future__ import annotations
 

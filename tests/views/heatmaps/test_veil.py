@@ -1,4 +1,4 @@
-"""What a chosen cell reaches: in every map that stands out, all else steps back behind a veil."""
+"""Reach of a chosen cell: it stands out in every map, all else steps back behind a veil."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the inspector says about a cell, stage by stage."""
+"""Sentences of the inspector about a cell, stage by stage."""
 
 from __future__ import annotations
 
