@@ -15,8 +15,7 @@ from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.names import field_symbol
-from attn_gui.engine import Box
-from attn_gui.engine.solving import MAPS, OUTPUTS
+from attn_gui.engine import STAGE, Box
 from attn_gui.figure.operands import stage_plane
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.inspector.context import cell_name, number
@@ -50,11 +49,11 @@ class TargetController(QObject):
     def offered(self) -> bool:
         """Whether the chosen cell can have a target."""
         cell = self._view.look.cell
-        return cell is not None and cell.stage in (*MAPS, *OUTPUTS)
+        return cell is not None and STAGE[cell.stage].settable
 
     def use_action(self, action: QAction) -> None:
         """The action of the menu: enabled where the chosen cell can have a target, and in the menus of such maps."""
-        self._window.product.maps.add_action(action, (*MAPS, *OUTPUTS))
+        self._window.product.maps.add_action(action, tuple(name for name, stage in STAGE.items() if stage.settable))
         self._view.follow(lambda: self._offer(action), "evaluation", "cell")
         self._offer(action)
 
@@ -73,7 +72,7 @@ class TargetController(QObject):
         index = plane.index(look.cell.row, look.cell.column)
         value = float(plane.block(*(slice(k, k + 1) for k in look.cell[1:]))[0][0, 0])
         ways = ("bias", "x") if self._document.problem.projected else ("query", "key", "bias")
-        name, odds = cell_name(stage, index), stage in MAPS
+        name, odds = cell_name(stage, index), STAGE[stage].square
         self._dialog = dialog = TargetDialog(name, value, ways, odds=odds, parent=self._window)
         dialog.asked.connect(lambda target, by, odds: self._ask(stage, index, target, by, odds))
         agreed = dialog.exec()

@@ -42,6 +42,16 @@ def exponent_text(problem: Problem, row: str, key: str) -> str:
     return _exponent(problem, row, key, TEXT)
 
 
+def logit_latex(problem: Problem, stage: str, row: str, key: str) -> str:
+    """The same by the letter of what the softmax reads, where that cannot be written in one line."""
+    return _over_temperature(problem, LATEX.cell(stage, f"{row},{key}"), LATEX, plain=True)
+
+
+def logit_text(problem: Problem, stage: str, row: str, key: str) -> str:
+    """That in plain text."""
+    return _over_temperature(problem, TEXT.cell(stage, f"{row},{key}"), TEXT, plain=True)
+
+
 def _exponent(problem: Problem, row: str, key: str, signs: Signs) -> str:
     turned = "rotated_" if problem.rotary_theta is not None else ""
     q, k = (signs.cell(turned + name, index) for name, index in (("query", row), ("key", key)))
@@ -56,6 +66,10 @@ def _exponent(problem: Problem, row: str, key: str, signs: Signs) -> str:
         if layer.enabled and layer.adds
     ]  # fmt: skip
     text, plain = " + ".join([text, *added]), plain and not added
+    return _over_temperature(problem, text, signs, plain=plain)
+
+
+def _over_temperature(problem: Problem, text: str, signs: Signs, *, plain: bool) -> str:
     if problem.temperature is None:
         return text
     return f"{text if plain else signs.inside(text)} / {signs.number(problem.temperature)}"

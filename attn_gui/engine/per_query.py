@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 
 from .evaluation import Evaluation
-from .exponents import exponent_latex, exponent_text
+from .exponents import exponent_latex, exponent_text, logit_latex, logit_text
 from .expression import Cell, Expression, Number, Product, Style, Sum, subscripted
 from .graph import shown
 from .indices import cell
 from .layout import Array
 from .operators import Function, Named, Quotient
-from .stages import STAGE
+from .stages import STAGE, is_elementary
 from .symbols import cell_latex, symbol
 
 Place = tuple[int, int, int]  # batch, head, query
@@ -148,7 +148,16 @@ class PerQuery:
         return rf"\sum_{{{over}}} e^{{{self._exponent_latex('j')}}}"
 
     def _exponent_latex(self, key: str) -> str:
-        return exponent_latex(self._evaluation.problem, str(self._place[2]), key)
+        row, problem = str(self._place[2]), self._evaluation.problem
+        if is_elementary(self._evaluation):
+            return exponent_latex(problem, row, key)
+        return logit_latex(problem, self._row[0], row, key)
+
+    def _exponent_text(self, key: str) -> str:
+        row, problem = str(self._place[2]), self._evaluation.problem
+        if is_elementary(self._evaluation):
+            return exponent_text(problem, row, key)
+        return logit_text(problem, self._row[0], row, key)
 
     @property
     def _flat_column(self) -> int:
@@ -170,7 +179,7 @@ class PerQuery:
     @property
     def _symbols_text(self) -> str:
         if self._key is not None:
-            return f"1/Z · e^({exponent_text(self._evaluation.problem, str(self._place[2]), str(self._key))})"
+            return f"1/Z · e^({self._exponent_text(str(self._key))})"
         return f"1/Z · {self._sum_text} · V[j, {self._flat_column}]"
 
     @property
@@ -178,7 +187,7 @@ class PerQuery:
         row = str(self._place[2])
         masked = self._evaluation.allowed(*self._place[:2], slice(0, 1), slice(0, 1)) is not None
         over = f"{{j: M[{row}, j] = 1}}" if masked else "j"
-        return f"Σ_{over} e^({exponent_text(self._evaluation.problem, row, 'j')})"
+        return f"Σ_{over} e^({self._exponent_text('j')})"
 
 
 class _Total(Named):

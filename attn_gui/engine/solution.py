@@ -15,13 +15,15 @@ from .indices import Box, cell
 from .problem import Problem
 from .rowwise import RowwiseEvaluation
 from .sentences import FieldError
-from .solving import MAPS, OUTPUTS, WAYS
+from .solving import WAYS
 from .solving.answer import Ask, Solution
 from .solving.cells import Cells, bias_box, with_own_bias
 from .solving.maps import answer_map
 from .solving.probed import Probed
 from .solving.row import Row, row_box
 from .solving.shortest import CLOSE, shortest
+from .stage import Stage
+from .stages import is_elementary
 from .trace import problem_in
 from .verdicts import Reason
 
@@ -52,21 +54,22 @@ def solve(
     start, field = with_own_bias(problem) if by == "bias" else (problem, by)
     evaluation = RowwiseEvaluation(start)
     place = checked_index(evaluation.node(stage), index)
-    _check_target(stage, target, by)
+    entry = evaluation.node(stage).stage
+    _check_target(entry, target, by)
     cells = Cells(start, field)
     ask = Ask(evaluation, cells, _box(evaluation, cells, stage, place, by), stage, place, target, by)
-    if stage in OUTPUTS:
+    if not entry.square or not is_elementary(evaluation):
         return _output(ask)
     with np.errstate(all="ignore"):
         return answer_map(ask, problem, odds)
 
 
-def _check_target(stage: str, target: float, by: str) -> None:
-    if stage not in (*MAPS, *OUTPUTS):
-        raise FieldError(verdicts.UNSOLVABLE, stage=stage)
-    if stage in OUTPUTS and by == "key":
+def _check_target(stage: Stage, target: float, by: str) -> None:
+    if not stage.settable:
+        raise FieldError(verdicts.UNSOLVABLE, stage=stage.name)
+    if not stage.square and by == "key":
         raise FieldError(verdicts.KEY_OF_OUTPUT)
-    if stage == "weights" and not 0 < target < 1:
+    if stage.shares and not 0 < target < 1:
         raise FieldError(verdicts.TARGET_WEIGHT, got=target)
 
 
@@ -83,7 +86,7 @@ def _box(evaluation: Evaluation, cells: Cells, stage: str, place: tuple[int, ...
     if by == "bias":
         heads = cell(place[1:2]) if len(place) == 4 else (slice(0, problem.num_heads),)
         return bias_box(cells.array.shape, (*cell((item,)), *heads, *cell((query,)), slice(0, problem.m)))
-    if by == "x" or stage in OUTPUTS:
+    if by == "x" or not evaluation.node(stage).stage.square:
         return row_box(cells.array.shape, item, query)
     return Row(evaluation, item, place[1], query).cells(by, place[3] if by == "key" else query)
 

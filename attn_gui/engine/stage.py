@@ -92,9 +92,8 @@ class Stage:
     transposed = False  # whether the spine shows it with its rows as columns
     behind_mask = False  # whether a closed cell has no number of its own
     shares = False  # whether its rows are shares of one, without a sign
-    inverted = False  # whether `solving` knows the way back through it; through others it goes step by step
+    elementary = False  # whether solving, fast kernels and the one-line formula know it by heart
     told = ""  # the sentence of a cell in the inspector; "" for what can be said of every stage
-    plain: Callable[[list[float]], list[float]] | None = None  # a row in floats, for a stage unknown to the reference
 
     @property
     def symbol(self) -> str:
@@ -110,6 +109,11 @@ class Stage:
     def square(self) -> bool:
         """Whether its cells belong to a query and a key."""
         return self.axes[-2:] == ("query", "key")
+
+    @property
+    def settable(self) -> bool:
+        """Whether a cell can be given a target."""
+        return "query" in self.axes
 
     @property
     def per_head(self) -> bool:
@@ -193,7 +197,7 @@ class Facts(TypedDict, total=False):
     operator: Operator
     heads: str
     transposed: bool
-    inverted: bool
+    elementary: bool
     told: str
 
 

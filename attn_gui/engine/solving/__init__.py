@@ -2,6 +2,3 @@
 
 WAYS = ("query", "key", "bias", "x")
 """What may be changed for a target."""
-MAPS = ("scores", "scaled", "capped", "biased", "masked", "weights")
-OUTPUTS = ("head_output", "concat", "output", "residual", "normalized", "block_output")
-"""The stages of which a cell can be given a target."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from attn_gui.engine.facts import Form, Name, Operator
 from attn_gui.engine.problem import Problem
@@ -16,6 +17,9 @@ from .mask import Allowed, Mask
 from .rotary import Angle, Rotary
 from .softcap import Softcap
 from .softmax import Softmax
+
+if TYPE_CHECKING:
+    from attn_gui.engine.evaluation import Evaluation
 
 ROWS, MAP, HEAD, HIDDEN = "batch row column", "batch head query key", "batch head query column", "batch query column"
 QUERIES, KEYS = "h", "g"  # the letters of the heads of queries, and of those of keys and values
@@ -47,7 +51,7 @@ class Scores(Stage):
     called = Name("S", "S", "s", "Scores", "注意力分数")
     form = Form("{score_cell}", "{score}", "{score}")
     operator = Operator("score", "score", "评分函数", always=True)
-    inverted = True
+    elementary = True
     told = "score"
 
     def fitted(self, problem: Problem) -> Stage:
@@ -63,7 +67,7 @@ class Biased(Stage):
     called = Name("Sᵇ", r"S^{\mathrm{b}}", r"s^{\mathrm{b}}", "Biased scores", "加偏置后的分数")
     form = Form("{letter} = {letter_before} + B", "{before} + B", "{before} + B")
     operator = Operator("bias", "bias", "偏置", "+ B")
-    inverted = True
+    elementary = True
     told = "bias"
 
     def fitted(self, problem: Problem) -> Stage | None:
@@ -108,7 +112,7 @@ CATALOG: tuple[Stage, ...] = (
     ),
     Scores(),
     Linear(
-        "scaled", MAP, "logits[b h i j] = logits[b h i j] * scale[]", told="scale", inverted=True,
+        "scaled", MAP, "logits[b h i j] = logits[b h i j] * scale[]", told="scale", elementary=True,
         called=Name("S′", "S'", "s'", "Scaled scores", "缩放后的分数"),
         form=Form("{letter} = {scaled}", "{scaled}", "{scaled}"),
         operator=Operator("scale", "scale", "缩放", always=True),
@@ -160,6 +164,11 @@ def _by_name(stages: tuple[Stage, ...]) -> Mapping[str, Stage]:
     for stage in stages:
         found.setdefault(stage.name, stage)
     return found
+
+
+def is_elementary(evaluation: Evaluation) -> bool:
+    """Whether everything from the scores to the softmax is known by heart, so that closed formulas hold."""
+    return all(STAGE[name].elementary for name in evaluation.stages if STAGE[name].square)
 
 
 class _Shown(Mapping[str, Stage]):

@@ -46,7 +46,7 @@ class Mask(Stage):
     called = Name("Sᵐ", r"S^{\mathrm{m}}", r"s^{\mathrm{m}}", "Masked scores", "掩码后的分数")
     form = Form("{letter} = {letter_before} + M", "{before} + M", "{before} + M")
     operator = Operator("mask", "mask", "掩码", always=True)
-    behind_mask = inverted = True
+    behind_mask = elementary = True
     told = "mask"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], allowed[b h i j]"

@@ -20,7 +20,7 @@ class Softcap(Stage):
     called = Name("S″", "S''", "s''", "Capped scores", "软截断后的分数")
     form = Form(r"{letter} = \mathrm{{cap}} \tanh({letter_before} / \mathrm{{cap}})", text="cap · tanh({before} / cap)")
     operator = Operator("softcap", "softcap", "软截断")
-    inverted = True
+    elementary = True
     told = "cap"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], softcap[]"

@@ -28,7 +28,7 @@ class Softmax(Stage):
     called = Name("A", "A", "a", "Weights", "注意力权重")
     form = Form(r"A = \mathrm{{softmax}}\left({logits}\right)")
     operator = Operator("normalise", "normalize", "归一化", "softmax", always=True)
-    behind_mask = shares = inverted = True
+    behind_mask = shares = elementary = True
     told = "weight"
     axes = ("batch", "head", "query", "key")
     along = "j"

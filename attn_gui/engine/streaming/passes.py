@@ -11,6 +11,7 @@ from attn_gui.engine import indices
 from attn_gui.engine.indices import Box
 from attn_gui.engine.layout import Array
 from attn_gui.engine.scoring import SCORES
+from attn_gui.engine.stages import is_elementary
 
 from .chain import Chain
 from .copies import Copy
@@ -53,7 +54,7 @@ class Passes:
         }  # fmt: skip
         self.stages = StageKernel(chain, self.keys, self.values, self.layers)
         self.fast = None
-        if SCORES[problem.score].dot and self.keys is not None:
+        if SCORES[problem.score].dot and self.keys is not None and is_elementary(evaluation):
             self.fast = DotKernel(chain, evaluation, self.keys, self.values, self.layers, chunk)
 
     def _cells(self, name: str) -> Array:

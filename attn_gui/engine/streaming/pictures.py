@@ -10,6 +10,7 @@ import numpy as np
 from attn_gui.engine import indices
 from attn_gui.engine.indices import Box
 from attn_gui.engine.layout import Array
+from attn_gui.engine.stages import is_elementary
 
 from .blocks import Blocks, edges, largest, reduced
 from .chain import Chain
@@ -145,7 +146,7 @@ class Pictures:
 
     def _serving(self, stage: str) -> str:
         name = self._chain.logits_name if stage == "weights" else stage
-        return "scores" if name in ("scaled", "capped") else name
+        return "scores" if name in ("scaled", "capped") and is_elementary(self._evaluation) else name
 
     def _made(self, name: str, batch: int, head: int, across: Array, part: slice) -> Blocks:
         """The blocks of some rows of a map."""
@@ -168,6 +169,8 @@ class Pictures:
 
     def _risen(self, scores: Array, stage: str) -> Array:
         """Scores as the stage shows them."""
+        if self._serving(stage) == stage:
+            return scores
         if stage == "scaled" or stage == "capped":
             scores = scores * scores.dtype.type(self._chain.scale)
         cap = self._chain.softcap

@@ -1,0 +1,247 @@
+"""A stage that is new to the program, in one file: it computes, explains, verifies, is shown and exported.
+
+Nothing but its entry in the catalog says anything of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QTranslator
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+
+from attn_gui.app.program import Program
+from attn_gui.app.view_state import ChosenCell
+from attn_gui.cli import main
+from attn_gui.engine import Evaluation, Problem, compute, explain, indices, sensitivity, solve, stages, verify
+from attn_gui.engine.expression import Expression, Number
+from attn_gui.engine.facts import Form, Name, Operator
+from attn_gui.engine.layout import Array
+from attn_gui.engine.stage import Input, Leaves, Stage, given
+from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine.symbols import titles
+from attn_gui.figure.compose import compose
+from attn_gui.formats import save
+from attn_gui.views.spine.catalog import formula_text
+from attn_gui.views.stage_formulas import stage_latex
+
+
+class Rectified(Stage):
+    """Scores below 0 become 0."""
+
+    name = "rectified"
+    axes = ("batch", "head", "query", "key")
+    formula = "logits[b h i j] = logits[b h i j]"
+    called = Name("S⁺", "S^{+}", "s^{+}", "Rectified scores", "整流后的分数")
+    form = Form(r"{letter} = \mathrm{{ReLU}}({letter_before})", text="ReLU({before})")
+    operator = Operator("rectify", "rectify", "整流", "ReLU")
+
+    def forward(self, *inputs: Input) -> Array:
+        return np.maximum(given(inputs)[0], 0.0)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        return [np.where(given(inputs)[0] > 0, grad, 0.0)]
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        return given(errors)[0]
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        logits = given(inputs)[0].one
+        return logits if logits.value > 0 else Number(0.0)
+
+
+@pytest.fixture(autouse=True, params=("scaled", "capped"))
+def _registered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The catalog with the new stage after one that is there."""
+    place = 1 + next(k for k, stage in enumerate(stages.CATALOG) if stage.name == request.param)
+    monkeypatch.setattr(stages, "CATALOG", (*stages.CATALOG[:place], Rectified(), *stages.CATALOG[place:]))
+
+
+@pytest.fixture
+def problem() -> Problem:
+    rng = np.random.default_rng(7)
+    arrays = {name: rng.normal(size=(rows, 6)) for name, rows in (("query", 5), ("key", 7), ("value", 7))}
+    return Problem(
+        **arrays, num_heads=2, softcap=3.0, mask=({"kind": "causal", "align": "end"},),
+        w_output=rng.normal(size=(6, 4)),
+        query_tokens=tuple("abcde"), key_tokens=tuple("ABCDEFG"),
+    )  # fmt: skip
+
+
+def whole(evaluation: Evaluation, stage: str) -> Array:
+    return np.array(evaluation.fetch(stage, indices.whole(evaluation.shape(stage))))
+
+
+# --- numbers -------------------------------------------------------------------------------------
+def test_it_is_computed_where_it_stands(problem):
+    evaluation = Evaluation(problem)
+    before = evaluation.stages[evaluation.stages.index("rectified") - 1]
+    found = whole(evaluation, "rectified")
+    np.testing.assert_array_equal(found, np.maximum(whole(evaluation, before), 0.0))
+    assert (found != whole(evaluation, before)).any()
+    logits = whole(evaluation, evaluation.stages[evaluation.stages.index("weights") - 1])
+    shares = np.exp(logits)
+    np.testing.assert_allclose(whole(evaluation, "weights"), shares / shares.sum(axis=-1, keepdims=True), rtol=1e-12)
+
+
+def test_a_long_problem_has_the_same_numbers_and_follows_edits(problem):
+    dense, streaming = Evaluation(problem), StreamingEvaluation(problem)
+    for evaluation in (dense, streaming):
+        changed = problem.key.copy()
+        changed[3, 2] += 1.5
+        box = (slice(3, 4), slice(2, 3))
+        evaluation.update(problem.replace(key=changed), {"key": [box]})
+    for stage in dense.stages:
+        np.testing.assert_allclose(whole(streaming, stage), whole(dense, stage), rtol=1e-9, atol=1e-12)
+        if stage in ("rectified", "capped", "weights"):
+            pictures = [np.array(one.block(stage, 0, 1, slice(None), slice(None))) for one in (dense, streaming)]
+            np.testing.assert_allclose(streaming.pooled(stage, 0, 1, 5, 7)[0][np.isfinite(pictures[0])],
+                                       pictures[0][np.isfinite(pictures[0])], rtol=1e-6, atol=1e-9)  # fmt: skip
+
+
+def test_gradients_go_through_it(problem):
+    found = sensitivity(compute(problem), "output", (0, 4, 1))["query"][4, 2]
+    h = 1e-6
+    moved = [problem.query.copy() for _ in range(2)]
+    moved[0][4, 2] += h
+    moved[1][4, 2] -= h
+    high, low = (whole(Evaluation(problem.replace(query=query)), "output")[0, 4, 1] for query in moved)
+    assert found == pytest.approx((high - low) / 2 / h, rel=1e-4, abs=1e-8)
+
+
+def test_every_explanation_gives_the_cell_and_none_leaves_it_out(problem):
+    evaluation = Evaluation(problem)
+    for stage in evaluation.stages:
+        index = (0, 1, 3, 2)[-len(evaluation.shape(stage)) :] if stage != "concat" else (0, 3, 2)
+        index = (0, *index[1:])
+        found = explain(evaluation, stage, index)
+        np.testing.assert_allclose(found.expression.value, found.value, rtol=1e-9, atol=1e-12)
+        assert found.latex
+        assert found.text
+    weight = explain(evaluation, "weights", (0, 1, 3, 2))
+    last = evaluation.stages[evaluation.stages.index("weights") - 1]
+    assert weight.per_query is not None
+    assert weight.per_query.expression.value == pytest.approx(weight.value)
+    assert f"e^({stages.STAGE[last].symbol}[3, 2])" in weight.query_text  # and not e^(q·k/√d), which is not true here
+    assert "Q[" not in weight.query_text
+
+
+def test_verify_judges_what_it_can_and_says_what_it_cannot(problem):
+    report = verify(problem)
+    assert report.complaint is None
+    assert report.unjudged is not None
+    assert "rectified" in str(report.unjudged)
+    assert report.invariants
+
+
+@pytest.mark.parametrize("stage", ["rectified", "weights", "output"])
+def test_a_target_is_reached_or_said_not_to_be(problem, stage):
+    index = {"output": (0, 4, 1)}.get(stage, (0, 1, 4, 2))
+    value = float(whole(Evaluation(problem), stage)[index])
+    wanted = value * 0.9 if stage == "weights" else value + 0.05
+    found = solve(problem, stage, index, wanted)
+    reached = float(whole(Evaluation(found.problem), stage)[index])
+    assert found.reached == pytest.approx(reached)
+    assert not found.feasible or reached == pytest.approx(wanted, abs=1e-6)
+
+
+# --- the window ----------------------------------------------------------------------------------
+class Words(QTranslator):
+    """What packaging/translate.py would write into the .ts file: the words on the entries."""
+
+    def translate(self, context: str, text: str, _comment: str | None = None, _n: int = -1) -> str | None:
+        return dict(titles()).get(text) if context == "Names" else None
+
+
+@pytest.fixture
+def opened(qapp: QApplication, problem: Problem, qtbot: object) -> Iterator[Callable[[str], Program]]:
+    programs: list[Program] = []
+    words = Words(qapp)
+
+    def start(lang: str) -> Program:
+        program = Program(qapp, lang=lang)
+        programs.append(program)
+        if lang == "zh":
+            qapp.installTranslator(words)
+        program.begin(None)
+        program.document.open(problem, None, "newcomer")
+        program.window.show()
+        qapp.processEvents()
+        return program
+
+    yield start
+    qapp.removeTranslator(words)
+    for program in programs:
+        program.end()
+
+
+def shown_text(widget: QWidget) -> str:
+    shown = [label for label in widget.findChildren(QWidget) if label.isVisible()]
+    return "\n".join(label.text() if isinstance(label, QLabel) else label.accessibleName() for label in shown)
+
+
+TOLD = {
+    "en": ("Rectified scores", "Rectified scores of query d and key C"),
+    "zh": ("整流后的分数", "查询 d 与键 C 的整流后的分数"),
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_window_shows_it_with_true_words(qapp, opened, lang):
+    program = opened(lang)
+    title, sentence = TOLD[lang]
+    assert program.window.findChild(QWidget, "heatmap.rectified") is not None
+    node = program.window.findChild(QWidget, "node.rectified")
+    assert node is not None
+    assert node.isVisible()
+    program.view.set(stage="rectified", head=1, cell=ChosenCell("rectified", 3, 2))
+    qapp.processEvents()
+    assert title in program.window.product.maps.map("rectified").accessibleName()
+    told = shown_text(program.window.inspector)
+    assert sentence in told
+    assert "products" not in told
+
+
+def test_the_formula_of_the_whole_holds_it(problem):
+    text = formula_text(Evaluation(problem))
+    assert "ReLU(Q Kᵀ / √dₖ" in text or "ReLU(cap · tanh(Q Kᵀ / √dₖ / cap))" in text
+    assert "S^{+}" in stage_latex(Evaluation(problem), "rectified")
+
+
+@pytest.mark.parametrize(("lang", "word"), [("en", "rectify"), ("zh", "整流")])
+def test_its_operator_stands_in_the_spine(qapp, opened, lang, word):
+    box = opened(lang).window.spine.boxes.by_name["rectify"]
+    assert box.isVisible()
+    assert word in shown_text(box)
+    assert "ReLU" in shown_text(box)
+
+
+def test_words_of_heads_stand_where_there_are_heads(qapp, opened):
+    program = opened("en")
+    words = program.window.product._words
+    program.view.set(stage="rectified", head=1)
+    qapp.processEvents()
+    assert [word[0] for word in words._title()] == ["Rectified scores", "head 1"]
+    program.view.set(stage="output")
+    qapp.processEvents()
+    assert [word[0] for word in words._title()] == ["Output"]
+
+
+# --- files ---------------------------------------------------------------------------------------
+def test_it_is_exported(problem, tmp_path: Path, capsys):
+    save(problem, tmp_path / "new.attn")
+    asked = [str(tmp_path / "new.attn"), "--stage", "rectified", "-o", str(tmp_path / "out")]
+    assert main(["export", *asked, "--format", "csv", "svg", "npz"]) == 0
+    capsys.readouterr()
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"new-rectified-h0.csv", "new-rectified-h1.csv", "new-rectified-h0.svg", "new-stages.npz"} <= names
+    with np.load(tmp_path / "out" / "new-stages.npz") as written:
+        np.testing.assert_array_equal(written["rectified"], whole(Evaluation(problem), "rectified"))
+
+
+def test_a_figure_is_titled_in_its_own_language(qapp, problem):
+    for lang, title in (("en", "Rectified scores"), ("zh", "整流后的分数")):
+        assert title in str(compose(Evaluation(problem), stage="rectified", lang=lang, heads=(1,)).title)
