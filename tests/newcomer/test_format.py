@@ -1,0 +1,130 @@
+"""A kind of file that nobody has heard of, in this one file: opened, saved, exported, offered in every dialog.
+
+Matrix Market's dense form, .mtx: a heading, the two sizes, and one number a line, column by column.
+"""
+
+from __future__ import annotations
+
+from typing import IO
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from attn_gui.cli import main
+from attn_gui.engine import compute
+from attn_gui.formats import FORMATS, FormatError, load, load_matrix, open_file, rows_of, save_matrix, save_rows
+from attn_gui.formats.base import Format, Labels, Matrix, Source
+from attn_gui.formats.rows import Rows
+from attn_gui.paths import resource
+
+HEADING = b"%%MatrixMarket matrix array real general\n"
+SMALL = "worked-example.npz"
+
+
+def matches(start: bytes) -> bool:
+    return start.startswith(HEADING[:16])
+
+
+def read(source: Source) -> Matrix:
+    sizes, *numbers = source.file.read(source.size).splitlines()[1:]
+    rows, columns = map(int, sizes.split())
+    return Matrix(np.array([float(number) for number in numbers]).reshape(columns, rows).T)
+
+
+def write(matrix: Matrix) -> bytes:
+    rows, columns = matrix.values.shape
+    numbers = "".join(f"{number!r}\n" for number in matrix.values.T.reshape(-1).tolist())
+    return HEADING + f"{rows} {columns}\n{numbers}".encode()
+
+
+def write_rows(rows: Rows, file: IO[bytes], row_labels: Labels, column_labels: Labels) -> None:
+    file.write(write(Matrix(np.concatenate(list(rows.blocks())))))
+
+
+@pytest.fixture(autouse=True)
+def mtx(monkeypatch):
+    entry = Format("mtx", (".mtx",), "Matrix Market", "matrix", read, write, matches, write_rows=write_rows)
+    monkeypatch.setitem(FORMATS, "mtx", entry)
+
+
+# --- Python --------------------------------------------------------------------------------------
+def test_a_matrix_comes_back_and_both_ways_of_saving_write_the_same(tmp_path):
+    values = np.random.default_rng(7).normal(size=(3, 4))
+    save_matrix(values, tmp_path / "a.mtx")
+    save_rows(rows_of(values), tmp_path / "b.mtx", row_labels=list("abc"), excel=True)
+    assert (tmp_path / "a.mtx").read_bytes() == (tmp_path / "b.mtx").read_bytes()
+    assert (tmp_path / "a.mtx").read_bytes().startswith(HEADING)
+    assert np.array_equal(load_matrix(tmp_path / "a.mtx"), values)
+    (tmp_path / "a.mtx").rename(tmp_path / "told by its first bytes")
+    assert np.array_equal(load_matrix(tmp_path / "told by its first bytes"), values)
+
+
+def test_it_is_no_problem_and_is_named_among_those_that_can_be_read(tmp_path):
+    save_matrix(np.eye(2), tmp_path / "a.mtx")
+    with pytest.raises(FormatError, match="holds one matrix, not a problem"):
+        open_file(tmp_path / "a.mtx")
+    (tmp_path / "a.docx").write_bytes(b"1")
+    with pytest.raises(FormatError, match=r"expected \.npy, \.csv, \.tsv, \.mtx"):
+        load_matrix(tmp_path / "a.docx")
+
+
+def test_a_format_without_rows_is_refused_and_never_written_as_another(tmp_path, monkeypatch):
+    monkeypatch.setitem(FORMATS, "mtx", Format("mtx", (".mtx",), "Matrix Market", "matrix", read, write, bool))
+    with pytest.raises(FormatError, match=r"unknown suffix “\.mtx”"):
+        save_rows(rows_of(np.eye(2)), tmp_path / "a.mtx")
+    assert not list(tmp_path.iterdir())
+
+
+# --- the command line ----------------------------------------------------------------------------
+def test_the_command_line_names_it_and_writes_it(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["export", "--help"])
+    assert "mtx" in capsys.readouterr().out
+    assert main(["export", str(resource("examples", SMALL)), "-o", str(tmp_path), "--format", "mtx"]) == 0
+    expected = compute(load(resource("examples", SMALL)))["weights"][0, 0]
+    assert np.array_equal(load_matrix(tmp_path / "worked-example-weights-h0.mtx"), expected)
+
+
+# --- the window ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_window_imports_it_and_offers_it_for_export(launch, lang, tmp_path):
+    from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
+
+    person = launch(SMALL, lang=lang)
+    shape = person.program.document.problem.query.shape
+    save_matrix(np.arange(np.prod(shape), dtype=float).reshape(shape), tmp_path / "a.mtx")
+    filters: list[str] = []
+
+    def look(dialog: QFileDialog) -> None:
+        filters.extend(dialog.nameFilters())
+        dialog.reject()
+
+    person.go_to("query", 0, 0)
+    person.answering(QFileDialog, look, lambda: person.do("import_matrix"))
+    assert any("*.mtx" in found for found in filters)
+    person.choose_file(tmp_path / "a.mtx", lambda: person.do("import_matrix"))
+    person.wait()
+    assert person.number("query", 0, 1) == 1
+
+    def export(dialog: ExportDataDialog) -> None:
+        person.choose(dialog.format, "mtx")
+        assert not dialog.headers.isEnabled()
+        assert "MTX" in dialog.format.currentText()
+        dialog.target.folder.setText(str(tmp_path))
+        dialog.accept()
+
+    person.answering(ExportDataDialog, export, lambda: person.do("export_data"))
+    written = next(tmp_path.glob("*weights*.mtx"))
+    assert np.array_equal(load_matrix(written), compute(person.program.document.problem)["weights"][0, 0])
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_it_can_be_dropped_on_a_table(launch, lang, tmp_path):
+    person = launch(SMALL, lang=lang)
+    shape = person.program.document.problem.value.shape
+    save_matrix(np.full(shape, 7.0), tmp_path / "v.mtx")
+    table = person.table("value").viewport()
+    person.drop(tmp_path / "v.mtx", at=table.mapTo(person.window, table.rect().center()))
+    person.wait()
+    assert person.number("value", 0, 0) == 7

@@ -1,0 +1,93 @@
+"""Keys of the catalogs stand as literals in their catalogs and in the reference alone: whoever lists them elsewhere
+knows nothing of a newcomer. Where a key is a word for something else, ALLOWED says so, with the reason."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from attn_gui.engine.masks import MASKS
+from attn_gui.engine.scoring import SCORES
+from attn_gui.formats import FORMATS, IMAGES
+
+SOURCES = Path(__file__).resolve().parents[2] / "attn_gui"
+ENDINGS = {ending for kind in FORMATS.values() for ending in kind.suffixes} | {f".{key}" for key in IMAGES}
+KEYS = {
+    "score": frozenset(SCORES),
+    "mask layer": frozenset(MASKS),
+    "format": frozenset({*FORMATS, *IMAGES, *ENDINGS, *(ending[1:] for ending in ENDINGS)}),
+}
+CATALOGS = {  # the modules, wherever they lie
+    "score": ("scoring/", "scores/", "reference.py"),
+    "mask layer": ("masks.py", "layers.py", "reference.py"),
+    "format": ("formats/catalog.py", "figure/devices.py"),
+}
+
+# what is written, {where: how often}: the fewer, the better
+ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
+    # the contract's defaults
+    ("score", "dot"): {"problem.py": 1},
+    ("format", "png"): {"cli.py": 1, "sheet.py": 3, "export_choice.py": 1},
+    ("format", "npz"): {"export_choice.py": 1},
+    ("format", "svg"): {"sheet.py": 1},  # what a notebook shows
+    ("format", ".npy"): {"npz.py": 2},  # members of a .npz
+    ("format", ".svg"): {"icons.py": 1},  # the program's own pictures
+    # a bias as the way to a target, one of the ways of `solve`
+    ("mask layer", "bias"): {
+        "targets.py": 2, "solution.py": 2, "solving/__init__.py": 1, "exact.py": 1, "free.py": 1, "maps.py": 3,
+        "target_dialog.py": 1,
+        # and the sum of all bias layers as a step of the spine
+        "stages/__init__.py": 3, "sentences.py": 1,
+    },
+    # the window of the program: its color, its place, its levels
+    ("mask layer", "window"): {"tokens.py": 2, "theme.py": 1, "layout.py": 1, "export_choice.py": 1},
+}  # fmt: skip
+
+
+def literals(source: str, keys: frozenset[str]) -> Iterator[str]:
+    """Every string of a module that is a key; English texts that are marked for translation are none."""
+    tree = ast.parse(source)
+    marked = {
+        id(argument)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in MARKS
+        for argument in node.args
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value in keys and id(node) not in marked:
+            yield str(node.value)
+
+
+MARKS = ("tr", "translate", "QT_TRANSLATE_NOOP", "_")
+
+
+def place(path: Path) -> str:
+    """How ALLOWED names a module: by its name, a package's own by its folder too."""
+    return path.name if path.name != "__init__.py" else f"{path.parent.name}/{path.name}"
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_a_key_is_a_literal_in_its_catalog_alone(kind):
+    found = Counter(
+        (key, place(path))
+        for path in sorted(SOURCES.rglob("*.py"))
+        if not any(part in path.as_posix() for part in CATALOGS[kind])
+        for key in literals(path.read_text(encoding="utf-8"), KEYS[kind])
+    )
+    mine = {key: places for (of, key), places in ALLOWED.items() if of == kind}
+    allowed = {(key, name): count for key, places in mine.items() for name, count in places.items()}
+    more = {where: count for where, count in found.items() if count > allowed.get(where, 0)}
+    assert not more, f"ask the entry of the {kind} instead"
+    assert not allowed.keys() - found.keys(), "these are gone: take them from ALLOWED, too"
+
+
+def test_a_new_literal_is_seen():
+    assert list(literals("if problem.score == 'dot':\n    pass", KEYS["score"])) == ["dot"]
+    assert list(literals("SCORES = {'cosine': 1, 'other': 2}", KEYS["score"])) == ["cosine"]
+    assert list(literals("match kind:\n    case 'causal':\n        pass", KEYS["mask layer"])) == ["causal"]
+    assert not list(literals("QT_TRANSLATE_NOOP('Scores', 'dot')", KEYS["score"]))
+    assert list(literals("save(path + '.tsv')", KEYS["format"])) == [".tsv"]

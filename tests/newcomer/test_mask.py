@@ -1,0 +1,156 @@
+"""A mask layer that nobody has heard of, in this one file: it is computed, explained, judged, shown and exported.
+
+Strided attention opens a key where (i − j) is a multiple of the stride (Child et al., "Sparse Transformers", 2019).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QMenu
+
+from attn_gui.cli import main
+from attn_gui.engine import Problem, compute, explain, resize, solve, verify
+from attn_gui.engine.checks import as_count
+from attn_gui.engine.layers import Parameter, Sizes, open_where
+from attn_gui.engine.layout import Array
+from attn_gui.engine.masks import MASKS, Layer
+from attn_gui.engine.sentences import Note
+from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.formats import load, save
+
+SMALL = "worked-example.npz"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Strided(Layer):
+    """(i − j) mod stride = 0."""
+
+    stride: int = 2
+
+    kind = "strided"
+    label = "strided"
+    about = "A query sees every so many keys"
+    parameters = (Parameter("stride", "int", 2, "stride"),)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "stride", as_count("strided.stride", self.stride))
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"stride": 2}
+
+    def rule(self, n: int, m: int) -> Note:
+        return open_where(f"(i − j) mod {self.stride} = 0")
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        i, j = place
+        return np.asarray((i - j) % self.stride == 0)
+
+
+@pytest.fixture(autouse=True)
+def strided(monkeypatch):
+    monkeypatch.setitem(MASKS, "strided", Strided)
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(7)
+    arrays = {name: rng.normal(size=(5, 6)) for name in ("query", "key", "value")}
+    return Problem(**arrays, num_heads=2, mask=({"kind": "strided", "stride": 2},))
+
+
+def opened(n, m, stride):
+    return (np.arange(n)[:, None] - np.arange(m)) % stride == 0
+
+
+# --- the engine ----------------------------------------------------------------------------------
+def test_it_is_computed_by_both_evaluations(problem):
+    trace = compute(problem)
+    assert np.array_equal(trace.allowed[0, 0], opened(5, 5, 2))
+    assert np.array_equal(trace["weights"][0, 0] == 0, ~opened(5, 5, 2))
+    long = StreamingEvaluation(problem)
+    assert np.allclose(long.box("weights", tuple(slice(0, k) for k in long.shape("weights"))), trace["weights"])
+
+
+def test_a_closed_cell_names_it(problem):
+    found = explain(compute(problem), "weights", (0, 1, 2, 1))
+    assert found.value == 0
+    assert problem.mask[found.closed_by].kind == "strided"
+
+
+def test_the_reference_that_does_not_know_it_neither_blames_nor_blesses(problem, tmp_path, capsys):
+    found = verify(problem)
+    assert found.complaint is None
+    assert not found.ok
+    assert str(found.unjudged) == "The reference does not know the mask layer strided: no stage is judged."
+    assert next(i for i in found.invariants if i.name == "order_of_keys_is_free").holds is None
+    off = problem.replace(mask=({"kind": "strided", "enabled": False},))
+    assert verify(off).ok
+    save(problem, tmp_path / "a.npz")
+    assert main(["verify", str(tmp_path / "a.npz")]) == 2
+    assert "does not know the mask layer strided" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("by", ["query", "key", "bias"])
+def test_a_target_is_reached_where_it_is_open_and_refused_where_it_is_not(problem, by):
+    assert solve(problem, "weights", (0, 1, 2, 0), 0.3, by=by).reached == pytest.approx(0.3)
+    closed = solve(problem, "weights", (0, 1, 2, 1), 0.3, by=by)
+    assert not closed.feasible
+    assert "closed to this query" in str(closed.reason)
+
+
+def test_it_follows_the_sizes(problem):
+    assert problem.replace(**resize(problem, m=7).fields).mask == problem.mask
+    with pytest.raises(ValueError, match="does not have the parameter step"):
+        problem.replace(mask=({"kind": "strided", "step": 2},))
+    with pytest.raises(ValueError, match="at least 1"):
+        problem.replace(mask=({"kind": "strided", "stride": 0},))
+
+
+# --- files and the command line ------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["a.attn", "a.npz"])
+def test_it_is_saved_opened_and_exported(problem, name, tmp_path):
+    save(problem, tmp_path / name)
+    assert load(tmp_path / name) == problem
+    assert main(["export", str(tmp_path / name), "-o", str(tmp_path), "--format", "csv", "png"]) == 0
+    assert (tmp_path / "a-weights-h1.png").stat().st_size
+    rows = (tmp_path / "a-weights-h1.csv").read_text(encoding="utf-8").splitlines()
+    assert np.allclose([[float(x) for x in row.split(",")] for row in rows], compute(problem)["weights"][0, 1])
+
+
+# --- the window ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_it_is_added_explained_verified_and_taken_back_in_the_window(launch, lang, qtbot):
+    person = launch(SMALL, lang=lang)
+    person.click("control.mask")
+    panel = person.find("panel.mask")
+    menu = next(menu for menu in panel.findChildren(QMenu) if any(a.data() == "strided" for a in menu.actions()))
+    action = next(action for action in menu.actions() if action.data() == "strided")
+    menu.popup(panel.mapToGlobal(panel.rect().center()))
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
+    person.wait()
+    assert "strided" in person.steps()[-1]
+    assert any("(i − j) mod 2 = 0" in text for text in texts(panel))
+    assert any(text == "stride" for text in texts(panel))
+    person.press("Esc")
+    person.show_stage("weights")
+    person.click_cell("weights", 0, 1)
+    assert person.value("weights", 0, 1) == 0
+    assert "strided" in person.explanation()
+    person.do("verify")
+    page = person.find("inspector.verify")
+    qtbot.waitUntil(lambda: any("strided" in text for text in texts(page)))
+    assert "✗" not in texts(page)
+    person.do("undo")
+    assert person.program.document.problem.mask == ()
+
+
+def texts(page):
+    return [label.text() for label in page.findChildren(QLabel) if label.isVisible()]

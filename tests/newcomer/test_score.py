@@ -1,0 +1,202 @@
+"""A score function that nobody has heard of, in this one file: it is computed, explained, judged, shown and exported.
+
+−Σ|q − k|, the Manhattan distance with a minus, is a sum of differences and no product: who says so is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from attn_gui.cli import main
+from attn_gui.engine import (
+    Evaluation,
+    FieldError,
+    Problem,
+    compute,
+    explain,
+    sensitivity,
+    solve,
+    verify,
+)
+from attn_gui.engine.expression import Expression, Negative, Sum, add
+from attn_gui.engine.layout import Array
+from attn_gui.engine.operators import Function, Power
+from attn_gui.engine.scoring import SCORES, Score
+from attn_gui.engine.stage import Addends, Input, Leaves, given
+from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.formats import load, save, save_session
+
+D = 5  # the axis that is summed, in the order b g r i j d
+SMALL = "worked-example.npz"
+
+
+class Manhattan(Score):
+    """−Σ|q − k|: 0 where query and key are the same."""
+
+    label = "Manhattan"
+    formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)]"
+    cell = r"-\|{q}_i - {k}_j\|_1"
+    sentence = "Score of query {query} and key {key}: {value}. It is minus the sum of {count} distances."
+    term = "−|q−k|"
+
+    def described(self, params: Mapping[str, float], width: int) -> tuple[str, Mapping[str, float]]:
+        return self.sentence, {"count": width}
+
+    def forward(self, *inputs: Input) -> Array:
+        query, key = given(inputs)
+        return -np.abs(query - key).sum(axis=D)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        query, key = given(inputs)
+        slope = -np.sign(query - key) * grad
+        return slope.sum(axis=4, keepdims=True), -slope.sum(axis=(2, 3), keepdims=True)
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        (query, key), slips = given(values), given(errors)
+        return (sum(slips) + (query.shape[D] + 1) * np.abs(query - key)).sum(axis=D, keepdims=True)
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        query, key = given(inputs)
+
+        def distance(c: int) -> Expression:
+            return Function("sqrt", Power(add(query[[c]], Negative(key[[c]])), 2))
+
+        return Negative(Sum(query.values.size, distance, np.abs(query.values - key.values)))
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        query, key = given(inputs)
+        return [Addends(-np.abs(query.values - key.values), [query, key])]
+
+
+@pytest.fixture(autouse=True)
+def l1(monkeypatch):
+    monkeypatch.setitem(SCORES, "l1", Manhattan())
+
+
+@pytest.fixture
+def problem(rng):
+    arrays = {name: rng.normal(size=(4, 6)) for name in ("query", "key", "value")}
+    return Problem(**arrays, num_heads=2, score="l1")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def scores_of(problem):
+    query, key = (np.asarray(array).reshape(4, 2, 3).swapaxes(0, 1) for array in (problem.query, problem.key))
+    return -np.abs(query[:, :, None] - key[:, None]).sum(axis=-1)
+
+
+# --- the engine ----------------------------------------------------------------------------------
+def test_it_is_computed_by_both_evaluations_and_not_scaled_unasked(problem):
+    trace = compute(problem)
+    assert np.allclose(trace["scores"][0], scores_of(problem))
+    assert np.array_equal(trace["scaled"], trace["scores"])
+    long = StreamingEvaluation(problem)
+    assert np.allclose(long.box("weights", tuple(slice(0, k) for k in long.shape("weights"))), trace["weights"])
+
+
+@pytest.mark.parametrize("stage", ["scores", "scaled", "weights", "head_output"])
+def test_every_formula_is_its_own(problem, stage):
+    found = explain(compute(problem), stage, (0, 1, 2, 1))
+    assert found.expression.value == pytest.approx(found.value)
+    assert r"\cdot k" not in found.latex
+    assert "·K" not in found.text
+
+
+def test_the_sum_over_the_keys_speaks_of_no_dot_product(problem):
+    found = explain(compute(problem), "weights", (0, 1, 2, 1)).per_query
+    assert "e^(a(Q[2], K[j]))" in found.text
+    assert found.expression.value == pytest.approx(compute(problem)["weights"][0, 1, 2, 1])
+
+
+def test_its_gradient_is_the_one_that_small_steps_find(problem):
+    index, step = (0, 1, 2, 1), 1e-6
+    gradient = sensitivity(compute(problem), "weights", index)["key"]
+    moved = np.array(problem.key)
+    moved[1, 4] += step
+    change = compute(problem.replace(key=moved))["weights"][index] - compute(problem)["weights"][index]
+    assert gradient[1, 4] == pytest.approx(change / step, rel=1e-4)
+
+
+def test_the_reference_that_does_not_know_it_neither_blames_nor_blesses(problem, tmp_path, capsys):
+    found = verify(problem)
+    assert found.complaint is None
+    assert not found.ok
+    assert str(found.unjudged) == "The reference does not know the score l1: no stage is judged."
+    assert all(invariant.holds is not False for invariant in found.invariants)
+    assert next(i for i in found.invariants if i.name == "order_of_keys_is_free").holds
+    save(problem, tmp_path / "a.npz")
+    assert main(["verify", str(tmp_path / "a.npz")]) == 2
+    assert "does not know the score l1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("by", ["query", "key", "bias"])
+def test_a_target_is_reached_or_refused_in_a_sentence(problem, by):
+    found = solve(problem, "weights", (0, 1, 2, 1), 0.5, by=by)
+    assert found.feasible == (abs(found.reached - 0.5) < 1e-6)
+    assert str(found.reason).endswith(".")
+    with pytest.raises(FieldError, match="not linear in the query row"):
+        solve(problem, "scores", (0, 1, 2, 1), -1.0, by="query", odds="kept")
+
+
+def test_what_it_cannot_have_is_refused(problem):
+    with pytest.raises(ValueError, match="does not have the parameter w; it has none"):
+        problem.replace(score_params={"w": 1.0})
+    with pytest.raises(ValueError, match="as wide as a head"):
+        problem.replace(key=np.zeros((4, 4)))
+
+
+# --- files and the command line ------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["a.attn", "a.npz"])
+def test_it_is_saved_opened_and_exported(problem, name, tmp_path):
+    save(problem, tmp_path / name)
+    assert load(tmp_path / name) == problem
+    words = ["export", str(tmp_path / name), "-o", str(tmp_path), "--stage", "scores", "weights", "--format", "csv"]
+    assert main(words) == 0
+    rows = (tmp_path / "a-scores-h1.csv").read_text(encoding="utf-8").splitlines()
+    assert np.allclose([[float(cell) for cell in row.split(",")] for row in rows], scores_of(problem)[1])
+    assert main([*words[:-1], "png"]) == 0
+
+
+# --- the window ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_it_is_chosen_explained_verified_and_kept_in_the_window(launch, lang, tmp_path, qtbot):
+    person = launch(SMALL, lang=lang)
+    person.pick("score", "l1")
+    person.wait()
+    assert person.program.document.problem.score == "l1"
+    assert "Manhattan" in person.steps()[-1]
+    expected = compute(person.program.document.problem)["scores"][0, 0]
+    assert np.allclose(person.values("scores"), expected)
+    for stage, words in (("scores", "minus the sum of 3 distances"), ("scaled", ""), ("weights", "")):
+        person.show_stage(stage)
+        person.click_cell(stage, 1, 0)
+        assert words in person.explanation()
+        assert "products" not in person.explanation()
+        assert "乘积之和" not in person.explanation()
+    person.do("verify")
+    page = person.find("inspector.verify")
+    qtbot.waitUntil(lambda: any("l1" in label for label in texts(page)))
+    assert "✗" not in texts(page)
+    save_session(person.program.document.snapshot(), tmp_path / "kept.attn")
+    person.do("undo")
+    assert person.program.document.problem.score == "dot"
+    assert load(tmp_path / "kept.attn").score == "l1"
+
+
+def texts(page):
+    from PySide6.QtWidgets import QLabel
+
+    return [label.text() for label in page.findChildren(QLabel) if label.isVisible()]
+
+
+def test_the_whole_evaluation_answers_as_the_trace_does(problem):
+    whole = Evaluation(problem)
+    assert np.array_equal(whole.box("weights", (slice(0, 1), slice(0, 2), slice(0, 4), slice(0, 4))),
+                          compute(problem)["weights"])  # fmt: skip
