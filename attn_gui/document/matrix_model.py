@@ -28,6 +28,10 @@ CENTER = int(Qt.AlignmentFlag.AlignCenter)
 SWITCH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "✓": 1.0}
 
 
+READ_ONLY = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
+EDITABLE = READ_ONLY | Qt.ItemFlag.ItemIsEditable
+
+
 class MatrixModel(QAbstractTableModel):
     """Shows the array that `read` gives at the moment: (rows, columns), or (columns,) as one row.
 
@@ -92,10 +96,10 @@ class MatrixModel(QAbstractTableModel):
         array = self._array()
         if array is None or not (0 <= row < self._shape[0] and 0 <= column < self._shape[1]):
             return "", np.nan
-        value = array[row, column]
+        value = array.item(row, column)
         if array.dtype.kind == "b":
             return ("✓", 1.0) if value else ("", 0.0)
-        return shown(float(value), self._decimals, self._scientific), float(value)
+        return shown(value, self._decimals, self._scientific), value
 
     def cells(self) -> NDArray[Any]:
         """All numbers as they are then, read-only."""
@@ -125,8 +129,8 @@ class MatrixModel(QAbstractTableModel):
         return 0 if parent.isValid() else self._shape[1]
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = super().flags(index)
-        return flags | Qt.ItemFlag.ItemIsEditable if self._editable and index.isValid() else flags
+        """Asked for every cell that is painted."""
+        return (EDITABLE if self._editable else READ_ONLY) if index.isValid() else Qt.ItemFlag.NoItemFlags
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> object:
         if not index.isValid():

@@ -279,6 +279,7 @@ class ProductPicture(QWidget):
 
     def _repaint_words(self, *_: object) -> None:
         """Everything but the cells of the maps."""
+        self._words.forget_places()
         self._ground, self._marked = None, self._marks_region()
         self.update(QRegion(self.rect()).subtracted(self._cells_region()))
 

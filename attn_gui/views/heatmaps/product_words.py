@@ -61,8 +61,13 @@ class ProductWords:
     def __init__(self, product: ProductPicture) -> None:
         self._product = product
         self._formulas: tuple[Formula, ...] = ()
+        self._axes: tuple[Labels, ...] | None = None  # of rows and columns, as long as nothing moves
         self.tokens = TokensButton(product)
         self.tokens.clicked.connect(product.tokensRequested)
+
+    def forget_places(self) -> None:
+        """Maps or words have moved."""
+        self._axes = None
 
     def set_formula(self, forms: Sequence[str]) -> None:
         """The LaTeX of the formula in forms that get shorter; of several the first that has room."""
@@ -182,23 +187,27 @@ class ProductWords:
     # --- tokens ----------------------------------------------------------------------------------
     def _tokens(self, places: Places) -> Iterator[tuple[Labels, int | None]]:
         """The labels of both axes, each with the row or column that is marked."""
-        product = self._product
+        marked = self._product.maps.lines(self._product.stage)
+        if self._axes is None:
+            self._axes = tuple(self._made_labels(places))
+        return zip(self._axes, (marked.row, marked.column), strict=False)  # features have no labels
+
+    def _made_labels(self, places: Places) -> Iterator[Labels]:
+        product, away = self._product, scaled(SPACING.s)
         stage_map = product.stage_map()
         assert stage_map is not None
         rows, columns = axis_labels(product.maps, product.stage)
-        marked, away = product.maps.lines(product.stage), scaled(SPACING.s)
         fonts = label_font(product.compact), label_font(product.compact, 600)
         left = (places.left or places.stage).left() - places.row_labels
         box = QRectF(left, places.stage.top(), places.row_labels - away, places.stage.height())
-        style = LabelStyle(*fonts, current_theme(), product.picture.rows)
-        yield Labels(stage_map.row_span, rows, box, style), marked.row
+        yield Labels(stage_map.row_span, rows, box, LabelStyle(*fonts, current_theme(), product.picture.rows))
         if columns:
             above, span = places.top or places.stage, stage_map.column_span
             level = labels_fit(columns, fonts[0], span.cell_size)
             tall = line_height() if level else label_width(columns, fonts[0], scaled(TALLEST_COLUMN_LABEL))
             box = QRectF(above.left(), above.top() - tall, above.width(), tall - away)
             style = LabelStyle(*fonts, current_theme(), product.picture.columns)
-            yield Labels(span, columns, box, style, LEVEL if level else UPRIGHT), marked.column
+            yield Labels(span, columns, box, style, LEVEL if level else UPRIGHT)
 
     def _paint_bands(self, painter: QPainter, places: Places, theme: Theme) -> None:
         """The numbers of the heads over their bands of columns, the present one in the accent."""

@@ -53,6 +53,7 @@ class Inspector(QWidget):
         self._explanation: Explanation | None = None
         self._context: ExplainContext | None = None
         self._sentences = Sentences(self)
+        self._ordered: tuple[QWidget, ...] = ()
         self._tabs, self._pages = QTabWidget(self), QStackedWidget(self)
         self._start, self._page = StartPage(), QWidget()
         self._start_page, self._cell_page = FittingPage(self._start, self), FittingPage(self._page, self)
@@ -158,8 +159,10 @@ class Inspector(QWidget):
         """Links come and go: put them where they stand."""
         order = (self._tabs.tabBar(), *self._trail.links(), self._terms, *self._relations.links(), self._one,
                  self._copy_text, self._copy_latex, self._target)
-        for before, after in pairwise(order):
-            QWidget.setTabOrder(before, after)
+        if order != self._ordered:
+            self._ordered = order
+            for before, after in pairwise(order):
+                QWidget.setTabOrder(before, after)
 
     def _show_caption(self) -> None:
         terms, context = self._terms.terms(), self._context

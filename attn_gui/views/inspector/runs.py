@@ -74,7 +74,7 @@ class SentenceView(QWidget):
 
     def sizeHint(self) -> QSize:
         natural = QFontMetricsF(_font()).horizontalAdvance(self.text())
-        return QSize(min(round(natural) + 8, 320), self.heightForWidth(320))
+        return QSize(min(round(natural) + 8, 320), self.heightForWidth(self.width() or 320))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(80, round(_line_height()))

@@ -43,7 +43,7 @@ class TermsModel(QAbstractTableModel):
         self._order = np.empty(0, int)
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
         self._expanded, self.tight = False, FULL
-        self._faces: dict[tuple[int, int, int], Face] = {}  # by row, column and tightness
+        self._faces: dict[tuple[int, int], tuple[Face, ...]] = {}  # by row and tightness
         self._largest: float | None = None
 
     # --- what is shown ---------------------------------------------------------------------------
@@ -188,31 +188,32 @@ class TermsModel(QAbstractTableModel):
 
     def face(self, row: int, column: int) -> Face:
         """What is shown there, made once."""
-        place = row, column, self.tight
+        place = row, self.tight
         if place not in self._faces:
-            value = self._row_value(row) if column == self.columnCount() - 1 else None
-            color = self._headers[column - 1][1] if 0 < column <= len(self._headers) else "text"
-            self._faces[place] = Face(self._text(row, column), value, self._is_chosen(row), color)
-        return self._faces[place]
+            self._faces[place] = self._made_faces(row)
+        return self._faces[place][column]
 
     def forget_words(self) -> None:
         """Write everything again, in another language."""
         self._faces.clear()
 
     # --- inside ----------------------------------------------------------------------------------
-    def _text(self, row: int, column: int) -> str:
-        if column == self.columnCount() - 1:
-            decimals = self._decimals(4 if self.of_weights() else 3)
-            return column_writer((self._row_value(first) for first in range(min(self.shown(), 1))), decimals)(
-                self._row_value(row))
-        if self._is_tail(row):
-            return self.tr("{count} more").format(count=self.count() - self.shown()) if column == 0 else ""
-        term = self._term(row)
-        if column == 0:
-            return self._name(row)
-        if len(term.cells) != len(self._headers):  # a bias among products, or addends of different matrices
-            return ""
-        return column_writer((), self._decimals(3))(term.cells[column - 1].value)
+    def _made_faces(self, row: int) -> tuple[Face, ...]:
+        """The name, the numbers and the value of a row."""
+        tail, value, chosen = self._is_tail(row), self._row_value(row), self._is_chosen(row)
+        name = self.tr("{count} more").format(count=self.count() - self.shown()) if tail else self._name(row)
+        largest = (self._row_value(first) for first in range(min(self.shown(), 1)))
+        written = column_writer(largest, self._decimals(4 if self.of_weights() else 3))(value)
+        numbers = (Face(text, None, chosen, color)
+                   for text, (_, color) in zip(self._number_texts(row), self._headers, strict=True))
+        return Face(name, None, chosen, "text"), *numbers, Face(written, value, chosen, "text")
+
+    def _number_texts(self, row: int) -> list[str]:
+        cells = () if self._is_tail(row) else self._term(row).cells
+        if len(cells) != len(self._headers):  # the tail, a bias among products, or addends of different matrices
+            return [""] * len(self._headers)
+        write = column_writer((), self._decimals(3))
+        return [write(cell.value) for cell in cells]
 
     def _tip(self, row: int) -> str:
         """The whole text of the row; where columns are counted within a head, their numbers in the tables, too."""
