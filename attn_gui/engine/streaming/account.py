@@ -8,13 +8,13 @@ import numpy as np
 
 from attn_gui.engine.layout import Array
 
-from .rows import LOUD, Rows
+from .rows import LARGE, Rows
 
 # where this would lose digits the row has to be computed anew; written so that NaN is unsound
-STALE = 20.0  # a score so far above the reference, in units of T
-FADED, HALVED = 0.05, 0.5  # a total that has become so small, at all or by one edit
-WORN = 8.0  # shares taken out so far times their logits: their rounding, in units of the last place, stays in the row
-DROWNED = 4096.0  # a term so many times as large as the sum that is left
+MOST_ABOVE = 20.0  # a score so far above the maximum taken off, in units of T
+LEAST, LEAST_KEPT = 0.05, 0.5  # a denominator so small, at all or next to that before the edit
+MOST_DRIFT = 8.0  # exp scores taken out times their logits: what rounding they leave, in units of the last place
+MOST_CANCELED = 4096.0  # a term so many times as large as the sum that is left
 
 
 @dataclass(frozen=True)
@@ -26,40 +26,41 @@ class Terms:
 
 
 def exchange(
-    state: Rows, place: tuple[int, int, slice], old: Terms, new: Terms, columns: slice, heat: float
+    state: Rows, place: tuple[int, int, slice], old: Terms, new: Terms, columns: slice, temperature: float
 ) -> Array:
     """Take the old terms out and put the new ones in. Returns which rows (booleans) have to be computed anew.
 
     `columns` are the columns of the values that the edit may have changed, all of them if a logit has.
     """
-    top, before = state.top[place], state.total[place]
-    given = (old.logits - top[:, None]) / heat
-    taken = given if new.logits is old.logits else (new.logits - top[:, None]) / heat
+    row_max, before = state.row_max[place], state.denominator[place]
+    given = (old.logits - row_max[:, None]) / temperature
+    taken = given if new.logits is old.logits else (new.logits - row_max[:, None]) / temperature
     minus = np.exp(given)
     plus = minus if taken is given else np.exp(taken)
     gone = minus.sum(axis=1)
-    total = before if plus is minus else before + (plus.sum(axis=1) - gone)
+    denominator = before if plus is minus else before + (plus.sum(axis=1) - gone)
     factors, values = _product(minus, plus, old.values[:, columns], new.values[:, columns])
-    change, size = _added(factors.astype(state.sums.dtype), values)
-    sums = state.sums[place][:, columns]
-    sums += change
-    state.total[place] = total
-    state.worn[place] += gone * (1 + np.abs(top) / heat) / np.where(total > 0, total, 1.0)
-    sound = np.asarray((total > HALVED * before) & (total > FADED) & (np.abs(top) < LOUD * heat))
-    sound &= (taken.max(axis=1) < STALE) & (state.worn[place] < WORN)
-    sound &= ((size <= DROWNED * np.abs(sums)) | _stays(sums, change)).all(axis=1)
+    change, size = _added(factors.astype(state.numerator.dtype), values)
+    numerator = state.numerator[place][:, columns]
+    numerator += change
+    state.denominator[place] = denominator
+    state.drift[place] += gone * (1 + np.abs(row_max) / temperature) / np.where(denominator > 0, denominator, 1.0)
+    sound = np.asarray((denominator > LEAST_KEPT * before) & (denominator > LEAST))
+    sound &= np.abs(row_max) < LARGE * temperature
+    sound &= (taken.max(axis=1) < MOST_ABOVE) & (state.drift[place] < MOST_DRIFT)
+    sound &= ((size <= MOST_CANCELED * np.abs(numerator)) | _stays(numerator, change)).all(axis=1)
     sound |= np.isnan(before) & (old.logits < np.inf).all(axis=1) & (new.logits < np.inf).all(axis=1)
     closed = np.asarray((np.isneginf(old.logits) & np.isneginf(new.logits)).all(axis=1))
     return ~(sound | closed)
 
 
-def _stays(sums: Array, change: Array) -> Array:
-    """Where a sum is NaN or infinite by keys that are not edited: then it stays so."""
-    return np.asarray(~np.isfinite(sums) & (np.abs(change) < np.sqrt(np.finfo(sums.dtype).max)))
+def _stays(numerator: Array, change: Array) -> Array:
+    """Cells of the numerator that are NaN or infinite by keys that are not edited, and so stay it."""
+    return np.asarray(~np.isfinite(numerator) & (np.abs(change) < np.sqrt(np.finfo(numerator.dtype).max)))
 
 
 def _product(minus: Array, plus: Array, old: Array, new: Array) -> tuple[Array, Array]:
-    """Factors (rows, terms) and values (terms, d_v) whose product is the change of the sums."""
+    """Factors (rows, terms) and values (terms, d_v) whose product is the change of the numerator."""
     if plus is minus:
         return plus, new - old
     if new is old or np.array_equal(new, old):

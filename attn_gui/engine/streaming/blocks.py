@@ -128,7 +128,7 @@ class Blocks:
 
 
 def edges(cells: int, blocks: int) -> Array:
-    """Where nearly equal blocks begin and end; never more blocks than cells."""
+    """Edges of nearly equal blocks; never more blocks than cells."""
     blocks = max(1, min(blocks, cells))
     return np.arange(blocks + 1) * cells // blocks
 

@@ -51,12 +51,12 @@ class Chain:
         return self._evaluation.problem.softcap
 
     @property
-    def heat(self) -> float:
+    def temperature(self) -> float:
         return self._evaluation.problem.temperature or 1.0
 
     # --- through the stages ----------------------------------------------------------------------
     def logits(self, box: Box, given: Given = NOTHING) -> Array:
-        """What softmax reads, as float64, in the stages' own words; `given` stands in for sources or Q and K."""
+        """The logits that softmax reads, as float64, by the stages themselves; `given` replaces sources or Q and K."""
         return self._fetched(given)(self.logits_name, box)
 
     def _fetched(self, given: Given) -> Callable[[str, Box], Array]:
@@ -85,7 +85,7 @@ class Chain:
         return cells.reshape(cells.shape[-2:])
 
     def allowed(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array | None:
-        """Which cells are open at a box of one head; None where no layer closes any."""
+        """The open cells of a box of one head, as booleans; None where no layer closes any."""
         found = None
         for ref in self.gates:
             cells = self.cells(ref, place, layers)

@@ -18,19 +18,19 @@ from attn_gui.engine.layout import Array
 
 from .chain import AS_THEY_ARE, Chain, Layers
 from .copies import Copy
-from .rows import LOUD, Tile
+from .rows import LARGE, Tile
 from .threads import share
 
 if TYPE_CHECKING:
     from .evaluation import StreamingEvaluation
 
 LOG2E = float(np.log2(np.e))
-MOST_WILD = 16  # so many keys of NaN or infinity are looked at one by one
-TIGHT = 40.0  # a bound up to this, in powers of 2: no share underflows, and little rounding is added
+MOST_NONFINITE = 16  # so many keys of NaN or infinity are looked at one by one
+TIGHT = 40.0  # a bound up to this, in powers of 2: no exp score underflows, and little rounding is added
 
 
 class DotKernel:
-    """Scores that are dot products, with scale, softcap, biases and masks. A total of NaN: it cannot vouch for it."""
+    """Scores that are dot products, with scale, softcap, biases and masks. A denominator of NaN: an untrusted row."""
 
     def __init__(
         self, chain: Chain, evaluation: StreamingEvaluation, keys: Copy, values: Copy, layers: Layers, chunk: int
@@ -38,66 +38,66 @@ class DotKernel:
         self.chain, self._evaluation, self.keys, self.values, self.chunk = chain, evaluation, keys, values, chunk
         self._layers = layers  # own copies, as K and V are
         self.dtype = values.cells.dtype
-        self.longest = np.zeros(keys.cells.shape[:2])
-        self.wild = np.zeros(keys.cells.shape[:3], bool)  # keys that hold NaN or infinity
+        self.norm_bound = np.zeros(keys.cells.shape[:2])
+        self.nonfinite = np.zeros(keys.cells.shape[:3], bool)  # keys that hold NaN or infinity
         self._scratch = threading.local()
 
-    # --- the longest keys ------------------------------------------------------------------------
+    # --- the bounds of the norms of K ------------------------------------------------------------------------
     def measure(self) -> list[tuple[int, int]]:
         """Measure all keys again; the (batch, K/V head) whose bound has changed."""
-        before = self.longest.copy()
+        before = self.norm_bound.copy()
 
         def measure(place: tuple[int, int]) -> None:
-            self.wild[place] = _wild(self.keys.cells[place])
-            self.longest[place] = _bound(self.keys.cells[place])
+            self.nonfinite[place] = _nonfinite(self.keys.cells[place])
+            self.norm_bound[place] = _bound(self.keys.cells[place])
 
         share([(int(batch), int(group)) for batch, group in np.argwhere(self.keys.ready)], measure)
-        return [(int(b), int(g)) for b, g in np.argwhere(self.longest != before)]
+        return [(int(b), int(g)) for b, g in np.argwhere(self.norm_bound != before)]
 
-    def lengthen(self, batch: int, group: int, keys: slice) -> None:
+    def raise_bound(self, batch: int, group: int, keys: slice) -> None:
         """Some keys have changed: the bound may have to grow at once; it shrinks when measured."""
         cells = self.keys.cells[batch, group, keys]
-        self.wild[batch, group, keys] = _wild(cells)
-        self.longest[batch, group] = np.maximum(self.longest[batch, group], _bound(cells))
+        self.nonfinite[batch, group, keys] = _nonfinite(cells)
+        self.norm_bound[batch, group] = np.maximum(self.norm_bound[batch, group], _bound(cells))
 
     # --- whole rows ------------------------------------------------------------------------------
     def tile(self, batch: int, head: int, rows: slice) -> Tile:
-        """Rows from nothing; a total of NaN where a number is not finite or a row cannot be trusted."""
+        """Rows from nothing; a denominator of NaN where a number is not finite or a row cannot be trusted."""
         query, limit = self._query(batch, head, rows)
         bounded = limit is not None
-        peak, sums = np.full(len(query), -np.inf, self.dtype), np.zeros((0, 0), self.dtype)
+        row_max, numerator = np.full(len(query), -np.inf, self.dtype), np.zeros((0, 0), self.dtype)
         for low in range(0, self.chain.shape[3], self.chunk):
             keys = slice(low, min(low + self.chunk, self.chain.shape[3]))
             place = (*indices.cell((batch, head)), rows, keys)
             allowed = self.chain.allowed(place, self._layers)
             if allowed is not None and not allowed.any():
                 continue
-            shares = self._scores(query, place)
-            shares[:, self.wild[batch, head // self.chain.group, keys]] = -np.inf  # judged by `judged`
+            scores = self._scores(query, place)
+            scores[:, self.nonfinite[batch, head // self.chain.group, keys]] = -np.inf  # judged by `judged`
             if not bounded:
-                peak, faded = self._lower(shares, allowed, peak)
-                if sums.size:
-                    sums *= faded[:, None]
-                np.exp(shares, out=shares)
+                row_max, factor = self._lower(scores, allowed, row_max)
+                if numerator.size:
+                    numerator *= factor[:, None]
+                exp_scores = np.exp(scores, out=scores)
             else:
-                np.exp2(shares, out=shares)
+                exp_scores = np.exp2(scores, out=scores)
                 if allowed is not None:
-                    np.multiply(shares, allowed, out=shares)
-            part = shares @ self.values.cells[batch, head // self.chain.group, keys]
-            sums = np.add(sums, part, out=part) if sums.size else part
-        if not sums.size:
+                    np.multiply(exp_scores, allowed, out=exp_scores)
+            part = exp_scores @ self.values.cells[batch, head // self.chain.group, keys]
+            numerator = np.add(numerator, part, out=part) if numerator.size else part
+        if not numerator.size:
             return self._empty(rows)
-        return self._finished(sums, peak if limit is None else limit, 1.0 if limit is None else 1 / LOG2E)
+        return self._finished(numerator, row_max if limit is None else limit, 1.0 if limit is None else 1 / LOG2E)
 
     def judged(self, batch: int, head: int, rows: slice) -> tuple[Array, Array]:
-        """What keys that hold NaN or infinity make of rows: which rows are NaN, and of which `tile` cannot know.
+        """(rows that are NaN, rows that `tile` cannot know), by the keys that hold NaN or infinity.
 
         Of all others they take no part, at a score of −∞. The scores of these few keys are computed as the stages do.
         """
-        keys = np.flatnonzero(self.wild[batch, head // self.chain.group])
+        keys = np.flatnonzero(self.nonfinite[batch, head // self.chain.group])
         count = rows.stop - rows.start
         lost, unsure = np.zeros(count, bool), np.zeros(count, bool)
-        if len(keys) > MOST_WILD:
+        if len(keys) > MOST_NONFINITE:
             return lost, ~unsure
         for key in keys.tolist():
             logits = self.chain.logits((*indices.cell((batch, head)), rows, slice(key, key + 1)))[0, 0, :, 0]
@@ -112,7 +112,7 @@ class DotKernel:
         own = self._evaluation.held(self.chain.query)[batch, rows, head * width : (head + 1) * width]
         factor, limit = self._factor(), None
         if not self.chain.added and self.chain.softcap is None:
-            steepness = abs(factor) * LOG2E * self.longest[batch, head // self.chain.group]
+            steepness = abs(factor) * LOG2E * self.norm_bound[batch, head // self.chain.group]
             limit = np.sqrt(np.einsum("id,id->i", own, own)) * self.dtype.type(steepness)
             limit = limit if limit.max() <= TIGHT else None
         query = np.zeros((len(own), width + 1), self.dtype)
@@ -123,20 +123,20 @@ class DotKernel:
 
     def _factor(self) -> float:
         cap = self.chain.softcap
-        return self.chain.scale / self.chain.heat if cap is None else self.chain.scale / cap
+        return self.chain.scale / self.chain.temperature if cap is None else self.chain.scale / cap
 
     def _scores(self, query: Array, place: Box) -> Array:
         """Scores of a chunk over T, softcap and biases included; in this thread's scratch."""
         batch, head, _, keys = (cut.start for cut in place)
-        shares = self._room(len(query), place[3].stop - keys)
-        np.matmul(query, self.keys.cells[batch, head // self.chain.group, place[3]].T, out=shares)
-        heat, cap = self.chain.heat, self.chain.softcap
+        scores = self._room(len(query), place[3].stop - keys)
+        np.matmul(query, self.keys.cells[batch, head // self.chain.group, place[3]].T, out=scores)
+        temperature, cap = self.chain.temperature, self.chain.softcap
         if cap is not None:
-            np.tanh(shares, out=shares)
-            shares *= self.dtype.type(cap / heat)
+            np.tanh(scores, out=scores)
+            scores *= self.dtype.type(cap / temperature)
         for ref in self.chain.added:
-            shares += np.multiply(self.chain.cells(ref, place, self._layers), 1 / heat, dtype=self.dtype)
-        return shares
+            scores += np.multiply(self.chain.cells(ref, place, self._layers), 1 / temperature, dtype=self.dtype)
+        return scores
 
     def _room(self, rows: int, columns: int) -> Array:
         room = getattr(self._scratch, "room", None)
@@ -144,24 +144,24 @@ class DotKernel:
             room = self._scratch.room = np.empty(rows * self.chunk, self.dtype)
         return np.asarray(room[: rows * columns].reshape(rows, columns))
 
-    def _lower(self, shares: Array, allowed: Array | None, peak: Array) -> tuple[Array, Array]:
-        """Take the largest score so far off; the new peak, and by how much earlier shares fade."""
+    def _lower(self, scores: Array, allowed: Array | None, row_max: Array) -> tuple[Array, Array]:
+        """Take the largest score so far off; the new maximum, and the factor that earlier exp scores shrink by."""
         if allowed is not None:
-            shares += np.where(allowed, self.dtype.type(0), self.dtype.type(-np.inf))
-        higher = np.maximum(peak, shares.max(axis=1))
+            scores += np.where(allowed, self.dtype.type(0), self.dtype.type(-np.inf))
+        higher = np.maximum(row_max, scores.max(axis=1))
         reference = np.where(np.isneginf(higher), self.dtype.type(0), higher)
-        shares -= reference[:, None]
-        return higher, np.exp(peak - reference)
+        scores -= reference[:, None]
+        return higher, np.exp(row_max - reference)
 
-    def _finished(self, sums: Array, reference: Array, unit: float) -> Tile:
-        """The reference moved by a whole power of 2 so that the total lies in 1 to 2: nothing is rounded."""
-        total = sums[:, -1].astype(np.float64)
-        power = np.where(total > 0, np.frexp(total)[1] - 1, 0)
-        sums = sums[:, :-1] * np.exp2(-power).astype(self.dtype)[:, None]
+    def _finished(self, numerator: Array, reference: Array, unit: float) -> Tile:
+        """The reference moved by a whole power of 2 so that the denominator lies in 1 to 2: nothing is rounded."""
+        denominator = numerator[:, -1].astype(np.float64)
+        power = np.where(denominator > 0, np.frexp(denominator)[1] - 1, 0)
+        numerator = numerator[:, :-1] * np.exp2(-power).astype(self.dtype)[:, None]
         reference = np.where(np.isneginf(reference), 0.0, reference.astype(np.float64) * unit)
-        trusted = np.isfinite(sums).all(axis=1) & ((np.abs(reference) < LOUD) | (total == 0))
-        total = np.where(trusted, np.ldexp(total, -power), np.nan)
-        return Tile((reference + power / LOG2E) * self.chain.heat, total, sums)
+        trusted = np.isfinite(numerator).all(axis=1) & ((np.abs(reference) < LARGE) | (denominator == 0))
+        denominator = np.where(trusted, np.ldexp(denominator, -power), np.nan)
+        return Tile((reference + power / LOG2E) * self.chain.temperature, denominator, numerator)
 
     def _empty(self, rows: slice) -> Tile:
         count = rows.stop - rows.start
@@ -199,8 +199,8 @@ class DotKernel:
         return found
 
 
-def _wild(keys: Array) -> Array:
-    """Which keys hold NaN or infinity."""
+def _nonfinite(keys: Array) -> Array:
+    """Keys that hold NaN or infinity, as booleans."""
     return np.asarray(~np.isfinite(keys).all(axis=1))
 
 
@@ -208,6 +208,6 @@ def _bound(keys: Array) -> float:
     """A power of √2 no less than any key's norm: it seldom changes, and with it the bits of every tile would."""
     norms = np.einsum("jd,jd->j", keys, keys)
     if not np.isfinite(norms).all():
-        norms[_wild(keys)] = 1.0  # they take no part
+        norms[_nonfinite(keys)] = 1.0  # they take no part
     longest = float(norms.max()) - 1.0  # without the column of ones
     return float(2.0 ** (np.ceil(np.log2(max(longest, 1e-30)) + 0.001) / 2)) if longest < 1e30 else np.inf

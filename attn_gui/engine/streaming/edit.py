@@ -20,7 +20,7 @@ BLOCK = 4096  # rows of a head that are exchanged at a time
 
 
 class Edit:
-    """What changed: `named` are boxes of sources, `reached` boxes of stages; Q, K and V are up to date already."""
+    """One edit: `named` are boxes of sources, `reached` boxes of stages; Q, K and V are up to date already."""
 
     def __init__(
         self, chain: Chain, passes: Passes, named: Mapping[str, Sequence[Box]], reached: Mapping[str, Sequence[Box]]
@@ -29,7 +29,7 @@ class Edit:
         self._changed = {name: boxes for name, boxes in {**named, **reached}.items() if name not in chain.maps}
         self._reached = reached
         self._layers = {ref.name: ref for ref in (*chain.added, *chain.gates)}
-        self._worn_out: list[tuple[int, int, slice]] = []  # rows whose exchange has lost digits
+        self._drifted: list[tuple[int, int, slice]] = []  # rows whose exchange has lost digits
         self.cells: dict[str, int] = {}
 
     def carry_out(self) -> dict[str, int]:
@@ -43,7 +43,7 @@ class Edit:
             self._exchange(batch, group)
         for name in self._passes.layers.keys() & self._changed.keys():
             self._passes.renew(name)
-        for batch, head, rows in (*stale, *self._worn_out):
+        for batch, head, rows in (*stale, *self._drifted):
             self._redo_few(batch, head, rows)
         return self.cells
 
@@ -102,7 +102,7 @@ class Edit:
         self._follow(batch, group, keys, values)
         for (place, columns), logits, old_values in zip(plans, before, old, strict=True):
             moved = logits if columns is not None else self._logits(place, old=False)
-            self._settle_accounts(place, columns, Terms(logits, old_values), Terms(moved, self._values(place)))
+            self._exchange_terms(place, columns, Terms(logits, old_values), Terms(moved, self._values(place)))
 
     def _boxes_of(self, name: str | None, batch: int, group: int) -> list[Box]:
         """The changed boxes of K or V that touch one item and head."""
@@ -179,20 +179,20 @@ class Edit:
         for box in values:
             self._passes.follow_values(batch, group, box[1])
 
-    def _settle_accounts(self, place: Box, columns: slice | None, old: Terms, new: Terms) -> None:
+    def _exchange_terms(self, place: Box, columns: slice | None, old: Terms, new: Terms) -> None:
         batch, head, rows = place[0].start, place[1].start, place[2]
         width = self._passes.values.width
         columns = columns or slice(0, width)
         where = (batch, head, rows)
-        bad = exchange(self._rows, where, old, new, columns, self._chain.heat)
+        bad = exchange(self._rows, where, old, new, columns, self._chain.temperature)
         bad &= self._rows.known[where]
-        self._rows.soil(batch, head, rows)
+        self._rows.mark_dirty(batch, head, rows)
         scores = old.logits.shape[1] * (1 if new.logits is old.logits else 2)
         self._count(len(bad), scores, columns.stop - columns.start)
         self._rows.known[where] &= ~bad
         if 0 < np.count_nonzero(bad) <= FEW_ROWS:
             found = (slice(rows.start + run.start, rows.start + run.stop) for run in runs(bad, FEW_ROWS))
-            self._worn_out += [(batch, head, run) for run in found]
+            self._drifted += [(batch, head, run) for run in found]
 
     def _count(self, rows: int, keys: int, columns: int) -> None:
         for name in (*self._chain.maps, "weights"):

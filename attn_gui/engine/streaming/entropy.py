@@ -35,9 +35,9 @@ def entropies(
             found[low - rows.start : part.stop - rows.start] = _of_rows(chain, passes, batch, head, part)
 
     share(range(rows.start, rows.stop, TALL), work)
-    lost = np.isnan(passes.rows.total[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
+    lost = np.isnan(passes.rows.denominator[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
     found[lost] = np.nan
-    unsure = ~lost & (~np.isfinite(found) | passes.rows.loud(place, chain.heat)[0, 0])
+    unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, chain.temperature)[0, 0])
     for run in runs(unsure) if unsure.any() else ():
         part = slice(rows.start + run.start, rows.start + run.stop)
         for row in range(part.start, part.stop):
@@ -47,20 +47,21 @@ def entropies(
 
 
 def _of_rows(chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:
-    heat, keys = chain.heat, chain.shape[3]
-    total = passes.rows.total[batch, head, rows]
-    log_sum = passes.rows.top[batch, head, rows] / heat + np.log(np.where(total == 0, 1.0, total))
+    temperature, keys = chain.temperature, chain.shape[3]
+    denominator = passes.rows.denominator[batch, head, rows]
+    row_max = passes.rows.row_max[batch, head, rows]
+    log_z = row_max / temperature + np.log(np.where(denominator == 0, 1.0, denominator))
     mean = np.zeros(rows.stop - rows.start)
     wide = max(1, AT_ONCE // len(mean))
     for low in range(0, keys, wide):
         cut = slice(low, min(low + wide, keys))
         logits, allowed = passes.transposed(chain.logits_name, (*indices.cell((batch, head)), rows, cut))
-        logits = logits * logits.dtype.type(1 / heat) if heat != 1 else logits
-        if passes.fast is not None and passes.fast.wild[batch, head // chain.group, cut].any():
-            logits = np.maximum(logits, np.finfo(logits.dtype).min)  # a share of 0 times −∞ is no part of the sum
-        shares = np.exp(logits - log_sum.astype(logits.dtype))
+        logits = logits * logits.dtype.type(1 / temperature) if temperature != 1 else logits
+        if passes.fast is not None and passes.fast.nonfinite[batch, head // chain.group, cut].any():
+            logits = np.maximum(logits, np.finfo(logits.dtype).min)  # a weight of 0 times −∞ is no part of the sum
+        weights = np.exp(logits - log_z.astype(logits.dtype))
         if allowed is not None:
-            shares *= allowed
+            weights *= allowed
             logits = np.where(allowed, logits, logits.dtype.type(0))
-        mean += np.einsum("ji,ji->i", shares, logits)
-    return np.where(total == 0, BLIND, np.maximum(log_sum - mean, 0.0))
+        mean += np.einsum("ji,ji->i", weights, logits)
+    return np.where(denominator == 0, BLIND, np.maximum(log_z - mean, 0.0))

@@ -33,7 +33,7 @@ PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
 
 
 class StreamingEvaluation(Evaluation):
-    """Holds Q, K and V, and a reference, a total and a sum for every row of weights; all else is computed when read.
+    """Holds Q, K and V, and the maximum, denominator and numerator of every row; all else is computed when read.
 
     Rows are computed when they are asked for, or by `complete`. An edit of few keys takes their old terms out of the
     rows and puts the new ones in; where that would lose digits the row is computed anew. `settle` makes what edits
@@ -102,9 +102,9 @@ class StreamingEvaluation(Evaluation):
 
     def _weights(self, box: Box) -> Array:
         """Shares from the kept rows; a row of very large scores is computed as a whole, by one and the same product."""
-        rows, heat = self._passes.rows, self._chain.heat
-        weights = rows.weights(self._chain.logits(box), box, heat)
-        for batch, head, row in np.argwhere(rows.loud(box, heat)).tolist():
+        rows, temperature = self._passes.rows, self._chain.temperature
+        weights = rows.weights(self._chain.logits(box), box, temperature)
+        for batch, head, row in np.argwhere(rows.overflow_risk(box, temperature)).tolist():
             place = indices.cell((box[0].start + batch, box[1].start + head, box[2].start + row))
             _, whole = self._chain.softmax.compute((*place, slice(0, self.problem.m)), super().fetch)
             weights[batch, head, row] = whole[0, 0, 0, box[3]]
@@ -135,7 +135,7 @@ class StreamingEvaluation(Evaluation):
         return found.astype(np.float64) if np.isfinite(found).all() else None
 
     def known(self, batch: int, head: int) -> Array:
-        """Which rows of a head have been computed: booleans (n,)."""
+        """Rows of a head that have been computed: booleans (n,)."""
         return np.array(self._passes.rows.known[batch, head])
 
     @property
@@ -254,7 +254,7 @@ class StreamingEvaluation(Evaluation):
         return bool(self._rows_behind(stage, batch, head, rows).all())
 
     def _rows_behind(self, stage: str, batch: int, head: int | None, rows: slice) -> Array:
-        """Which of the rows of weights behind some rows of a stage are known."""
+        """Known rows among the rows of weights behind some rows of a stage, as booleans."""
         entry = self.node(stage).stage
         if entry.input_side or stage in self._chain.maps:
             return np.ones(0, bool)
@@ -294,7 +294,7 @@ class StreamingEvaluation(Evaluation):
         return self._pictures.complete(stage, batch, head, columns, progress, cancelled)
 
     def prepared(self, stage: str, batch: int, head: int, columns: int) -> Array:
-        """Of which rows a picture can be shown at once: booleans (n,)."""
+        """Rows of which a picture can be shown at once: booleans (n,)."""
         known = self._pictures.known(stage, batch, head, columns)
         return known & self._passes.rows.known[batch, head] if stage == "weights" else known
 

@@ -72,7 +72,7 @@ class Passes:
             if self.keys is not None:
                 self.keys.begin(self._evaluation.held(str(self._chain.key)), batch, group)
             if self.fast is not None:
-                self.fast.lengthen(batch, group, slice(0, self._chain.shape[3]))
+                self.fast.raise_bound(batch, group, slice(0, self._chain.shape[3]))
             self.values.begin(self._evaluation.held(self._chain.value), batch, group)
 
     def renew(self, name: str) -> None:
@@ -84,7 +84,7 @@ class Passes:
         assert self.keys is not None
         self.keys.follow(self._evaluation.held(str(self._chain.key)), batch, group, rows)
         if self.fast is not None:
-            self.fast.lengthen(batch, group, rows)
+            self.fast.raise_bound(batch, group, rows)
 
     def follow_values(self, batch: int, group: int, rows: slice) -> None:
         """Take over rows of V as they are now."""
@@ -100,10 +100,11 @@ class Passes:
         if lost.all():
             return self._lost(len(lost))
         tile = self.fast.tile(batch, head, rows)
-        tile.top[lost], tile.total[lost], tile.sums[lost] = np.nan, np.nan, np.nan
-        for run in runs((unsure | ~np.isfinite(tile.total)) & ~lost):
+        tile.row_max[lost], tile.denominator[lost], tile.numerator[lost] = np.nan, np.nan, np.nan
+        for run in runs((unsure | ~np.isfinite(tile.denominator)) & ~lost):
             part = self.stages.tile(batch, head, slice(rows.start + run.start, rows.start + run.stop))
-            tile.top[run], tile.total[run], tile.sums[run] = part.top, part.total, part.sums
+            tile.row_max[run], tile.denominator[run] = part.row_max, part.denominator
+            tile.numerator[run] = part.numerator
         return tile
 
     def _lost(self, count: int) -> Tile:
@@ -125,7 +126,7 @@ class Passes:
     def redo(self, batch: int, head: int, rows: slice) -> None:
         """A few rows at once, for an edit; the caller holds the lock."""
         self.rows.put(batch, head, rows, self.computed(batch, head, rows))
-        self.rows.soil(batch, head, rows)
+        self.rows.mark_dirty(batch, head, rows)
 
     # --- many tiles ------------------------------------------------------------------------------
     def ensure(self, rows: Box) -> None:
@@ -171,14 +172,14 @@ class Passes:
         with np.errstate(all="ignore"):
             if not self._versions.beside(lambda: self._evaluation.anew(self.moved), self._take_over, cancelled):
                 return False
-        return self._run(self._soiled(), progress, cancelled) and not self.rows.dirty.any() and not self.moved
+        return self._run(self._dirty_tiles(), progress, cancelled) and not self.rows.dirty.any() and not self.moved
 
     def _take_over(self, fresh: Mapping[str, Array]) -> None:
         """An edit of last digits: kept stages and the bounds of K as a fresh evaluation has them."""
         with self._versions.edit():
             self._take_stages(fresh)
             self.moved = frozenset()
-            self._soil_bounds()
+            self._mark_bounds()
 
     def _take_stages(self, fresh: Mapping[str, Array]) -> None:
         """Kept stages as a whole, since a part may differ in its last bits; and the rows that read them are dirty."""
@@ -194,12 +195,12 @@ class Passes:
         if fresh:
             self.copy_all()
 
-    def _soil_bounds(self) -> None:
+    def _mark_bounds(self) -> None:
         """A bound that has changed changes the last bits of all rows that use it."""
         for batch, group in self.fast.measure() if self.fast is not None else ():
             self.rows.dirty[batch, group * self._chain.group : (group + 1) * self._chain.group] = True
 
-    def _soiled(self) -> list[Job]:
+    def _dirty_tiles(self) -> list[Job]:
         """Dirty tiles that hold a known row; the others are clean."""
         jobs = []
         with self._versions.lock:

@@ -54,7 +54,7 @@ class Pictures:
     def pooled_once(
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
     ) -> tuple[Array, Array | None]:
-        """As `pooled`, for some rows of blocks, of extremes that are made for it and kept by nobody."""
+        """As `pooled`, for some rows of blocks, of extremes that are made for it and not kept."""
         if stage not in self._chain.maps and stage != "weights":
             return self._direct(stage, batch, head, rows, columns, (part, slice(0, columns))), None
         assert head is not None
@@ -68,7 +68,7 @@ class Pictures:
         if stage == "weights":
             place = (*indices.cell((batch, head)), slice(int(down[0]), int(down[-1])))
             self._passes.ensure(place)
-            if self._passes.rows.loud(place, self._chain.heat).any():
+            if self._passes.rows.overflow_risk(place, self._chain.temperature).any():
                 return None
         return self._once(stage, batch, head, down, across)
 
@@ -103,7 +103,7 @@ class Pictures:
         return self._of(stage, batch, head, columns).complete(progress, cancelled)
 
     def known(self, stage: str, batch: int, head: int, columns: int) -> Array:
-        """Which rows' blocks are there."""
+        """Rows whose blocks are there, as booleans."""
         return self._of(stage, batch, head, columns).known.copy()
 
     def follow(self, reached: Mapping[str, Sequence[Box]]) -> None:
@@ -165,9 +165,9 @@ class Pictures:
         cut, inside = slice(int(down[0]), int(down[-1])), down - down[0]
         high = reduced(np.maximum, blocks.high[cut, across], inside)
         low = reduced(np.minimum, blocks.low[cut, across], inside)
-        return self._risen(largest(high, low), stage)
+        return self._shown(largest(high, low), stage)
 
-    def _risen(self, scores: Array, stage: str) -> Array:
+    def _shown(self, scores: Array, stage: str) -> Array:
         """Scores as the stage shows them."""
         if self._serving(stage) == stage:
             return scores
@@ -183,56 +183,56 @@ class Pictures:
         for first in range(0, len(found), step):
             some = down[first : first + step + 1]
             cut = slice(int(some[0]), int(some[-1]))
-            totals = self._totals(blocks, batch, head, cut)
-            logits = self._raised(blocks, cut, across, totals, some - some[0])
+            subtrahends = self._subtrahends(blocks, batch, head, cut)
+            logits = self._log_weights_pooled(blocks, cut, across, subtrahends, some - some[0])
             if logits is None:
-                logits = self._lowered(blocks, cut, across, totals, some - some[0])
+                logits = self._log_weights_of_all(blocks, cut, across, subtrahends, some - some[0])
             np.minimum(logits, 0, out=logits)
             np.exp(logits, out=found[first : first + step])
         return found
 
-    def _raised(
-        self, blocks: Blocks, rows: slice, across: slice, totals: Sequence[Array], inside: Array
+    def _log_weights_pooled(
+        self, blocks: Blocks, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
     ) -> Array | None:
-        """Where logits are so many times the kept numbers, the few of the picture are multiplied and not all."""
-        factor = 1 / self._chain.heat
+        """Log weights, pooled before they are scaled; None unless logits are a positive multiple of the blocks."""
+        factor = 1 / self._chain.temperature
         if self._serving("weights") == "scores":
             factor *= self._chain.scale
-        if not factor > 0 or self._chain.softcap is not None or len(totals) > 1:
+        if not factor > 0 or self._chain.softcap is not None or len(subtrahends) > 1:
             return None
-        off = (totals[0] / factor).astype(blocks.high.dtype)
+        off = (subtrahends[0] / factor).astype(blocks.high.dtype)
         logits = reduced(np.maximum, blocks.high[rows, across] - off[:, None], inside)
         return None if np.isnan(logits).any() else np.asarray(logits * logits.dtype.type(factor))
 
-    def _lowered(
-        self, blocks: Blocks, rows: slice, across: slice, totals: Sequence[Array], inside: Array
+    def _log_weights_of_all(
+        self, blocks: Blocks, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
     ) -> Array:
         logits = self._highest(blocks, rows, across)
-        for total in totals:
-            logits -= total.astype(logits.dtype)[:, None]
+        for subtrahend in subtrahends:
+            logits -= subtrahend.astype(logits.dtype)[:, None]
         if np.isnan(logits).any():
             logits[np.isneginf(blocks.high[rows, across])] = -np.inf
         return reduced(np.maximum, logits, inside)
 
     def _highest(self, blocks: Blocks, rows: slice, across: slice) -> Array:
         """The largest logit of every block, over T."""
-        heat = blocks.high.dtype.type(1 / self._chain.heat)
+        factor = blocks.high.dtype.type(1 / self._chain.temperature)
         if self._serving("weights") != "scores":
-            return np.asarray(blocks.high[rows, across] * heat)
+            return np.asarray(blocks.high[rows, across] * factor)
         high = blocks.high if self._chain.scale >= 0 else blocks.low
-        return np.asarray(self._risen(high[rows, across], self._chain.logits_name) * heat)
+        return np.asarray(self._shown(high[rows, across], self._chain.logits_name) * factor)
 
-    def _totals(self, blocks: Blocks, batch: int, head: int, rows: slice) -> list[Array]:
-        """What to take off the logits of every row, over T; of very large scores by the blocks' own arithmetic."""
-        state, heat = self._passes.rows, self._chain.heat
+    def _subtrahends(self, blocks: Blocks, batch: int, head: int, rows: slice) -> list[Array]:
+        """Numbers to subtract from a row's logits, over T; of very large scores by the blocks' own arithmetic."""
+        state, temperature = self._passes.rows, self._chain.temperature
         cut = slice(blocks.first + rows.start, blocks.first + rows.stop)
-        top, total = state.top[batch, head, cut] / heat, state.total[batch, head, cut]
-        rest = np.where(total == 0, np.inf, np.log(total))
-        loud = state.loud((*indices.cell((batch, head)), cut), heat)[0, 0] & np.isfinite(total)
-        if not loud.any():
-            return [top + rest]
-        top[loud] = self._highest(blocks, rows, slice(0, blocks.high.shape[1]))[loud].max(axis=1)
-        return [top, rest]
+        row_max, denominator = state.row_max[batch, head, cut] / temperature, state.denominator[batch, head, cut]
+        log_z = np.where(denominator == 0, np.inf, np.log(denominator))
+        risk = state.overflow_risk((*indices.cell((batch, head)), cut), temperature)[0, 0] & np.isfinite(denominator)
+        if not risk.any():
+            return [row_max + log_z]
+        row_max[risk] = self._highest(blocks, rows, slice(0, blocks.high.shape[1]))[risk].max(axis=1)
+        return [row_max, log_z]
 
     # --- stages without keys ---------------------------------------------------------------------
     def _direct(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: Part) -> Array:

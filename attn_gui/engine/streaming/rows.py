@@ -1,4 +1,4 @@
-"""State of every row of weights: its reference, its denominator and its numerator, the sum over the values."""
+"""State of every row of weights: the maximum that is taken off its logits, the denominator and the numerator."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ import numpy as np
 from attn_gui.engine.indices import Box
 from attn_gui.engine.layout import Array
 
-LOUD = 1000.0  # a reference of so many T: exp magnifies the rounding of the scores
+LARGE = 1000.0  # times T: exp of logits beside so large a maximum magnifies their rounding
 
 
 @dataclass(frozen=True)
 class Tile:
-    """Rows computed anew: `top` and `total` (rows,) in float64, `sums` (rows, d_v)."""
+    """Rows computed anew: `row_max` and `denominator` (rows,) in float64, `numerator` (rows, d_v).
 
-    top: Array
-    total: Array
-    sums: Array
+    `row_max` is what is taken off the logits before exp: the largest of them, or a number near it that bounds them.
+    """
+
+    row_max: Array
+    denominator: Array
+    numerator: Array
 
 
 class Rows:
@@ -29,19 +32,19 @@ class Rows:
 
     def __init__(self, shape: tuple[int, int, int], width: int, dtype: np.dtype[np.generic], step: int) -> None:
         self.step = step
-        self.top, self.total = np.zeros(shape), np.zeros(shape)
-        self.worn = np.zeros(shape)  # how much rounding edits may have left
-        self.sums = np.zeros((*shape, width), dtype)
+        self.row_max, self.denominator = np.zeros(shape), np.zeros(shape)
+        self.drift = np.zeros(shape)  # how much rounding edits may have left
+        self.numerator = np.zeros((*shape, width), dtype)
         self.known = np.zeros(shape, bool)
         self.dirty = np.zeros((*shape[:2], -(-shape[2] // step)), bool)
 
     def put(self, batch: int, head: int, rows: slice, tile: Tile) -> None:
-        self.top[batch, head, rows], self.total[batch, head, rows] = tile.top, tile.total
-        self.sums[batch, head, rows] = tile.sums
-        self.worn[batch, head, rows] = 0
+        self.row_max[batch, head, rows], self.denominator[batch, head, rows] = tile.row_max, tile.denominator
+        self.numerator[batch, head, rows] = tile.numerator
+        self.drift[batch, head, rows] = 0
         self.known[batch, head, rows] = True
 
-    def soil(self, batch: int, head: int, rows: slice) -> None:
+    def mark_dirty(self, batch: int, head: int, rows: slice) -> None:
         self.dirty[batch, head, rows.start // self.step : -(-rows.stop // self.step)] = True
 
     def tile(self, number: int) -> slice:
@@ -51,19 +54,19 @@ class Rows:
         return range(rows.start // self.step, -(-rows.stop // self.step))
 
     def output(self, box: Box) -> Array:
-        """Sums over totals, as float64; a row without open keys is 0."""
-        total = self.total[box[:3]][..., None]
-        sums = self.sums[box]
-        return np.asarray(sums / np.where(total == 0, 1.0, total))
+        """Numerators over denominators, as float64; a row without open keys is 0."""
+        denominator = self.denominator[box[:3]][..., None]
+        numerator = self.numerator[box]
+        return np.asarray(numerator / np.where(denominator == 0, 1.0, denominator))
 
-    def loud(self, box: Box, heat: float) -> Array:
-        """Which rows of a box (batch, head, rows) must not be read but computed as a whole."""
-        return np.asarray(~(np.abs(self.top[box[:3]]) < LOUD * heat))
+    def overflow_risk(self, box: Box, temperature: float) -> Array:
+        """Rows of a box (batch, head, rows), as booleans, whose logits are too large for parts: computed whole."""
+        return np.asarray(~(np.abs(self.row_max[box[:3]]) < LARGE * temperature))
 
-    def weights(self, logits: Array, box: Box, heat: float) -> Array:
-        """The shares of a box of logits, which may hold any columns of its rows."""
-        top, total = self.top[box[:3]][..., None], self.total[box[:3]][..., None]
-        weights = np.exp((logits - top) / heat) / np.where(total == 0, 1.0, total)
-        if not np.isfinite(total).all():
+    def weights(self, logits: Array, box: Box, temperature: float) -> Array:
+        """The weights of a box of logits, which may hold any columns of its rows."""
+        row_max, denominator = self.row_max[box[:3]][..., None], self.denominator[box[:3]][..., None]
+        weights = np.exp((logits - row_max) / temperature) / np.where(denominator == 0, 1.0, denominator)
+        if not np.isfinite(denominator).all():
             weights = np.where(np.isneginf(logits), 0.0, weights)
         return np.asarray(weights)

@@ -27,7 +27,7 @@ class StageKernel:
         self.dtype = values.cells.dtype
 
     def tile(self, batch: int, head: int, rows: slice) -> Tile:
-        """Rows from nothing. A zero share keeps NaN and infinity of a value out; NaN in a row's scores stays in it."""
+        """Rows from nothing. A zero weight keeps NaN and infinity of a value out; NaN in a row's scores stays in it."""
         parts = [self._part(batch, head, part) for part in self._parts(rows)]
         return Tile(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
@@ -38,21 +38,22 @@ class StageKernel:
     def _part(self, batch: int, head: int, rows: slice) -> tuple[Array, Array, Array]:
         box = (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3]))
         logits = self.columns(box, self._layers)
-        top = logits.max(axis=-1)
-        top = np.where(np.isneginf(top), 0.0, top)
-        shares = np.exp((logits - top[:, None]) / self.chain.heat)
-        shares = np.where(np.isneginf(logits), 0.0, shares)
-        total = shares.sum(axis=-1)
+        row_max = logits.max(axis=-1)
+        row_max = np.where(np.isneginf(row_max), 0.0, row_max)
+        exp_scores = np.exp((logits - row_max[:, None]) / self.chain.temperature)
+        exp_scores = np.where(np.isneginf(logits), 0.0, exp_scores)
+        denominator = exp_scores.sum(axis=-1)
         values = self.values.cells[batch, head // self.chain.group, :, :-1].astype(np.float64)
-        sums = self._mixed(shares, values)
-        if not np.isfinite(sums).all():  # the sum may be too large for a number although the mean is not
-            least = np.where(total == 0, 1.0, total)
-            top, total = top + self.chain.heat * np.log(least), np.where(total == 0, 0.0, total / least)
-            sums = self._mixed(shares / least[:, None], values)
-        return top, total, sums
+        numerator = self._mixed(exp_scores, values)
+        if not np.isfinite(numerator).all():  # the sum may be too large for a number although the mean is not
+            divisor = np.where(denominator == 0, 1.0, denominator)
+            row_max = row_max + self.chain.temperature * np.log(divisor)
+            denominator = np.where(denominator == 0, 0.0, denominator / divisor)
+            numerator = self._mixed(exp_scores / divisor[:, None], values)
+        return row_max, denominator, numerator
 
-    def _mixed(self, shares: Array, values: Array) -> Array:
-        mixed = contract(shares[:, :, None], values[None], axes=(1,), zero_wins=True)
+    def _mixed(self, exp_scores: Array, values: Array) -> Array:
+        mixed = contract(exp_scores[:, :, None], values[None], axes=(1,), zero_wins=True)
         return np.asarray(mixed[:, 0].astype(self.dtype))
 
     def columns(self, place: Box, layers: Layers) -> Array:
