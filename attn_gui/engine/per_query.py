@@ -49,30 +49,30 @@ class PerQuery:
         return np.flatnonzero(~np.isneginf(self._row[1]))
 
     @cached_property
-    def _shares(self) -> Array:
+    def _exp_scores(self) -> Array:
         """e^x of every such key."""
-        heat = self._evaluation.problem.temperature or 1.0
+        temperature = self._evaluation.problem.temperature or 1.0
         with np.errstate(all="ignore"):
-            return np.asarray(np.exp(self._row[1][self._keys] / heat))
+            return np.asarray(np.exp(self._row[1][self._keys] / temperature))
 
-    def _share(self, key: int) -> Expression:
+    def _exp_score(self, key: int) -> Expression:
         name, row = self._row
         logit: Expression = Cell(name, (*self._place, key), float(row[key]), (self._place[2], key))
-        heat = self._evaluation.problem.temperature
-        return Function("exp", logit if heat is None else Quotient(logit, Number(heat), inline=True))
+        temperature = self._evaluation.problem.temperature
+        return Function("exp", logit if temperature is None else Quotient(logit, Number(temperature), inline=True))
 
     @cached_property
-    def _total(self) -> Named:
+    def _denominator(self) -> Named:
         keys = self._keys
-        return _Total("Z", "Z", Sum(len(keys), lambda k: self._share(int(keys[k])), self._shares))
+        return _Denominator("Z", "Z", Sum(len(keys), lambda k: self._exp_score(int(keys[k])), self._exp_scores))
 
     @cached_property
     def expression(self) -> Expression:
         """The equation as a tree; its value is the cell's, to rounding, unless e^x overflows."""
         if not self._keys.size or (self._key is not None and self._key not in self._keys):
             return Number(0.0)
-        front = Quotient(Number(1.0), self._total)
-        return Product(front, self._share(self._key) if self._key is not None else self._mixed())
+        front = Quotient(Number(1.0), self._denominator)
+        return Product(front, self._exp_score(self._key) if self._key is not None else self._mixed())
 
     def _mixed(self) -> Sum:
         problem, batch = self._evaluation.problem, self._place[0]
@@ -80,14 +80,14 @@ class PerQuery:
         box = (slice(batch, batch + 1), slice(0, problem.m), slice(column, column + 1))
         values = self._evaluation.fetch("value", box)[0, self._keys, 0]
         counts = np.isfinite(values) | (self._weights != 0)  # a zero weight holds NaN and infinity back
-        keys, values, shares = self._keys[counts], values[counts], self._shares[counts]
+        keys, values, exp_scores = self._keys[counts], values[counts], self._exp_scores[counts]
 
         def term(k: int) -> Expression:
             key = int(keys[k])
-            return Product(self._share(key), Cell("value", (batch, key, column), float(values[k]), (key, column)))
+            return Product(self._exp_score(key), Cell("value", (batch, key, column), float(values[k]), (key, column)))
 
         with np.errstate(all="ignore"):
-            return Sum(len(keys), term, shares * values)
+            return Sum(len(keys), term, exp_scores * values)
 
     @cached_property
     def _weights(self) -> Array:
@@ -126,19 +126,20 @@ class PerQuery:
 
     @property
     def total_numbers_latex(self) -> str:
-        return "" if self._empty else self._total.part.write("latex")
+        return "" if self._empty else self._denominator.part.write("latex")
 
     @property
     def total_latex(self) -> str:
         """The value of Z; empty where it is too large or too small to be written."""
-        return Number(self._total.value).write("latex") if not self._empty and _written(self._total.value) else ""
+        written = not self._empty and _written(self._denominator.value)
+        return Number(self._denominator.value).write("latex") if written else ""
 
     @property
     def latex(self) -> str:
         """Everything, to be copied."""
         sides = [self.symbols_latex, self.numbers_latex, self.value_latex]
-        total = [self.total_symbols_latex, self.total_numbers_latex, self.total_latex]
-        return r", \quad ".join(" = ".join(filter(None, one)) for one in (sides, total) if any(one))
+        denominator = [self.total_symbols_latex, self.total_numbers_latex, self.total_latex]
+        return r", \quad ".join(" = ".join(filter(None, one)) for one in (sides, denominator) if any(one))
 
     @property
     def _sum_latex(self) -> str:
@@ -172,9 +173,9 @@ class PerQuery:
         if self._empty:
             return f"{place} = 0"
         sides = [f"{place} = {self._symbols_text}", f"= {self.expression.write('text')}", f"= {self._value!r}"]
-        total = [f"Z = {self._sum_text}", f"= {self._total.part.write('text')}"]
-        value = [f"= {self._total.value!r}"] if _written(self._total.value) else []
-        return "\n".join([*sides, *total, *value])
+        denominator = [f"Z = {self._sum_text}", f"= {self._denominator.part.write('text')}"]
+        value = [f"= {self._denominator.value!r}"] if _written(self._denominator.value) else []
+        return "\n".join([*sides, *denominator, *value])
 
     @property
     def _symbols_text(self) -> str:
@@ -190,7 +191,7 @@ class PerQuery:
         return f"Σ_{over} e^({self._exponent_text('j')})"
 
 
-class _Total(Named):
+class _Denominator(Named):
     """Z, as a number only where it is one."""
 
     def write(self, style: Style) -> str:
@@ -214,7 +215,7 @@ def _place(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[
     return (index[0], head, index[1]), None, column
 
 
-def _written(total: float) -> bool:
-    return bool(np.isfinite(total)) and total > 0
+def _written(denominator: float) -> bool:
+    return bool(np.isfinite(denominator)) and denominator > 0
 
 

@@ -187,12 +187,12 @@ def _softmax(logits: Row, temperature: float) -> Row:
     """A key at −∞ has no part; a row with no key is all zero; NaN or +∞ leave no answer for the others."""
     if any(math.isnan(s) or s == math.inf for s in logits):
         return [0.0 if s == -math.inf else math.nan for s in logits]
-    top = max(logits)
-    if top == -math.inf:
+    row_max = max(logits)
+    if row_max == -math.inf:
         return [0.0] * len(logits)
-    shares = [math.exp((s - top) / temperature) for s in logits]
-    total = sum(shares)
-    return [share / total for share in shares]
+    exp_scores = [math.exp((s - row_max) / temperature) for s in logits]
+    denominator = sum(exp_scores)
+    return [score / denominator for score in exp_scores]
 
 
 # --- mask layers ---------------------------------------------------------------------------------

@@ -139,12 +139,12 @@ def assert_solved_by_query(problem, stage, place, target, solution):
     """Against differences to one key instead of the mean, by other routines."""
     item, head, row, key = place
     trace, keys = compute(problem), vectors(problem, head, item) @ turn(problem, row)
-    heat = problem.temperature or 1.0
-    logits = logits_of(problem, item, head, row) / heat
+    temperature = problem.temperature or 1.0
+    logits = logits_of(problem, item, head, row) / temperature
     open_ = np.isfinite(logits)
     rest = np.flatnonzero(open_ & (np.arange(len(open_)) != key))
     if stage == "weights":
-        step = heat * (math.log(target / (1 - target)) - logits[key] + np.logaddexp.reduce(logits[rest]))
+        step = temperature * (math.log(target / (1 - target)) - logits[key] + np.logaddexp.reduce(logits[rest]))
         matrix = keys[[key, *rest[1:]]] - keys[rest[0]]
     else:
         step = (target - trace[stage][place]) * (problem.effective_scale if stage == "scores" else 1.0)

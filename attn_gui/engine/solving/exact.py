@@ -53,12 +53,12 @@ def growth(row: Row, stage: str, key: int, target: float) -> float:
     """By how much the key's logit must grow over all others for a weight; else by how much the cell must."""
     if stage != "weights":
         return target - float(row.read(stage)[key])
-    heat = row.problem.temperature or 1.0
-    logits = row.logits / heat
+    temperature = row.problem.temperature or 1.0
+    logits = row.logits / temperature
     others = logits[row.open & (np.arange(len(logits)) != key)]
-    top = float(others.max())
-    total = top + math.log(float(np.exp(others - top).sum()))
-    step = heat * (math.log(target) - math.log1p(-target) - (float(logits[key]) - total))
+    row_max = float(others.max())
+    log_sum = row_max + math.log(float(np.exp(others - row_max).sum()))
+    step = temperature * (math.log(target) - math.log1p(-target) - (float(logits[key]) - log_sum))
     if not math.isfinite(step):
         raise FieldError(verdicts.WILD, stage="weights")
     return step

@@ -22,13 +22,15 @@ ASCENT, FLAT = 200, 1e-7
 
 
 class LogOdds:
-    """How much the log-odds of one open key lack to their target, as the logits grow by `vectors` · change / heat.
+    """Gap of one open key's log-odds to their target, as the logits grow by `vectors` · change / temperature.
 
-    `logits` (keys,), over the heat already; `vectors` (keys, d), None where a change is one of the logits themselves.
+    `logits` (keys,), over the temperature already; `vectors` (keys, d), None where the change is one of the logits.
     """
 
-    def __init__(self, logits: Array, vectors: Array | None, heat: float, key: int, target: float, length: float):
-        self._logits, self._vectors, self._heat, self._key = logits, vectors, heat, key
+    def __init__(
+        self, logits: Array, vectors: Array | None, temperature: float, key: int, target: float, length: float
+    ) -> None:
+        self._logits, self._vectors, self._temperature, self._key = logits, vectors, temperature, key
         self._others = np.arange(len(logits)) != key
         self.target = math.log(target) - math.log1p(-target)
         self.enough = 64 * EPS * max(1.0, abs(self.target), float(np.abs(logits).max()))
@@ -41,15 +43,15 @@ class LogOdds:
     def value(self, change: Array) -> float:
         logits = self._at(change)
         others = logits[self._others]
-        top = float(others.max())
-        return float(logits[self._key]) - top - math.log(float(np.exp(others - top).sum()))
+        row_max = float(others.max())
+        return float(logits[self._key]) - row_max - math.log(float(np.exp(others - row_max).sum()))
 
     def slope(self, change: Array) -> Array:
-        shares = -self.shares(change)
-        shares[self._key] = 1.0
-        return np.asarray(shares if self._vectors is None else shares @ self._vectors) / self._heat
+        weights = -self.weights(change)
+        weights[self._key] = 1.0
+        return np.asarray(weights if self._vectors is None else weights @ self._vectors) / self._temperature
 
-    def shares(self, change: Array) -> Array:
+    def weights(self, change: Array) -> Array:
         """The weights that the others would have among themselves; 0 for the key."""
         logits = self._at(change)
         powers = np.where(self._others, np.exp(logits - logits[self._others].max()), 0.0)
@@ -57,7 +59,7 @@ class LogOdds:
 
     def _at(self, change: Array) -> Array:
         grown = change if self._vectors is None else self._vectors @ change
-        return np.asarray(self._logits + grown / self._heat)
+        return np.asarray(self._logits + grown / self._temperature)
 
     # --- where to begin, and where it ends -------------------------------------------------------
     def starts(self) -> list[Array]:
@@ -65,7 +67,8 @@ class LogOdds:
         found = [self.zero]
         if self.gap(self.zero) >= 0:
             return found
-        need = np.where(self._others, -self.target - (self._logits - self._logits[self._key]), np.inf) * self._heat
+        need = np.where(self._others, -self.target - (self._logits - self._logits[self._key]), np.inf)
+        need = need * self._temperature
         apart = self._apart()
         with np.errstate(all="ignore"):
             way = np.where(apart > 0, np.maximum(need, 0.0) / apart, np.inf)
@@ -92,11 +95,11 @@ class LogOdds:
         change, damping = self.zero, 1e-9
         size = float(np.abs(self._vectors).max()) or 1.0
         for _ in range(ASCENT):
-            slope, shares = self.slope(change), self.shares(change)
-            if float(np.abs(slope).max()) * self._heat <= FLAT * size:
+            slope, weights = self.slope(change), self.weights(change)
+            if float(np.abs(slope).max()) * self._temperature <= FLAT * size:
                 return change, True
-            spread = self._vectors - shares @ self._vectors
-            curve = (spread * shares[:, None]).T @ spread / self._heat**2
+            spread = self._vectors - weights @ self._vectors
+            curve = (spread * weights[:, None]).T @ spread / self._temperature**2
             curve[np.diag_indices_from(curve)] += damping * size**2
             step = np.linalg.solve(curve, slope)
             if self.value(change + step) > self.value(change):
@@ -116,8 +119,8 @@ def free_change(question: LogOdds, by: str, key: int) -> tuple[Array, int, Reaso
     change, steps, left = min(tried, key=lambda one: one[2])
     if by == "bias" or question.gap(question.zero) < 0:
         return change, steps, Reason(verdicts.STUCK, steps=steps, residual=left)
-    top, proved = question.highest()
-    most = 1 / (1 + math.exp(-question.value(top)))
-    if proved and question.gap(top) > question.enough:
-        return top, steps, Reason(verdicts.HULL, key=key, by=by, most=most)
+    highest, proved = question.highest()
+    most = 1 / (1 + math.exp(-question.value(highest)))
+    if proved and question.gap(highest) > question.enough:
+        return highest, steps, Reason(verdicts.HULL, key=key, by=by, most=most)
     return change, steps, Reason(verdicts.STUCK, steps=steps, residual=left)

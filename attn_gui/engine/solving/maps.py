@@ -138,7 +138,7 @@ def _moved(ask: Ask) -> tuple[int, Reason | None]:
 def _log_odds(ask: Ask) -> LogOdds:
     """The question of one weight of the row, among its open keys."""
     problem, row = ask.problem, ask.row
-    wanted, heat = row.open, problem.temperature or 1.0
+    wanted, temperature = row.open, problem.temperature or 1.0
     vectors, length = None, 1.0
     if ask.by == "query":
         slope = SCORES[problem.score].slope(problem.score_params)
@@ -147,7 +147,8 @@ def _log_odds(ask: Ask) -> LogOdds:
         vectors, length = row.key_vectors()[wanted] * scale, float(np.linalg.norm(row.query_vector()))
         if not (np.isfinite(vectors).all() and np.isfinite(length)):
             raise FieldError(verdicts.WILD, stage="key")
-    return LogOdds(row.logits[wanted] / heat, vectors, heat, int(wanted[: ask.key].sum()), ask.target, length)
+    key = int(wanted[: ask.key].sum())
+    return LogOdds(row.logits[wanted] / temperature, vectors, temperature, key, ask.target, length)
 
 
 def _as_cells(row: Row, by: str, change: Array) -> Array:

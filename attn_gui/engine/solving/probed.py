@@ -44,9 +44,9 @@ class Probed:
             if not self._odds:
                 return self._pulled(self._stage, cell(self._index), np.ones((1,) * len(self._index)))
             row, box = self._row, (*cell(self._index[:3]), slice(0, self._evaluation.problem.m))
-            shares = -self._shares()
-            shares[self._index[3]] = 1.0
-            return self._pulled(row.softmax_reads, box, shares[None, None, None] / self._heat)
+            weights = -self._weights()
+            weights[self._index[3]] = 1.0
+            return self._pulled(row.softmax_reads, box, weights[None, None, None] / self._temperature)
 
     def _pulled(self, stage: str, box: Box, weights: Array) -> Array:
         return gradient(self._evaluation, stage, box, weights, self._cells.field)[self._box]
@@ -59,17 +59,17 @@ class Probed:
         return Row(self._evaluation, *self._index[:3])
 
     @property
-    def _heat(self) -> float:
+    def _temperature(self) -> float:
         return self._evaluation.problem.temperature or 1.0
 
     def _log_odds(self) -> float:
-        logits = self._row.logits / self._heat
+        logits = self._row.logits / self._temperature
         others = np.delete(logits, self._index[3])
-        top = float(others.max())
-        return float(logits[self._index[3]]) - top - math.log(float(np.exp(others - top).sum()))
+        row_max = float(others.max())
+        return float(logits[self._index[3]]) - row_max - math.log(float(np.exp(others - row_max).sum()))
 
-    def _shares(self) -> Array:
-        logits = self._row.logits / self._heat
+    def _weights(self) -> Array:
+        logits = self._row.logits / self._temperature
         logits[self._index[3]] = -np.inf
         powers = np.exp(logits - logits.max())
         return np.asarray(powers / powers.sum())

@@ -37,55 +37,56 @@ class Softmax(Stage):
     def forward(self, *inputs: Input) -> Array:
         logits, temperature = inputs
         assert logits is not None
-        top = logits.max(axis=-1, keepdims=True)
-        shifted = logits - np.where(np.isneginf(top), 0.0, top)
-        shares = np.exp(shifted if temperature is None else shifted / temperature)
-        total = shares.sum(axis=-1, keepdims=True)
-        weights = shares / np.where(total == 0, 1.0, total)
-        if not np.isfinite(total).all():
+        row_max = logits.max(axis=-1, keepdims=True)
+        shifted = logits - np.where(np.isneginf(row_max), 0.0, row_max)
+        exp_scores = np.exp(shifted if temperature is None else shifted / temperature)
+        denominator = exp_scores.sum(axis=-1, keepdims=True)
+        weights = exp_scores / np.where(denominator == 0, 1.0, denominator)
+        if not np.isfinite(denominator).all():
             weights = np.where(np.isneginf(logits), 0.0, weights)
         return np.asarray(weights)
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        logits, temperature = inputs
+        logits, scalar = inputs
         assert logits is not None
-        heat = 1.0 if temperature is None else temperature
+        temperature = 1.0 if scalar is None else scalar
         pulls = np.where(result == 0, 0.0, grad * result)
-        slope = (pulls - result * pulls.sum(axis=-1, keepdims=True)) / heat
-        if temperature is None:
+        slope = (pulls - result * pulls.sum(axis=-1, keepdims=True)) / temperature
+        if scalar is None:
             return slope, None
-        return slope, -slope * np.where(result > 0, logits, 0.0) / heat
+        return slope, -slope * np.where(result > 0, logits, 0.0) / temperature
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         """A slip of a score is a relative one of its weight, and through the sum of every weight in the row."""
-        logits, temperature = values
+        logits, scalar = values
         assert logits is not None
-        heat = 1.0 if temperature is None else temperature
+        temperature = 1.0 if scalar is None else scalar
         weights = self.forward(*values)
-        steps = np.where(np.isneginf(logits), 0.0, (logits.max(axis=-1, keepdims=True) - logits) / heat)
-        slips = given(errors)[0] / heat + 2 * steps
+        steps = np.where(np.isneginf(logits), 0.0, (logits.max(axis=-1, keepdims=True) - logits) / temperature)
+        slips = given(errors)[0] / temperature + 2 * steps
         shared = np.where(weights == 0, 0.0, weights * slips).sum(axis=-1, keepdims=True)
         relative = np.fmin((slips + shared + logits.shape[-1] + 2 * ELEMENTARY) * UNIT, STEEPEST)
         return np.where(weights == 0, 0.0, np.fmin(weights * np.expm1(relative), 1.0) / UNIT)
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        logits, temperature = inputs
+        logits, scalar = inputs
         assert logits is not None
         row = logits.values
-        heat = None if temperature is None else temperature.one
-        top = float(row.max())
-        if np.isneginf(top) or np.isneginf(row[at]):
+        temperature = None if scalar is None else scalar.one
+        row_max = float(row.max())
+        if np.isneginf(row_max) or np.isneginf(row[at]):
             return Number(0.0)
-        if row.size <= FEW and _mild(row, heat):
-            shares = [_share(cell, None, heat) for cell in logits if not np.isneginf(cell.value)]
-            return Quotient(_share(logits[at], None, heat), add(*shares))
+        if row.size <= FEW and _mild(row, temperature):
+            exp_scores = [_exp_score(cell, None, temperature) for cell in logits if not np.isneginf(cell.value)]
+            return Quotient(_exp_score(logits[at], None, temperature), add(*exp_scores))
         largest = Named("max", r"\max", logits[[int(row.argmax())]])
-        shifted = row - top
-        values = np.exp(shifted if heat is None else shifted / heat.value)
+        shifted = row - row_max
+        values = np.exp(shifted if temperature is None else shifted / temperature.value)
         letter = logits.latex.rstrip("}")[-1]
-        running = rf"\left({logits.latex} - \max\right) / T" if heat is not None else rf"{logits.latex} - \max"
-        terms = Sum(row.size, lambda k: _share(logits[[k]], largest, heat), values, rf"\sum_{letter} e^{{{running}}}")
-        return Quotient(_share(logits[at], largest, heat), Named("Z", "Z", terms))
+        running = rf"\left({logits.latex} - \max\right) / T" if temperature is not None else rf"{logits.latex} - \max"
+        symbols = rf"\sum_{letter} e^{{{running}}}"
+        terms = Sum(row.size, lambda k: _exp_score(logits[[k]], largest, temperature), values, symbols)
+        return Quotient(_exp_score(logits[at], largest, temperature), Named("Z", "Z", terms))
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         logits = inputs[0]
@@ -95,11 +96,12 @@ class Softmax(Stage):
         return [Addends(values, [logits])]
 
 
-def _mild(row: Array, heat: Expression | None) -> bool:
+def _mild(row: Array, temperature: Expression | None) -> bool:
     finite = row[np.isfinite(row)]
-    return finite.size == np.sum(~np.isneginf(row)) and abs(finite).max() < MILD * (1.0 if heat is None else heat.value)
+    unit = 1.0 if temperature is None else temperature.value
+    return finite.size == np.sum(~np.isneginf(row)) and abs(finite).max() < MILD * unit
 
 
-def _share(cell: Cell, top: Expression | None, heat: Expression | None) -> Expression:
-    shifted = cell if top is None else add(cell, Negative(top))
-    return Function("exp", shifted if heat is None else Quotient(shifted, heat, inline=True))
+def _exp_score(cell: Cell, largest: Expression | None, temperature: Expression | None) -> Expression:
+    shifted = cell if largest is None else add(cell, Negative(largest))
+    return Function("exp", shifted if temperature is None else Quotient(shifted, temperature, inline=True))

@@ -51,7 +51,7 @@ class Sheet:
         self.values: Values = np.zeros(self.shape, np.float32)
         self.allowed: Allowed | None = None
         self.known, self.fresh = np.zeros(self.shape[0], bool), np.zeros(self.shape[0], bool)
-        self.worn = np.zeros(self.shape[0], bool)  # fresh but for last digits, so that edits need not wait for them
+        self.drifted = np.zeros(self.shape[0], bool)  # fresh but for last digits, so that edits need not wait for them
         self.stopped = self.held = False
         self.steps = _steps(plane) * max(1, int(row_edges[-1] - row_edges[0]))
         self.bands = block_edges(self.shape[0], -(-self.steps // BAND))
@@ -88,18 +88,18 @@ class Sheet:
     # --- what is there ---------------------------------------------------------------------------
     @property
     def done(self) -> bool:
-        return bool(self.fresh.all()) and not self.worn.any()
+        return bool(self.fresh.all()) and not self.drifted.any()
 
     @property
     def share_left(self) -> float:
         """How much of it is still to be drawn."""
-        return float((~self.fresh | self.worn).mean())
+        return float((~self.fresh | self.drifted).mean())
 
     def next_part(self) -> tuple[int, slice]:
         """A band and what is to be drawn of it: first those far apart, then those between them."""
         for band in spread(len(self.versions)):
             low, high = int(self.bands[band]), int(self.bands[band + 1])
-            stale = np.flatnonzero(~self.fresh[low:high] | self.worn[low:high])
+            stale = np.flatnonzero(~self.fresh[low:high] | self.drifted[low:high])
             if stale.size:
                 return band, slice(low + int(stale[0]), low + int(stale[-1]) + 1)
         raise ValueError("everything is drawn")
@@ -123,7 +123,7 @@ class Sheet:
             self.allowed[down, right] = allowed
         if right == slice(0, self.shape[1]):
             self.known[down] = self.fresh[down] = True
-            self.worn[down] = False
+            self.drifted[down] = False
 
     def part(self, down: slice, right: slice) -> Seen:
         """Some blocks as they are."""
@@ -200,9 +200,9 @@ class Sheet:
             self.known[down] = False
         self.forestall(down)
 
-    def wear(self) -> None:
+    def mark_drifted(self) -> None:
         """Last digits may have changed everywhere."""
-        self.worn[:] = self.fresh
+        self.drifted[:] = self.fresh
         self.forestall(slice(0, self.shape[0]))
 
     def forestall(self, down: slice) -> None:

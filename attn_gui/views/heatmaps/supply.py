@@ -144,7 +144,7 @@ class Supply(QObject):
             batch, head = sheet.place.batch, sheet.place.head
             reached = batch in items if head is None else (batch, head) in heads
             if reached and type(sheet) is Sheet and not sheet.cheap:
-                sheet.wear()
+                sheet.mark_drifted()
         self._soon.start()
 
     # --- stopping --------------------------------------------------------------------------------

@@ -42,8 +42,8 @@ def test_any_window_is_the_part_of_the_whole(rng, mask, stage):
 
 def test_windows_leave_very_large_scores_to_exact_blocks(rng):
     problem = a_problem(rng)
-    loud = Problem(**{**problem.fields(), "query": problem.query * 1e5})
-    assert StreamingEvaluation(loud).pooled_at("weights", 0, 0, np.array([0, 9]), np.array([0, 9])) is None
+    large = Problem(**{**problem.fields(), "query": problem.query * 1e5})
+    assert StreamingEvaluation(large).pooled_at("weights", 0, 0, np.array([0, 9]), np.array([0, 9])) is None
     assert StreamingEvaluation(problem).pooled_at("query", 0, 0, np.array([0, 9]), np.array([0, 5])) is None
 
 
