@@ -113,7 +113,7 @@ def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> 
     start = {stage: [_own_box(evaluation, stage, indices.cell(index))]}
     same = {stage} | ({"output"} if evaluation.problem.w_output is None else set())
     found = {name: boxes for name, boxes in evaluation.reach(start).items() if name not in same}
-    if "masked" in evaluation.stages and any(indices.count(box) > GATED for boxes in found.values() for box in boxes):
+    if evaluation.closes and any(indices.count(box) > GATED for boxes in found.values() for box in boxes):
         forward = evaluation.forward(start)
         behind = evaluation.stages[evaluation.stages.index("weights") :]
         for name in found.keys() & set(behind):

@@ -99,6 +99,11 @@ class Evaluation:
         return tuple(self._nodes)
 
     @property
+    def closes(self) -> bool:
+        """Whether a mask layer is enabled that can close cells."""
+        return any(node.stage.boolean for node in self._nodes)
+
+    @property
     def sources(self) -> Mapping[str, Source]:
         return self._sources
 

@@ -216,7 +216,7 @@ class Explanation:
     @cached_property
     def closed_by(self) -> int | None:
         """The position of the first mask layer that closes the cell of a map behind the mask."""
-        if not self._node.stage.behind_mask or "masked" not in self._evaluation.stages:
+        if not self._node.stage.behind_mask or not self._evaluation.closes:
             return None
         return next((k for k, open_ in self._evaluation.layers_at(self.index) if not open_), None)
 

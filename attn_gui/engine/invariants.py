@@ -65,10 +65,10 @@ def of_the_weights(
     for box in _tiles(evaluation.problem, seed):
         pause()
         sums.add(evaluation, box)
-        if "masked" in evaluation.stages:
+        if evaluation.closes:
             zeros.add(evaluation, box)
         rows += box[2].stop - box[2].start
-    found = sums.found(), zeros.found() if "masked" in evaluation.stages else NO_MASK
+    found = sums.found(), zeros.found() if evaluation.closes else NO_MASK
     every = prod(evaluation.problem.map_shape[:3])
     one, other = (_sampled(invariant, verdicts.SAMPLE_OF_WEIGHTS, rows, every) for invariant in found)
     return one, other

@@ -104,8 +104,10 @@ def shared_masks(evaluation: Evaluation) -> tuple[bool, bool]:
 def behind_mask(evaluation: Evaluation, node: Node) -> bool:
     """Whether a stage is one of the maps from the mask on, in which cells can be closed."""
     stages = evaluation.stages
-    behind = "masked" in stages and stages.index(node.name) >= stages.index("masked")
-    return behind and {"i", "j"} <= set(node.left)
+    if not evaluation.closes or not node.stage.square:
+        return False
+    first = next(stage for stage in stages if evaluation.node(stage).stage.behind_mask)
+    return stages.index(node.name) >= stages.index(first)
 
 
 def _cut(cut: slice, length: int) -> slice:

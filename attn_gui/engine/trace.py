@@ -72,7 +72,7 @@ class Trace(Pictured, Mapping[str, Array]):
     def allowed(self) -> Array:
         """Which cells of the maps the mask leaves open: (batch, head, query, key) booleans; ValueError past 2 GB."""
         shape = self.problem.map_shape
-        if "masked" not in self.stages:
+        if not self.evaluation.closes:
             return np.broadcast_to(np.True_, shape)
         _check_size("allowed", shape, 1)
         return self.evaluation.fetch("allowed", indices.whole(shape)).view()

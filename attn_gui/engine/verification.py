@@ -171,7 +171,7 @@ def _stages(evaluation: Evaluation, chosen: Chosen, seed: int, pause: Callable[[
             found = reference(problem, item, rows, keys, _given(evaluation, item), pause)
             for stage, comparison in compared.items():
                 pause()
-                asked = keys if stage in ("key", "value", "rotated_key") else rows
+                asked = keys if evaluation.node(stage).stage.by_key else rows
                 comparison.add(evaluation, rounding, item, asked, np.array(found[stage]))
     return tuple(comparison.check() for comparison in compared.values())
 

@@ -25,7 +25,6 @@ Source = Problem | Trace | Evaluation
 Pixels = Callable[[MapFigure], tuple[int, int]]
 """Rows and columns of pixels under every map of a figure."""
 
-_BY_KEY = ("key", "rotated_key", "value")
 NOTHING = np.zeros((1, 1), np.float32)
 
 
@@ -144,12 +143,13 @@ def _read(plane: PlaneLike, size: tuple[int, int], tell: Tell) -> tuple[Values, 
 
 def _foreseen(figure: MapFigure, evaluation: Evaluation) -> MapFigure:
     """The figure with a legend already, if it will have one: the room for the maps depends on it."""
-    closed = np.zeros(NOTHING.shape, bool) if figure.weights and "masked" in evaluation.stages else None
+    closed = np.zeros(NOTHING.shape, bool) if figure.weights and evaluation.closes else None
     return replace(figure, panels=tuple(Panel(NOTHING, closed, panel.title) for panel in figure.panels))
 
 
 def _rows(evaluation: Evaluation, stage: str, count: int) -> Axis:
-    return Axis("key" if stage in _BY_KEY else "query", _labels(stage_labels(evaluation, stage)[0], range(count)))
+    role = "key" if evaluation.node(stage).stage.by_key else "query"
+    return Axis(role, _labels(stage_labels(evaluation, stage)[0], range(count)))
 
 
 def _columns(evaluation: Evaluation, stage: str, head: int | None, count: int) -> Axis:

@@ -56,7 +56,7 @@ def picture_of(stage: str, evaluation: Evaluation) -> Picture:
     node = evaluation.node(stage)
     entry, rows, columns = node.stage, *_roles(node.axes)
     if entry.square:
-        query, key, value, mixed = (_latest(evaluation, variable) for variable in ("query", "key", "value", "mixed"))
+        query, key, value, mixed = (latest(evaluation, variable) for variable in ("query", "key", "value", "mixed"))
         return Picture(
             Operand(query, QUERY), Operand(key, columns=KEY, transposed=True), Operand(value, KEY),
             Operand(mixed, QUERY), rows, columns, marks_result=entry.shares,
@@ -74,7 +74,7 @@ def _roles(axes: Sequence[str]) -> tuple[str, str]:
     return row, column
 
 
-def _latest(evaluation: Evaluation, variable: str) -> str:
+def latest(evaluation: Evaluation, variable: str) -> str:
     """The last stage of the problem that writes a variable of the formulas."""
     return next(node.name for node in reversed(evaluation.nodes) if node.stage.target.name == variable)
 

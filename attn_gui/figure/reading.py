@@ -51,10 +51,10 @@ def picture(plane: Plane, rows: int, columns: int, tell: Tell = silent) -> tuple
 def _prepare(plane: Plane, tell: Tell) -> None:
     """Have the rows of weights computed that the stage is made of."""
     evaluation, stage = plane.evaluation, plane.stage
-    stages = evaluation.stages
-    if stages.index(stage) < stages.index("weights"):
+    entry = evaluation.node(stage).stage
+    if entry.input_side or (entry.square and not entry.shares):
         return
     heads = range(evaluation.problem.num_heads)
-    if "head" in evaluation.axes(stage):
+    if entry.per_head:
         heads = range(plane.head or 0, (plane.head or 0) + 1)
     evaluation.complete([(plane.batch, head) for head in heads], progress=lambda done, all_: tell(done / all_))

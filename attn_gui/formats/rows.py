@@ -21,8 +21,6 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 Tokens: TypeAlias = tuple[str, ...] | None
 
-_ROWS_ARE_KEYS = ("key", "value", "rotated_key")
-
 
 @dataclass(frozen=True)
 class Rows:
@@ -86,7 +84,7 @@ def stage_labels(evaluation: Evaluation, stage: str) -> tuple[Tokens, Tokens]:
     """The tokens of a stage's rows and columns, or None; in self-attention queries are keys, too."""
     problem, axes = evaluation.problem, evaluation.axes(stage)
     keys = problem.names_of_keys
-    return keys if stage in _ROWS_ARE_KEYS else problem.query_tokens, keys if axes[-1] == "key" else None
+    return keys if evaluation.node(stage).stage.by_key else problem.query_tokens, keys if axes[-1] == "key" else None
 
 
 def _cuts(height: int, width: int) -> Iterator[slice]:

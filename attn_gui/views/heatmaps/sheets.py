@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.engine import Evaluation, Plane
+from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.indices import Box
 from attn_gui.engine.plane import Pooling
 from attn_gui.figure.display import Allowed, Edges, Values, block_edges, pool_blocks
@@ -266,14 +266,10 @@ def _steps(plane: PlaneLike) -> int:
         return plane.shape[1]
     problem = plane.evaluation.problem
     if plane.evaluation.is_map(plane.stage):
-        return int(problem.m) * (2 if plane.stage == "weights" else 1)
-    if _behind_weights(plane.evaluation, plane.stage):
-        return int(problem.m) * (1 if plane.stage == "head_output" else problem.num_heads)
+        return int(problem.m) * (2 if STAGE[plane.stage].shares else 1)
+    if STAGE[plane.stage].settable and not STAGE[plane.stage].square:
+        return int(problem.m) * (1 if STAGE[plane.stage].per_head else problem.num_heads)
     return plane.shape[1]
-
-
-def _behind_weights(evaluation: Evaluation, stage: str) -> bool:
-    return evaluation.stages.index(stage) > evaluation.stages.index("weights")
 
 
 def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:

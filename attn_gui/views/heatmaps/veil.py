@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QImage
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.indices import Box
 from attn_gui.engine.spread import Spread
+from attn_gui.figure.operands import latest
 from attn_gui.figure.planes import PlaneLike
 from attn_gui.figure.tokens import Theme
 from attn_gui.views.heatmaps.geometry import Span
@@ -95,9 +96,9 @@ def _reached_cells(plane: Plane, rows: slice, columns: slice, reach: Reach) -> F
     height, width = rows.stop - rows.start, columns.stop - columns.start
     if height * width <= CUT_CELLS:
         return reach.cells(plane.stage, *place, rows, columns)
-    if STAGE[plane.stage].square and plane.stage != "weights":
+    if STAGE[plane.stage].square and plane.signed:
         return None
-    stage = "head_output" if plane.stage == "weights" else plane.stage
+    stage = latest(plane.evaluation, "mixed") if not plane.signed else plane.stage
     first = 0 if stage != plane.stage else columns.start
     return reach.cells(stage, *place, rows, slice(first, first + 1))
 
