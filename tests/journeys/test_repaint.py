@@ -1,22 +1,29 @@
-"""An edit has painted what it changed, and the rest of the window is left alone."""
+"""An edit or a click has painted what it changed, and the rest of the window is left alone."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
+
+from attn_gui.views.heatmaps import cells_item
+from attn_gui.views.heatmaps.colorbar import ColorBar
 
 
 class Painted(QObject):
-    """Whose paint events come by."""
+    """Whose paint events come by, and how many of their pixels are painted."""
 
     def __init__(self):
         super().__init__()
-        self.widgets = []
+        self.widgets, self.pixels = [], Counter()
 
     def eventFilter(self, watched, event):
         if event.type() == QEvent.Type.Paint and isinstance(watched, QWidget):
             self.widgets.append(watched)
+            self.pixels[watched] += sum(rect.width() * rect.height() for rect in event.region())
         return False
 
 
@@ -48,3 +55,34 @@ def test_an_edit_paints_no_panel_that_it_does_not_change(qapp, launch, painted, 
     still = [person.find(f"heatmap.{field}").viewport() for field in ("key", "value")]
     controls = person.find("control.num_heads")
     assert not touched & {*inspector, *others, *still, controls}
+
+
+def click(heatmap, row, column):
+    QTest.mouseClick(heatmap.viewport(), Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(row, column).center())
+    for _ in range(5):
+        QApplication.processEvents()
+
+
+@pytest.mark.parametrize("mode", ["product", "all_stages"])
+def test_a_click_paints_the_marks_that_move_and_writes_no_value_again(qapp, launch, painted, monkeypatch, mode):
+    person = launch()
+    person.do(mode)
+    heatmap = person.find("heatmap.weights")
+    click(heatmap, 9, 4)
+    written = []
+    monkeypatch.setattr(cells_item, "paint_values", lambda *_: written.append(1))
+    qapp.installEventFilter(painted)
+    click(heatmap, 9, 5)  # the same query
+    assert person.program.view.look.cell == ("weights", 9, 5)
+    assert not written
+    assert 0 < painted.pixels[heatmap.viewport()] < share(heatmap, 0.5)
+    assert painted.pixels[heatmap.parentWidget()] < share(heatmap.parentWidget(), 0.15)
+    shown = [bar for bar in person.window.findChildren(ColorBar) if bar.isVisible()]
+    others = [person.window.heads, person.window.history, person.find("control.num_heads")]
+    assert shown
+    assert not set(painted.widgets) & {*shown, *others, person.table("query").viewport()}
+    assert painted.pixels[person.find("inspector.terms").viewport()] <= share(person.find("inspector.terms"), 1)
+
+
+def share(widget, part):
+    return part * widget.width() * widget.height()
