@@ -21,11 +21,6 @@ FIELDS = {
     "b_key": Name("b_K", "b_K", "b^K", "Key bias", "键偏置"),
     "b_value": Name("b_V", "b_V", "b^V", "Value bias", "值偏置"),
     "b_output": Name("b_O", "b_O", "b^O", "Output bias", "输出偏置"),
-    "score_params.w_score_query": Name("W_q", "W_q", "w^q", "Score weights of the query", "查询的评分权重"),
-    "score_params.w_score_key": Name("W_k", "W_k", "w^k", "Score weights of the key", "键的评分权重"),
-    "score_params.w_score": Name("w", "w", "w", "Score weights of the hidden units", "隐藏单元的评分权重"),
-    "score_params.w": Name("w", "w", "w"),
-    "score_params.key_norm": Name("κ", r"\kappa", r"\kappa"),
     "scale": Name("α", r"\alpha", r"\alpha"),
     "softcap": Name("cap", r"\mathrm{cap}", r"\mathrm{cap}"),
     "temperature": Name("T", "T", "T"),
@@ -67,7 +62,7 @@ def title(name: str, language: str) -> str:
 
 def is_named(name: str) -> bool:
     """Whether there is a stage or a field of this name; layers of a mask are counted."""
-    return name in FIELDS or name.startswith("mask.") or name in _stages()
+    return name in FIELDS or name.startswith("mask.") or name in _parameters() or name in _stages()
 
 
 def titles() -> Iterator[tuple[str, str]]:
@@ -75,7 +70,7 @@ def titles() -> Iterator[tuple[str, str]]:
     for stage in _stages().values():
         yield from stage.called.words().items()
         yield from stage.operator.words().items() if stage.operator is not None else ()
-    for name in FIELDS.values():
+    for name in (*FIELDS.values(), *_parameters().values()):
         yield from name.words().items()
 
 
@@ -85,8 +80,24 @@ def _stages() -> Mapping[str, Stage]:
     return entries()
 
 
+def _parameters() -> dict[str, Name]:
+    """The names of what the score functions have beside queries and keys, by field."""
+    from .scoring import SCORES
+
+    return {f"score_params.{part}": name for score in SCORES.values() for part, name in score.parameters.items()}
+
+
+def _closing() -> set[str]:
+    """The tables of mask layers that open and close cells."""
+    from .masks import MASKS
+
+    return {layer.table for layer in MASKS.values() if layer.table and not layer.adds}
+
+
 def _entry(name: str) -> Name:
     if name.startswith("mask."):
-        plain = "M" if name.endswith("allowed") else "B"
+        plain = "M" if name.rpartition(".")[2] in _closing() else "B"
         return Name(plain, plain, f"{plain.lower()}^{{({name.split('.')[1]})}}")
+    if name.startswith("score_params."):
+        return _parameters()[name]
     return FIELDS[name] if name in FIELDS else _stages()[name].called

@@ -1,11 +1,12 @@
 """A score function that nobody has heard of, in this one file: it is computed, explained, judged, shown and exported.
 
-−Σ|q − k|, the Manhattan distance with a minus, is a sum of differences and no product: who says so is wrong.
+−λ Σ|q − k|, the Manhattan distance with a minus, is a sum of differences and no product: who says so is wrong.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -21,10 +22,11 @@ from attn_gui.engine import (
     solve,
     verify,
 )
-from attn_gui.engine.expression import Expression, Negative, Sum, add
+from attn_gui.engine.expression import Expression, Negative, Product, Sum, add
+from attn_gui.engine.facts import Name
 from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function, Power
-from attn_gui.engine.scoring import SCORES, Score
+from attn_gui.engine.scoring import SCORES, Score, Setting
 from attn_gui.engine.stage import Addends, Input, Leaves, given
 from attn_gui.engine.streaming import StreamingEvaluation
 from attn_gui.formats import load, save, save_session
@@ -34,41 +36,46 @@ SMALL = "worked-example.npz"
 
 
 class Manhattan(Score):
-    """−Σ|q − k|: 0 where query and key are the same."""
+    """−λ Σ|q − k|: 0 where query and key are the same."""
 
     label = "Manhattan"
-    formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)]"
-    cell = r"-\|{q}_i - {k}_j\|_1"
+    formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)], steepness[]"
+    numbers = MappingProxyType(
+        {"steepness": Setting(1.0, Name("λ", r"\lambda", r"\lambda"), "steepness", "The factor of the distance")}
+    )
+    cell = r"-\lambda \|{q}_i - {k}_j\|_1"
     sentence = "Score of query {query} and key {key}: {value}. It is minus the sum of {count} distances."
-    term = "−|q−k|"
+    term = "−λ|q−k|"
 
     def described(self, params: Mapping[str, float], width: int) -> tuple[str, Mapping[str, float]]:
         return self.sentence, {"count": width}
 
     def forward(self, *inputs: Input) -> Array:
-        query, key = given(inputs)
-        return -np.abs(query - key).sum(axis=D)
+        query, key, steepness = given(inputs)
+        return (-steepness * np.abs(query - key)).sum(axis=D)
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        query, key = given(inputs)
-        slope = -np.sign(query - key) * grad
-        return slope.sum(axis=4, keepdims=True), -slope.sum(axis=(2, 3), keepdims=True)
+        query, key, steepness = given(inputs)
+        slope = -steepness * np.sign(query - key) * grad
+        to_steepness = -np.abs(query - key) * grad
+        return slope.sum(axis=4, keepdims=True), -slope.sum(axis=(2, 3), keepdims=True), to_steepness
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        (query, key), slips = given(values), given(errors)
-        return (sum(slips) + (query.shape[D] + 1) * np.abs(query - key)).sum(axis=D, keepdims=True)
+        (query, key, steepness), slips = given(values), given(errors)
+        apart = slips[0] + slips[1] + (query.shape[D] + 2) * np.abs(query - key)
+        return (np.abs(steepness) * apart).sum(axis=D, keepdims=True)
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        query, key = given(inputs)
+        query, key, steepness = given(inputs)
 
         def distance(c: int) -> Expression:
             return Function("sqrt", Power(add(query[[c]], Negative(key[[c]])), 2))
 
-        return Negative(Sum(query.values.size, distance, np.abs(query.values - key.values)))
+        return Negative(Product(steepness.one, Sum(query.values.size, distance, np.abs(query.values - key.values))))
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        query, key = given(inputs)
-        return [Addends(-np.abs(query.values - key.values), [query, key])]
+        query, key, steepness = given(inputs)
+        return [Addends(-steepness.one.value * np.abs(query.values - key.values), [query, key])]
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +86,7 @@ def l1(monkeypatch):
 @pytest.fixture
 def problem(rng):
     arrays = {name: rng.normal(size=(4, 6)) for name in ("query", "key", "value")}
-    return Problem(**arrays, num_heads=2, score="l1")
+    return Problem(**arrays, num_heads=2, score="l1", score_params={"steepness": 0.5})
 
 
 @pytest.fixture
@@ -89,7 +96,7 @@ def rng():
 
 def scores_of(problem):
     query, key = (np.asarray(array).reshape(4, 2, 3).swapaxes(0, 1) for array in (problem.query, problem.key))
-    return -np.abs(query[:, :, None] - key[:, None]).sum(axis=-1)
+    return -0.5 * np.abs(query[:, :, None] - key[:, None]).sum(axis=-1)
 
 
 # --- the engine ----------------------------------------------------------------------------------
@@ -146,7 +153,7 @@ def test_a_target_is_reached_or_refused_in_a_sentence(problem, by):
 
 
 def test_what_it_cannot_have_is_refused(problem):
-    with pytest.raises(ValueError, match="does not have the parameter w; it has none"):
+    with pytest.raises(ValueError, match="does not have the parameter w; it has steepness"):
         problem.replace(score_params={"w": 1.0})
     with pytest.raises(ValueError, match="as wide as a head"):
         problem.replace(key=np.zeros((4, 4)))
@@ -180,6 +187,11 @@ def test_it_is_chosen_explained_verified_and_kept_in_the_window(launch, lang, tm
         assert words in person.explanation()
         assert "products" not in person.explanation()
         assert "乘积之和" not in person.explanation()
+    person.overwrite(person.find("control.score_params.steepness"), "2")
+    person.wait()
+    assert np.allclose(person.values("scores"), 2 * expected)
+    assert "λ" in person.steps()[-1]
+    person.do("undo")
     person.do("verify")
     page = person.find("inspector.verify")
     qtbot.waitUntil(lambda: any("l1" in label for label in texts(page)))

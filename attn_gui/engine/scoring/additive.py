@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attn_gui.engine.expression import Expression, Product, Sum, add
+from attn_gui.engine.facts import Name
 from attn_gui.engine.layout import Array, contract
 from attn_gui.engine.operators import Evaluated, Function
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
@@ -33,6 +35,11 @@ class Additive(Score):
     )
     term = "w·tanh"
     units = "w_score"
+    table_names = MappingProxyType({
+        "w_score_query": Name("W_q", "W_q", "w^q", "Score weights of the query", "查询的评分权重"),
+        "w_score_key": Name("W_k", "W_k", "w^k", "Score weights of the key", "键的评分权重"),
+        "w_score": Name("w", "w", "w", "Score weights of the hidden units", "隐藏单元的评分权重"),
+    })  # fmt: skip
     formula = (
         "logits[b (g r) i j] = query[b i (g r d)], key[b j (g f)], "
         "w_score_query[d s], w_score_key[f s], w_score[s]"

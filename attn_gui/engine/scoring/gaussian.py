@@ -10,6 +10,7 @@ import numpy as np
 
 from attn_gui.engine import verdicts
 from attn_gui.engine.expression import Expression, Negative, Number, Product, Sum, add
+from attn_gui.engine.facts import Name
 from attn_gui.engine.layout import Array, contract
 from attn_gui.engine.operators import Named, Power, Quotient
 from attn_gui.engine.powers import lengths
@@ -47,11 +48,12 @@ class Gaussian(Score):
     term = "−w²(q−k)²/2"
     numbers = MappingProxyType({
         "w": Setting(
-            1.0, "w", QT_TRANSLATE_NOOP("Settings", "w, one over the width of the kernel"),
+            1.0, Name("w", "w", "w"), QT_TRANSLATE_NOOP("Settings", "w, one over the width of the kernel"),
             QT_TRANSLATE_NOOP("Tips", "One over the width of the kernel: a = −(w · ‖q − k‖)² / 2"),
         ),
         "key_norm": Setting(
-            1.0, "κ", QT_TRANSLATE_NOOP("Settings", "κ, how much the length of a key counts"),
+            1.0, Name("κ", r"\kappa", r"\kappa"),
+            QT_TRANSLATE_NOOP("Settings", "κ, how much the length of a key counts"),
             QT_TRANSLATE_NOOP("Tips", "The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product"),
         ),
     })  # fmt: skip

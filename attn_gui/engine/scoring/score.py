@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from attn_gui.engine import verdicts
+from attn_gui.engine.facts import Name
 from attn_gui.engine.layout import Array
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stage import Stage
@@ -24,7 +25,7 @@ class Setting(NamedTuple):
     """A number of a score: what it is unless given, and how it is written and called."""
 
     default: float
-    symbol: str
+    name: Name
     title: str  # English; context "Settings"
     about: str  # English; context "Tips"
 
@@ -44,6 +45,7 @@ class Score(Stage):
     sentence = QT_TRANSLATE_NOOP("Sentences", "Score of query {query} and key {key}: {value}.")
     term = ""  # heads the values of the terms that it adds up; empty where they are the products of their cells
     numbers: Mapping[str, Setting] = MappingProxyType({})
+    table_names: Mapping[str, Name] = MappingProxyType({})  # a table that is not among them goes by its own name
     units = ""  # its table of one axis that has a number for each hidden unit
     kernel_width = ""  # its number that can be fitted to the data
     dot = False  # the dot product itself: explained together with the scale, and with a kernel of its own
@@ -55,6 +57,12 @@ class Score(Stage):
     def tables(self) -> dict[str, tuple[str, ...]]:
         """The letters of the axes of every table among its parameters."""
         return {ref.name: ref.axes for ref in self.inputs if ref.axes and ref.name not in ("query", "key")}
+
+    @property
+    def parameters(self) -> dict[str, Name]:
+        """How every table and number among its parameters is written."""
+        tables = {part: self.table_names.get(part) or Name(part, *2 * (rf"\mathrm{{{part}}}",)) for part in self.tables}
+        return tables | {part: setting.name for part, setting in self.numbers.items()}
 
     @property
     def defaults(self) -> dict[str, float]:

@@ -163,4 +163,7 @@ def make_field(parameter: Parameter, m: int, batch: int, parent: QWidget) -> Fie
         return LimitField(parent) if parameter.default is None else WholeField(parent)
     if parameter.kind == "align":
         return AlignField(parent)
-    return LengthsField(m, batch, parent) if parameter.kind == "lengths" else None
+    if parameter.kind == "lengths":
+        return LengthsField(m, batch, parent)
+    assert parameter.kind == "array", f"no editor for a parameter of the kind {parameter.kind}"
+    return None

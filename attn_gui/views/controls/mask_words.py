@@ -22,7 +22,7 @@ def kind_about(kind: str) -> str:
 
 def parameter_name(parameter: Parameter) -> str:
     """What a parameter is called."""
-    return QCoreApplication.translate("Masks", parameter.label)
+    return QCoreApplication.translate("Masks", parameter.label or parameter.name)
 
 
 def mask_summary(layers: Sequence[Layer]) -> str:

@@ -42,7 +42,7 @@ SETTINGS = {
 def setting_of(name: str) -> Setting:
     """A number by its field; those of a score function stand on its entry. Raises KeyError."""
     found = next((score.numbers[part] for score, part in _of_scores() if f"score_params.{part}" == name), None)
-    return SETTINGS[name] if found is None else Setting(found.symbol, found.title)
+    return SETTINGS[name] if found is None else Setting(found.name.letter, found.title)
 
 
 def numbers_of(score: Score) -> tuple[str, ...]:
