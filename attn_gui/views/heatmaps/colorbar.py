@@ -33,7 +33,6 @@ WIDE = 200
 """From this width on the bar has five values, below it three."""
 
 UNIT = Levels(0.0, 1.0)
-LIMIT = 0.005  # what "·" most often stays below
 
 _VALUES = {NAN: np.nan, POS_INF: np.inf, NEG_INF: -np.inf}
 
@@ -69,10 +68,9 @@ class ColorBar(QWidget):
         if not self.isVisible():
             self._counts = self._dots = None
             return
-        before, self._dots = self._dots, self._heatmap.has_dots()
+        self._dots = self._heatmap.has_dots()
         self.set_counts(self._heatmap.counts())
-        if self._dots != before:
-            self._follow_lines()
+        self.update()
 
     @property
     def counts(self) -> Mapping[int, int]:
@@ -187,6 +185,27 @@ class ColorBar(QWidget):
             painter.setPen(theme.text2)
             left = self._text_left(share, metrics.horizontalAdvance(text))
             painter.drawText(QPointF(left, top + scaled(TICK) - 1 + metrics.ascent()), text)
+        self._paint_dots(painter, places, top + scaled(TICK) - 1 + metrics.ascent())
+
+    def dots_text(self) -> str:
+        """`· < 0.005`: which numbers stand as a dot in their cells; empty where none does."""
+        if self._dots is None:
+            self._dots = self._heatmap.has_dots()
+        limit = self._heatmap.dots_below
+        return f"{ZERO_WEIGHT} < {limit:g}" if self._dots and limit is not None else ""
+
+    def _paint_dots(self, painter: QPainter, places: Sequence[tuple[float, str]], baseline: float) -> None:
+        """Between the first two ticks, so that the map need not give way to a line of its own."""
+        metrics, text = painter.fontMetrics(), self.dots_text()
+        widths = [metrics.horizontalAdvance(tick) for _, tick in places]
+        if not text or len(places) < 2:
+            return
+        start = self._text_left(places[0][0], widths[0]) + widths[0]
+        room = self._text_left(places[1][0], widths[1]) - start - 2 * scaled(SPACING.s)
+        if metrics.horizontalAdvance(text) <= room:
+            away = (room - metrics.horizontalAdvance(text)) / 2 + scaled(SPACING.s)
+            painter.setPen(current_theme().text3)
+            painter.drawText(QPointF(start + away, baseline), text)
 
     def _text_left(self, share: float, width: float) -> float:
         """Below its tick, but not beyond the ends of the bar."""
@@ -219,11 +238,6 @@ class ColorBar(QWidget):
         for flag, count in self.counts.items():
             name = self.tr("not allowed") if flag == CLOSED else format_number(_VALUES[flag], 0)
             entries.append((flag, f"{name}  {count}" if count else name))
-        if self._dots is None:
-            self._dots = self._heatmap.has_dots()
-        if self._dots:
-            limit = self._heatmap.dots_below
-            entries.append((None, f"{ZERO_WEIGHT} < {limit if limit is not None else LIMIT:g}"))
         return entries
 
     def _lines(self, width: int | None = None) -> list[list[tuple[int | None, str]]]:
@@ -254,8 +268,6 @@ class ColorBar(QWidget):
         for line in self._lines():
             x = 0.0
             for flag, text in line:
-                if text.startswith(ZERO_WEIGHT) and self._heatmap.dots_below is None:
-                    continue
                 if flag is not None:
                     swatch = QRect(round(x), y, scaled(SWATCH), scaled(SWATCH))
                     _paint_swatch(painter, swatch, flag, table)
