@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from attn_gui.engine import STAGE
 from attn_gui.figure.operands import KEY, QUERY, picture_of
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.heatmaps.labels import label_width
 from attn_gui.views.heatmaps.lettering import words_width
 from attn_gui.views.heatmaps.product_layout import Needs
@@ -20,6 +20,8 @@ from attn_gui.views.theme import scaled, ui_font
 
 WIDEST_ROW_LABEL, WIDEST_ROW_LABEL_COMPACT, TALLEST_COLUMN_LABEL = 96, 54, 58
 LEAST_SIDE, LEAST_TOP, LARGEST_CELL, COMFORTABLE_CELL = 80, 64, 64, 18
+READABLE_TOP = 120
+"""Up to so high the maps above insist on rows that have room for their numbers."""
 
 
 def needs_of(
@@ -47,9 +49,16 @@ def needs_of(
         row_labels=math.ceil(max(label_width(row_labels, font, widest), axis_name_width())),
         column_labels=math.ceil(tallest) if turned and column_labels else line_height(),
         head=0 if sizes else head, bars=bars, corner=corner, padding=padding(compact), gap=gap(compact),
-        least_side=scaled(LEAST_SIDE), least_top=scaled(LEAST_TOP), largest_cell=scaled(LARGEST_CELL),
+        least_side=scaled(LEAST_SIDE), least_top=_least_top(sizes), largest_cell=scaled(LARGEST_CELL),
         comfortable_cell=scaled(COMFORTABLE_CELL),
     )  # fmt: skip
+
+
+def _least_top(sizes: Mapping[str, tuple[int, int]]) -> int:
+    """Pixels for the maps above the stage and above its result."""
+    rows = max(sizes.get("top", (0, 0))[0], sizes.get("factor", (0, 0))[0])
+    readable = rows * scaled(SIZE.value_min_cell_height)
+    return max(scaled(LEAST_TOP), readable if readable <= scaled(READABLE_TOP) else 0)
 
 
 def axis_labels(maps: StageMaps, stage: str) -> tuple[Sequence[str], Sequence[str]]:

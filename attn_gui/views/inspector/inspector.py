@@ -136,6 +136,7 @@ class Inspector(QWidget):
         explanation, context = self._explanation, self._context
         if explanation is None or context is None:
             return
+        from_terms = self._terms.hasFocus()
         self._sentence.set_sentence(self._sentences.write(explanation, context))
         self._show_formula(explanation)
         self._terms.terms().set_explanation(explanation, context)
@@ -144,6 +145,8 @@ class Inspector(QWidget):
         trail = (context.shown_name(*place) for place in context.trail)
         self._trail.set_places([*trail, cell_name(explanation.stage, explanation.index)])
         self._order_tabs()
+        if from_terms and self._terms.isHidden():  # a cell of one term: the way goes on along its links
+            self._relations.links()[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_formula(self, explanation: Explanation) -> None:
         """Step by step, or as one equation where that was asked for and there is one."""
