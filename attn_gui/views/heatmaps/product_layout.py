@@ -9,8 +9,8 @@ from PySide6.QtCore import QRect
 STEEPEST = 3
 """Cells of a stage of queries and keys are at most so many times as wide as high, or as high as wide."""
 
-LEAST_SHARE = 6
-"""A matrix beside the stage insists on no more than this part of the picture, however large the type is."""
+LEAST_SHARE, LEAST_SHARE_ABOVE = 6, 5
+"""Matrices beside and above the stage insist on no more than these parts of the picture, however large the type is."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Side:
 def lay_out(needs: Needs, width: int, height: int) -> Places:
     """The largest stage that leaves its operands their least room; what remains goes to the operands."""
     needs = replace(needs, least_side=min(needs.least_side, width // LEAST_SHARE),
-                    least_top=min(needs.least_top, height // LEAST_SHARE))  # fmt: skip
+                    least_top=min(needs.least_top, height // LEAST_SHARE_ABOVE))  # fmt: skip
     beside = needs.gap + needs.least_side
     free_width = width - 2 * needs.padding - needs.row_labels
     free_width -= (beside if needs.left_columns else 0) + (beside if needs.result_columns else 0)
