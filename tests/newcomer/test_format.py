@@ -1,4 +1,4 @@
-"""A kind of file that nobody has heard of, in this one file: opened, saved, exported, offered in every dialog.
+"""A new kind of file in this one file: opened, saved, exported, offered in every dialog.
 
 Matrix Market's dense form, .mtx: a heading, the two sizes, and one number a line, column by column.
 """

@@ -1,4 +1,4 @@
-"""Keys of the catalogs stand as literals in their catalogs and in the reference alone: whoever lists them elsewhere
+"""Keys of the catalogs stand as literals in their catalogs and in the reference alone: a list of them elsewhere
 knows nothing of a newcomer. Where a key is a word for something else, ALLOWED says so, with the reason."""
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import pytest
 
 from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scoring import SCORES
+from attn_gui.engine.stages import STAGE
+from attn_gui.figure.devices import ENCODERS
 from attn_gui.formats import FORMATS, IMAGES
 
 SOURCES = Path(__file__).resolve().parents[2] / "attn_gui"
@@ -45,6 +47,20 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     },
     # the window of the program: its color, its place, its levels
     ("mask layer", "window"): {"tokens.py": 2, "theme.py": 1, "layout.py": 1, "export_choice.py": 1},
+}  # fmt: skip
+
+
+# Stages that are literals elsewhere, {module: how many}: of the skeleton of attention, above all the weights. Fewer is
+# better; none may be added. Words that are fields or axes too (query, key, value, output) are not counted.
+STAGES = frozenset(STAGE) - {"query", "key", "value", "output"}
+STAGES_LEFT: Mapping[str, int] = {
+    "backward.py": 1, "batch.py": 1, "boxes.py": 1, "catalog.py": 1, "chain.py": 5, "colors.py": 1, "curve.py": 4,
+    "dot_kernel.py": 1, "edit.py": 6, "entropy.py": 1, "evaluation.py": 6, "exact.py": 17, "explanation.py": 4,
+    "export_choice.py": 1, "export_data_dialog.py": 2, "export_dialog.py": 2, "fitting.py": 4, "fixes.py": 3,
+    "heatmap.py": 1, "invariants.py": 7, "levels.py": 1, "maps.py": 6, "options.py": 1, "panel.py": 3,
+    "passes.py": 3, "per_query.py": 7, "pictures.py": 17, "probed.py": 2, "product.py": 1, "reach.py": 2,
+    "row.py": 2, "scores.py": 2, "sheet.py": 2, "sheets.py": 1, "solution.py": 3, "stage_formulas.py": 2,
+    "status.py": 5, "strip.py": 2, "tokens.py": 2, "validation.py": 2, "view_state.py": 2,
 }  # fmt: skip
 
 
@@ -83,6 +99,21 @@ def test_a_key_is_a_literal_in_its_catalog_alone(kind):
     more = {where: count for where, count in found.items() if count > allowed.get(where, 0)}
     assert not more, f"ask the entry of the {kind} instead"
     assert not allowed.keys() - found.keys(), "these are gone: take them from ALLOWED, too"
+
+
+def test_literals_of_stages_grow_fewer():
+    found = Counter(
+        place(path)
+        for path in sorted(SOURCES.rglob("*.py"))
+        if not any(part in path.as_posix() for part in ("/stages/", "scoring/", "scores/", "reference.py"))
+        for _ in literals(path.read_text(encoding="utf-8"), STAGES)
+    )
+    more = {name: count for name, count in found.items() if count > STAGES_LEFT.get(name, 0)}
+    assert not more, "ask the entry of the stage instead"
+
+
+def test_every_image_of_the_catalog_has_a_device_that_writes_it():
+    assert list(ENCODERS) == list(IMAGES)
 
 
 def test_a_new_literal_is_seen():

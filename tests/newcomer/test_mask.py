@@ -1,4 +1,4 @@
-"""A mask layer that nobody has heard of, in this one file: it is computed, explained, judged, shown and exported.
+"""A new mask layer in this one file: it is computed, explained, judged, shown and exported.
 
 Strided attention opens a key where (i − j) is a multiple of the stride (Child et al., "Sparse Transformers", 2019).
 """

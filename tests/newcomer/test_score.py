@@ -1,4 +1,4 @@
-"""A score function that nobody has heard of, in this one file: it is computed, explained, judged, shown and exported.
+"""A new score function in this one file: it is computed, explained, judged, shown and exported.
 
 −λ Σ|q − k|, the Manhattan distance with a minus, is a sum of differences and no product: who says so is wrong.
 """
