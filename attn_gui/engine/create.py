@@ -19,6 +19,7 @@ from .memory import Write, advance, made
 from .problem import DTYPES, SCORES, Problem
 from .resize import grown, resize
 from .sentences import FieldError
+from .validation import WEIGHTS
 
 KINDS = ("direct", "self", "cross")
 SHARE = {"integers": 0.25, "random": 2.0}  # of 1/√d_model: X and W of integers vary by 2, W of random numbers by 1/2
@@ -53,22 +54,25 @@ def new_fields(
         width = heads * d_k
         shapes = {"x": (n, width)} | ({"context": (m, width)} if kind == "cross" else {})
         shapes |= {"w_query": (width, width), "w_key": (width, width), "w_value": (width, heads * d_v)}
-    return _readable(_filled(shapes, fill, seed), fill) | {"num_heads": heads}
+    return _filled(shapes, fill, seed) | {"num_heads": heads}
 
 
-def _readable(fields: dict[str, Any], kind: str) -> dict[str, Any]:
-    """Weight matrices so small that Q, K and V vary by about 1 whatever d_model is, to two decimals.
+def _filled(shapes: dict[str, tuple[int, int]], kind: str, seed: int) -> dict[str, Any]:
+    return {
+        name: fill(kind, shape, seed=seed, field=name, keep=partial(_shrink, kind) if name in WEIGHTS else None)
+        for name, shape in shapes.items()
+    }
+
+
+def _shrink(kind: str, weights: Array) -> None:
+    """Make weights so small that Q, K and V vary by about 1 whatever d_model is, to two decimals.
 
     Without it self-attention of small integers is one-hot: scores then grow with d_model.
     """
     if kind in SHARE:
-        for name in fields.keys() & {"w_query", "w_key", "w_value"}:
-            fields[name] = np.round(fields[name] * (SHARE[kind] / np.sqrt(fields[name].shape[0])), 2) + 0.0
-    return fields
-
-
-def _filled(shapes: dict[str, tuple[int, int]], kind: str, seed: int) -> dict[str, Any]:
-    return {name: fill(kind, shape, seed=seed, field=name) for name, shape in shapes.items()}
+        weights *= SHARE[kind] / np.sqrt(weights.shape[0])
+        np.round(weights, 2, out=weights)
+        weights += 0.0  # no −0
 
 
 def _zeros(problem: Problem, width: int) -> Array:
