@@ -34,12 +34,12 @@ PATIENCE = 0.5  # seconds before progress is shown
 
 
 class ExportError(ValueError):
-    """What was asked for is not there; the message is one sentence."""
+    """A request for something that is not there; the message is one sentence."""
 
 
 @dataclass(frozen=True)
 class _Request:
-    """What to write, checked against the problem."""
+    """The files to write, checked against the problem."""
 
     loaded: Loaded
     evaluation: Evaluation
@@ -156,7 +156,7 @@ def _write_figures(request: _Request, ending: str) -> Iterator[Path]:
 
 
 class _Progress:
-    """How far a file is, on one line of a terminal; whoever reads stderr from a pipe is spared it."""
+    """Progress of a file, on one line of a terminal; whoever reads stderr from a pipe is spared it."""
 
     def __init__(self, path: Path) -> None:
         self._name, self._shown, self._begun = path.name, "", time.monotonic()
@@ -177,7 +177,7 @@ class _Progress:
             print(f"\r{said}\x1b[K", end="", file=sys.stderr, flush=True)
 
     def of(self, part: int, parts: int) -> Progress:
-        """For one of several equal parts of the file."""
+        """The progress of one of several equal parts of the file."""
         return lambda done, every: self.show((part + done / every) / parts)
 
 

@@ -26,7 +26,7 @@ _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
 class Refusal(Exception):
-    """What cannot be done, in one sentence."""
+    """A refusal, in one sentence."""
 
 
 class _Parser(argparse.ArgumentParser):

@@ -33,7 +33,7 @@ def missing_display(environment: Mapping[str, str] = os.environ) -> str | None:
 
 
 def _window_libraries(environment: Mapping[str, str]) -> Libraries:
-    """What Qt loads for the display in use; where both kinds are there it takes the one that works."""
+    """The libraries that Qt loads for the display in use; where both kinds are there it takes the one that works."""
     forced = environment.get("QT_QPA_PLATFORM", "")
     if _needs_none(forced):
         return {}

@@ -19,6 +19,6 @@ def resource(*parts: str) -> Path:
 
 
 def notices() -> str:
-    """What is shipped and by whom, then the license of each font in full, as Markdown."""
+    """The shipped parts and their authors, then the license of each font in full, as Markdown."""
     licenses = sorted(resource("fonts").glob("*-OFL.txt"))
     return "\n\n".join(path.read_text(encoding="utf-8") for path in (resource("NOTICE.md"), *licenses))

@@ -53,7 +53,7 @@ class Background(QObject):
         self._pool.start(job)
 
     def forget(self) -> None:
-        """Nobody wants the answer any more."""
+        """Drop the question under way: its answer is not needed."""
         job, self._wanted = self._wanted, None
         if job is not None and self._pool.tryTake(job):
             self._started.discard(job)

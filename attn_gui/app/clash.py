@@ -46,7 +46,7 @@ class Clashes(QObject):
     ) -> None:
         """Say what clashes, `words` instead of the clash's own, and offer what is in `before` and every fix.
 
-        `brought` is the matrix that somebody wants to put in: where it can be turned to fit, that was most likely
+        `brought` is the matrix that a person wants to put in: where it can be turned to fit, that was most likely
         meant; where `before` makes the others follow it, only changes of its own are left to offer.
 
         `base` gives the fields as they are when a button is pressed, `changes` those that are to be put in their

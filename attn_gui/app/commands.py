@@ -1,6 +1,6 @@
 """Ties every row of the action table to what it does.
 
-Dialogs are imported when they are opened, here and in all controllers: nobody waits for them at the start.
+Dialogs are imported when they are opened, here and in all controllers: the start does not wait for them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TABLE_MENU = ("cut", "copy", "copy_with_headers", "paste", "", "clear", "fill_do
 
 
 class CommandsController(QObject):
-    """What menus, tool bar and shortcuts do; which actions are enabled and checked."""
+    """Commands of menus, tool bar and shortcuts; which actions are enabled and checked."""
 
     def __init__(self, program: Program, bars: Bars) -> None:
         super().__init__(program.window)
@@ -152,7 +152,7 @@ class CommandsController(QObject):
         self._show_words()
 
     def _show_words(self) -> None:
-        """What stands in menus and on pages beside the names of the actions."""
+        """Show the words in menus and on pages beside the names of the actions."""
         self._program.files.fill_examples(self._bars.menus["examples"])
         self._program.files.show_examples()
         self._show_checks()

@@ -18,12 +18,12 @@ from attn_gui.engine.streaming.threads import one_blas_thread
 if TYPE_CHECKING:
     from attn_gui.views.heatmaps.supply import Supply
 
-QUICK_CELLS = 100_000  # n · m · heads that are computed anew within a frame or two
+QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame or two
 QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
 PATIENCE_MS = 300  # after which the window says that it is computing
 HOLD_MS = 100  # looking for BLAS takes a while, and before the first paint nothing needs it
 SETTLE_MS = 1500  # after the last edit of a long problem
-PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected anew on the GUI thread, times 1/d_model
+PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected again on the GUI thread, times 1/d_model
 
 
 class Computation(QObject):
@@ -86,7 +86,7 @@ class Computation(QObject):
             self.supply.finish()
 
     def end(self) -> None:
-        """Nobody needs an answer any more."""
+        """End all work under way."""
         self._moves += 1
         self._rest.stop()
         if self.supply is not None:
@@ -112,7 +112,7 @@ class Computation(QObject):
         self.updated.emit(recomputed)
 
     def _heavy(self, boxes: Mapping[str, Sequence[Box]]) -> bool:
-        """Whether so many rows of a long problem are projected anew that the window would stand still."""
+        """Whether so many rows of a long problem are projected again that the window would stand still."""
         if self.supply is None or not self._document.problem.projected:
             return False
         return sum(count(box) for field in ("x", "context") for box in boxes.get(field, ())) > PROJECTED
@@ -155,7 +155,7 @@ class Computation(QObject):
         self.rebuilt.emit(opened)
 
     def _supply_of(self, evaluation: Evaluation) -> Supply | None:
-        """What brings pictures of a long problem."""
+        """The supply of pictures of a long problem."""
         if not is_long(evaluation.problem):
             return None
         from attn_gui.views.heatmaps.supply import Supply  # not needed to start
@@ -166,7 +166,7 @@ class Computation(QObject):
 
     # --- at rest ---------------------------------------------------------------------------------
     def _settle(self) -> None:
-        """Compute anew what edits have left inexact by rounding, once nothing else is to be done."""
+        """Compute again what edits have left inexact by rounding, once nothing else is to be done."""
         evaluation, version = self.evaluation, self._version()
         if self.supply is None or self.pending:
             return

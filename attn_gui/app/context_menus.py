@@ -68,7 +68,7 @@ class ContextMenus(QObject):
 
 
 def _take_keyboard(widget: QWidget | None) -> None:
-    """What the menu offers is for what it was opened on."""
+    """Give the keyboard to the widget on which the menu was opened."""
     source = copy_source(widget)
     if isinstance(source, QWidget) and source.focusPolicy() != Qt.FocusPolicy.NoFocus:
         source.setFocus(Qt.FocusReason.MouseFocusReason)

@@ -41,7 +41,7 @@ class CurveController(QObject):
         self.show()
 
     def show(self, *_: object) -> None:
-        """Offer the page where there is a curve; bring it up to date if anybody looks at it."""
+        """Offer the page where there is a curve; bring it up to date if it is on show."""
         evaluation = self._computation.evaluation
         self._window.inspector.offer_curve(is_curve(evaluation.problem))
         if not is_curve(evaluation.problem) or not self._page.isVisible():
@@ -78,7 +78,7 @@ class CurveController(QObject):
         return Curve(keys, values, queries, outputs, row, weights)
 
     def _points(self) -> Problem | None:
-        """What w is fitted to, apart from the document; None where there is no w to be fitted."""
+        """The points that w is fitted to, apart from the document; None where there is no w to be fitted."""
         try:
             return each_from_the_others(self._computation.evaluation)
         except ValueError:

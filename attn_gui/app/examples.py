@@ -25,7 +25,7 @@ class Example:
 
     @property
     def name(self) -> str:
-        """What the document is called."""
+        """The name of the document."""
         return Path(self.file).stem
 
     def load(self) -> Loaded:

@@ -47,7 +47,7 @@ class ExplainController(QObject):
         self._following = False
 
     def _go_to_field(self, name: str, index: tuple[int, ...]) -> None:
-        """To a cell of a table, or to the control of a number that has no table."""
+        """Go to a cell of a table, or to the control of a number that has no table."""
         panel = self._window.inputs.panels.get(name)
         if panel is not None:
             self._window.inputs.show_field(name)

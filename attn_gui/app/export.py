@@ -175,7 +175,7 @@ class ExportController(QObject):
 
     # --- shared ----------------------------------------------------------------------------------
     def _write(self, tasks: Sequence[Task]) -> None:
-        """At once if that is quick, else beside the window, from a copy of the problem."""
+        """Write at once if that is quick, else beside the window, from a copy of the problem."""
         written: list[Path] = []
 
         def work(evaluation: Evaluation, tell: Tell) -> list[Path]:
@@ -191,7 +191,7 @@ class ExportController(QObject):
         self._begin(lambda tell: work(evaluation_of(snapshot), tell), self._tell, written)
 
     def _evaluation(self) -> Evaluation:
-        """That of the document as it is now."""
+        """The evaluation of the document as it is now."""
         pending = self._computation.pending
         return evaluation_of(self._document.problem) if pending else self._computation.evaluation
 

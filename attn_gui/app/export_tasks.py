@@ -36,7 +36,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Naming:
-    """What files of a document are called: DIR/NAME-STAGE-hHEAD[-bITEM].EXT, or as was typed for a single one."""
+    """Names of exported files: DIR/NAME-STAGE-hHEAD[-bITEM].EXT, or as was typed for a single one."""
 
     stem: str
     items: int
@@ -75,7 +75,7 @@ def figure_tasks(
 
 
 def options_of(choice: ExportChoice, stage: str, lang: str, shades: Mapping[str, Shade]) -> dict[str, Any]:
-    """What a figure is asked for, in the words of FigureOptions; `shades` are those of the window."""
+    """The choices for a figure as FigureOptions; `shades` are those of the window."""
     return {
         "stage": stage, "batch": choice.batch, "picture": choice.picture, "width": choice.width,
         "height": choice.height, "dpi": choice.dpi, "font_size": choice.font_size, "values": choice.values,

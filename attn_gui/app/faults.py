@@ -37,7 +37,7 @@ class Faults(QObject):
         self._met.connect(self._show)
 
     def report(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """What `sys.excepthook` hears, on whichever thread."""
+        """Handle `sys.excepthook`, on whichever thread."""
         if issubclass(kind, KeyboardInterrupt):
             QCoreApplication.exit(INTERRUPTED)
             return
@@ -47,7 +47,7 @@ class Faults(QObject):
             sys.__excepthook__(kind, error, trace)
 
     def report_from_thread(self, args: threading.ExceptHookArgs) -> None:
-        """What `threading.excepthook` hears."""
+        """Handle `threading.excepthook`."""
         if args.exc_value is not None:
             self.report(args.exc_type, args.exc_value, args.exc_traceback)
 
@@ -60,7 +60,7 @@ class Faults(QObject):
             self._banner.show_info(lambda: self.tr("The log is in {folder}.").format(folder=folder))
 
     def _show(self, fault: str, text: str) -> None:
-        """Once for each fault: what fails in a paint event fails sixty times a second."""
+        """Show each fault once: a paint event that fails, fails sixty times a second."""
         if text == self._last and self._banner.isVisible():
             return
         if text != self._last:

@@ -50,7 +50,7 @@ class FilesController(QObject):
         window.inspector.openRequested.connect(self.open)
 
     def set_view_source(self, view_of: Callable[[], Mapping[str, object]]) -> None:
-        """Who tells what is looked at when a session is saved."""
+        """Set the source of the view that a saved session carries."""
         self._view_of = view_of
 
     def show_examples(self) -> None:
@@ -126,7 +126,7 @@ class FilesController(QObject):
                 self._take(path, found)
 
     def _offer_again(self, path: Path, name: str) -> None:
-        """Nobody was asked about what has been changed since then, and nobody expects a question now."""
+        """Offer the file again: the document has changed meanwhile, and a sudden question would be a surprise."""
 
         def words() -> str:
             said = self.tr("{file} was not opened: {name} was changed while it was read.")

@@ -26,7 +26,7 @@ class HistoryController(QObject):
 
     @property
     def limit_mb(self) -> int:
-        """How many megabytes of steps are kept: one of `LIMITS_MB`."""
+        """The megabytes of steps that are kept: one of `LIMITS_MB`."""
         chosen = self._settings.number("history_mb", DEFAULT_MB)
         return int(chosen) if chosen in LIMITS_MB else DEFAULT_MB
 

@@ -13,7 +13,7 @@ STEPS = 100  # so many times the share that is done is told
 
 
 class Stopped(Exception):
-    """The person has had enough."""
+    """The person canceled the work."""
 
 
 class Job(QObject):

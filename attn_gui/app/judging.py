@@ -55,7 +55,7 @@ class SensitivityController(QObject):
         self._background.finish()
 
     def show_gradients(self) -> None:
-        """Bring the page up to date if anybody looks at it."""
+        """Bring the page up to date if it is on show."""
         look, evaluation = self._view.look, self._computation.evaluation
         self._background.forget()
         if not self._page.isVisible():
@@ -104,7 +104,7 @@ def _strongest(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> St
 
 
 class VerifyController(QObject):
-    """Has everything computed a second time when a person asks, and stops when nobody wants the answer any more."""
+    """Computes everything a second time on request, and stops once the answer is no longer needed."""
 
     def __init__(self, window: MainWindow, document: Document) -> None:
         super().__init__(window)
@@ -139,7 +139,7 @@ class VerifyController(QObject):
         self._background.finish()
 
     def retranslate(self) -> None:
-        """What was found, in the present language."""
+        """Show the findings in the present language."""
         if self._found is not None:
             self._page.set_findings(_findings(self._found))
 

@@ -79,7 +79,7 @@ class MapKeys(QObject):
         self._view.set(cell=None)
 
     def _on_map_activated(self, stage: str, row: int, column: int) -> None:
-        """From a cell of a map to the row of a table that it comes from."""
+        """Go from a cell of a map to the row of a table that it comes from."""
         panels = self._window.inputs.panels
         if stage in panels:
             first = self._computation.evaluation.head_columns(stage, self._view.look.head).start

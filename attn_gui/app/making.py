@@ -18,7 +18,7 @@ from attn_gui.views.main_window import MainWindow
 
 T = TypeVar("T")
 Arrays = Sequence[NDArray[Any]]
-Take = Callable[[T, Arrays], object]  # what was made, and its arrays, of which nobody else keeps any
+Take = Callable[[T, Arrays], object]  # what was made, and its arrays, to which no other reference is kept
 
 
 class Making(QObject):

@@ -30,7 +30,7 @@ def followers_text(field: str, shapes: Shapes) -> str:
 
 
 def done_text(shapes: Shapes) -> str:
-    """What a change of sizes did, for the status bar; empty if no array has another shape."""
+    """The effect of a change of sizes, for the status bar; empty if no array has another shape."""
     grown = any(len(new) > len(old) or any(map(int.__gt__, new, old)) for old, new in shapes.values())
     return _said(DONE, changes=_listed(shapes)) if grown else _listed(shapes)
 

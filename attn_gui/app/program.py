@@ -46,7 +46,7 @@ class Program(QObject):
     """Everything that lives as long as the window; it can be used as soon as something is opened in it."""
 
     def __init__(self, app: QApplication, lang: str | None = None, shell: Shell | None = None) -> None:
-        """In a shell whose window is on the screen already, or in a new one."""
+        """Build the program in a shell whose window is on the screen already, or in a new one."""
         super().__init__(app)
         self._shell = shell = shell or Shell(app, lang)
         self.settings, self.look, self.window, self.layout = shell.settings, shell.look, shell.window, shell.layout
@@ -55,7 +55,7 @@ class Program(QObject):
         first = example_of(FIRST)
         self._first = first, first.load()
         self.document = Document(self._first[1].problem, name=first.name, parent=self)
-        self.document.changed.connect(self._on_document_changed)  # before all that may refuse something anew
+        self.document.changed.connect(self._on_document_changed)  # before all that may refuse something again
         self.computation = Computation(self.document, self)
         self.view = ViewState(self.computation, kept_look(self.settings, first.head), self)
         window, document, computation, view = self.window, self.document, self.computation, self.view
@@ -96,7 +96,7 @@ class Program(QObject):
         window.fit_panels()
 
     def _on_document_changed(self, change: Change) -> None:
-        """What was refused before is over; whoever opens a document says what there is to say of it."""
+        """Withdraw earlier refusals; whoever opens a document says what there is to say of it."""
         if not change.opened:
             self.window.banner.withdraw_refusal()
 

@@ -18,7 +18,7 @@ FINE = 1000  # steps of the thin line
 
 
 class ProgressController(QObject):
-    """What takes longer than a person takes for "at once" is told in the status bar."""
+    """Tells in the status bar of work that is not done at once."""
 
     def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
         super().__init__(window)
@@ -76,7 +76,7 @@ class ProgressController(QObject):
 
     # --- stopping --------------------------------------------------------------------------------
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Esc, where nobody else has a use for it."""
+        """Cancel on Esc, where no other widget uses it."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
             supply = self._computation.supply
             if supply is not None and self._computation.stoppable:
@@ -96,7 +96,7 @@ class ProgressController(QObject):
         self._notice.setText(self.tr("No maps: {why}").format(why=sentence(why)))
 
     def _withdraw(self) -> None:
-        """There is an evaluation again."""
+        """Withdraw the notice: there is an evaluation again."""
         if self._window.pictures.currentWidget() is self._notice:
             self._show_maps(True)
             self._window.set_mode(self._view.look.mode)

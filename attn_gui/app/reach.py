@@ -54,7 +54,7 @@ class ReachController(QObject):
         self._later()
 
     def _on_map_cell_chosen(self, *_: object) -> None:
-        """Also the one that was chosen before: the view does not change then."""
+        """Follow a chosen cell, also the one chosen before: the view does not change then."""
         self._place = None
         self._later()
 
@@ -63,7 +63,7 @@ class ReachController(QObject):
             self._place = None
 
     def _on_document_changed(self, change: Change) -> None:
-        """What is reached does not hang on the numbers, but on the cells that a mask leaves open."""
+        """Follow the mask: the reach depends on the cells it leaves open, not on the numbers."""
         if any(field.startswith("mask") for field in change.fields):
             self._later()
 
@@ -94,7 +94,7 @@ class ReachController(QObject):
         return cell_name(look.cell.stage, index), self._reach(look.cell.stage, indices.cell(index))
 
     def _reach(self, name: str, box: Box) -> Reach:
-        """What a cell of a stage or field reaches, or comes from."""
+        """The reach of a cell of a stage or field, forward or back."""
         evaluation = self._computation.evaluation
         found = DIRECTIONS[self._view.look.reach](evaluation, {name: [_own_box(evaluation, name, box)]})
         return Reach(name, box, found)

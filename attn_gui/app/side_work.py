@@ -19,10 +19,10 @@ AGAIN_MS = 50  # after which it is looked whether the person has finished
 
 
 class SideWork(QObject):
-    """Until it is done nothing in the window is any different; Esc and the button in the status bar drop it."""
+    """Work during which nothing in the window changes; Esc and the button in the status bar drop it."""
 
     ended = Signal(object)  # what came out, or why nothing did, as an exception; nothing once it is dropped
-    canceled = Signal()  # the person has had enough
+    canceled = Signal()  # by Esc or the button
 
     def __init__(self, window: MainWindow, line: WorkLine) -> None:
         super().__init__(window)
@@ -59,7 +59,7 @@ class SideWork(QObject):
         self._job.finish()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Esc, where nobody else has a use for it."""
+        """Cancel on Esc, where no other widget uses it."""
         pressed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key()
         if pressed == Qt.Key.Key_Escape and self.busy:
             self._cancel()
@@ -75,7 +75,7 @@ class SideWork(QObject):
         self._hand_over()
 
     def _hand_over(self) -> None:
-        """Once nothing is under way that belongs to the present document."""
+        """Hand over once nothing is under way that belongs to the present document."""
         if _is_engaged():
             self._again.start()
             return

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from attn_gui.app.program import Program
 
 REST_MS = 200
-"""After which everything is painted and nobody waits for anything."""
+"""Time after which everything is painted and idle work may begin."""
 
 
 def run(path: Path | None = None, lang: str | None = None) -> int:
@@ -59,7 +59,7 @@ class Start:
                 from attn_gui.app.faults import details, record
 
                 record(details(error))
-            self._app.exit(1)  # an empty window is of no use to anybody
+            self._app.exit(1)  # an empty window is of no use
             raise
         sys.excepthook = self.program.faults.report
         threading.excepthook = self.program.faults.report_from_thread

@@ -82,7 +82,7 @@ class TableBlocks(QObject):
             self.import_path(Path(name))
 
     def _folder(self) -> str:
-        """Where the last matrix was, else the last file."""
+        """The folder of the last matrix, else of the last file."""
         recent = self._settings.recent()
         return self._settings.text(FOLDER, str(recent[0].parent if recent else Path.home()))
 
@@ -155,7 +155,7 @@ class TableBlocks(QObject):
         self._say(notes)
 
     def _say(self, notes: Sequence[Note]) -> None:
-        """What was left out, guessed or rounded, until the document changes again."""
+        """Say what was left out, guessed or rounded, until the document changes again."""
         if notes:
             self._window.banner.show_info(lambda: sentences(notes))
             self._noted = self._window.banner.text()

@@ -57,7 +57,7 @@ class TableEdits(QObject):
         panel.barPicked.connect(lambda key: self._on_bar_picked(field, key))
 
     def _on_view_gave_up(self, field: str, refused: Refused) -> None:
-        """Somebody left a text behind that is no number: say that the cell is as it was."""
+        """Refuse a text that is no number and was left behind: say that the cell is as it was."""
         cell = cell_name(field, (refused.row, refused.column))
         index = self._tables.models[field].index(refused.row, refused.column)
         value = str(index.data(Qt.ItemDataRole.EditRole))

@@ -26,9 +26,9 @@ Cuts = tuple[slice, slice]
 
 
 class TableTarget(QObject):
-    """What the menus act on. Whoever writes into a computed table is told of the ways out instead."""
+    """The table that the menus act on. Whoever writes into a computed table is told of the ways out instead."""
 
-    blocked = Signal(str)  # the computed field that somebody wanted to write into
+    blocked = Signal(str)  # the computed field that a person wanted to write into
     elsewhere = Signal()  # a command of tables was given while the keyboard is in something else
 
     def __init__(

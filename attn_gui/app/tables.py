@@ -117,7 +117,7 @@ class TablesController(QObject):
         return stage_title(field)
 
     def _cut(self, field: str) -> tuple[int, int]:
-        """How the columns are cut: heads and columns a head; (1, all) where heads mean nothing."""
+        """The cut of the columns: heads and columns a head; (1, all) where heads mean nothing."""
         problem, role = self._document.problem, HEADED.get(field)
         if role is None:
             return 1, self.models[field].columnCount()
@@ -182,7 +182,7 @@ class TablesController(QObject):
             model.set_decimals(self._decimals(), self._view.look.scientific)
 
     def _decimals(self) -> int:
-        """What was chosen; one less than usual where columns are narrow."""
+        """The chosen decimals; one less than usual where columns are narrow."""
         decimals = self._view.look.decimals
         return COMPACT_DECIMALS if self._compact and decimals == Look.decimals else decimals
 

@@ -72,7 +72,7 @@ class UnfitBlocks(QObject):
     def _too_large(
         self, cuts: Cuts, block: NDArray[Any], grown: Problem | None, notes: Sequence[Note]
     ) -> Callable[[], str]:
-        """What does not fit, and which matrices would grow with this one."""
+        """The sentence: what does not fit, and which matrices would grow with this one."""
         field = self._target.field
         shapes = {} if grown is None else reshaped(self._document.problem, grown)
         said = _said(field, block) | {

@@ -35,7 +35,7 @@ FIRST = {"softcap": 5.0, "temperature": 1.0, "rotary_theta": 10_000.0}  # what a
 
 
 class VariantsController(QObject):
-    """Which computation it is, on one side the spine and the menu, on the other the document."""
+    """Keeps the spine and the menu in step with the variant of the computation in the document."""
 
     newRequested = Signal()
 
@@ -58,7 +58,7 @@ class VariantsController(QObject):
 
     # --- up --------------------------------------------------------------------------------------
     def set_score(self, score: str) -> None:
-        """Score by another function; its numbers and matrices begin anew, those before come back with undo."""
+        """Score by another function; its numbers and matrices begin again, those before come back with undo."""
         name = Label(SCORES[score].label, context="Scores")
         label = Label(QT_TRANSLATE_NOOP("History", "score {name}"), {"name": name})
         self._making.change(label, lambda: with_score(self._document.problem, score))
@@ -126,7 +126,7 @@ class VariantsController(QObject):
 
 
 def _label(name: str, values: dict[str, object]) -> Label:
-    """What the history calls another value of a number; one of a score function goes by its symbol."""
+    """The name in the history of another value of a number; one of a score function goes by its symbol."""
     if name in LABELS:
         return Label(LABELS[name], values)
     template = QT_TRANSLATE_NOOP("History", "{symbol} of the score {value}")

@@ -76,7 +76,7 @@ class ViewState(QObject):
         self._on_computation_rebuilt(True)
 
     def finish(self) -> None:
-        """Tell nobody any more; for the end of the program."""
+        """Stop telling; for the end of the program."""
         self._followers.clear()
 
     def _on_computation_rebuilt(self, opened: bool) -> None:

@@ -56,7 +56,7 @@ class Document(QObject):
 
     @property
     def writes(self) -> int:
-        """How often writing into arrays in place has begun; moves before the first cell does."""
+        """The count of writes into arrays in place; moves before the first cell does."""
         return self._draft.writes
 
     @property
@@ -92,7 +92,7 @@ class Document(QObject):
     def apply(self, edit: Edit, fresh: Sequence[NDArray[Any]] = ()) -> bool:
         """Carry out `edit` as one step of the history; False if it changes nothing, then no step is made.
 
-        Arrays that are `fresh`, of which nobody else keeps anything, are taken over and not copied.
+        Arrays that are `fresh`, to which no other reference is kept, are taken over and not copied.
         Raises ShapeError, EditError or another ValueError before anything is changed.
         """
         done = self._draft.do(edit, fresh)
@@ -109,7 +109,7 @@ class Document(QObject):
         self._begun(path, name)
 
     def adopt(self, problem: Problem, path: Path | None = None, name: str = "") -> None:
-        """As `open`, in the memory of `problem`, of which nobody may keep anything: instant, however large."""
+        """Open in the memory of `problem`, of which no reference may be kept elsewhere: instant, however large."""
         self._draft.adopt(problem)
         self._begun(path, name)
 
@@ -120,7 +120,7 @@ class Document(QObject):
         self.titleChanged.emit()
 
     def mark_saved(self, path: Path) -> None:
-        """What is there now is what `path` holds."""
+        """Remember that `path` holds the present state."""
         self.path, self.name = path, path.stem
         self.stack.setClean()
         self.titleChanged.emit()

@@ -43,7 +43,7 @@ class Draft:
         self.state = owned(problem.fields(), {})
 
     def adopt(self, problem: Problem) -> None:
-        """Go on in the memory of another problem, of which nobody else keeps anything: nothing is copied."""
+        """Go on in the memory of another problem, to which no other reference is kept: nothing is copied."""
         arrays = problem.arrays()
         for array in arrays.values():
             for memory in (array.base, array):  # a view can only be written to if its owner can
@@ -54,7 +54,7 @@ class Draft:
     def do(self, edit: Edit, fresh: Sequence[Array] = ()) -> tuple[Step, Change] | None:
         """Carry out `edit`; None if it changes nothing. Raises ShapeError or ValueError with nothing changed.
 
-        `fresh` arrays are nobody else's and not copied.
+        `fresh` arrays belong to the caller alone and are not copied.
         """
         if isinstance(edit, Edits):
             return self._do_all(edit, fresh)

@@ -48,7 +48,7 @@ Edit = SetCells | SetFields | Edits
 
 @dataclass(frozen=True)
 class Change:
-    """What an edit, an undo or a redo changed.
+    """The effect of an edit, an undo or a redo.
 
     `fields` maps each field to the boxes with new numbers, or to None: added, removed or replaced as a whole,
     its shape may differ. `opened`: everything is new, this is another document.

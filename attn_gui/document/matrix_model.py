@@ -80,12 +80,12 @@ class MatrixModel(QAbstractTableModel):
             self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, shape[0] - 1)
 
     def set_decimals(self, decimals: int, scientific: bool = False) -> None:
-        """How many decimals are shown, of the number or of its first digit; editing and copying stay exact."""
+        """Set the decimals shown, of the number or of its first digit; editing and copying stay exact."""
         self._decimals, self._scientific = decimals, scientific
         self.cells_changed(slice(0, self._shape[0]), slice(0, self._shape[1]))
 
     def cells_changed(self, rows: slice, columns: slice) -> None:
-        """These cells hold new numbers: one signal for the rectangle, cut to the table."""
+        """Announce new numbers of these cells: one signal for the rectangle, cut to the table."""
         top, bottom = max(rows.start, 0), min(rows.stop, self._shape[0])
         left, right = max(columns.start, 0), min(columns.stop, self._shape[1])
         if top < bottom and left < right:
@@ -113,7 +113,7 @@ class MatrixModel(QAbstractTableModel):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the numbers as they are kept; float64 while there are none."""
+        """The dtype of the numbers as they are kept; float64 while there are none."""
         array = self._array()
         return np.dtype(np.float64) if array is None else array.dtype
 

@@ -33,7 +33,7 @@ STEP = 1 << 20  # bytes that are compared at a time
 def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequence[Array] = ()) -> Working:
     """The problem of `fields` over memory of its own; arrays of `current` that stay as they are stay in place.
 
-    `fresh` arrays, of which nobody else keeps anything, become its own.
+    `fresh` arrays, to which no other reference is kept, become its own.
     Raises ShapeError, ValueError or TypeError if the fields do not make a problem.
     """
     problem = _validated(fields)

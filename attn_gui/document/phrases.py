@@ -14,7 +14,7 @@ __all__ = ["Label", "Refusal", "quoted"]
 
 @dataclass(frozen=True)
 class Label:
-    """What an edit is called in the history: `str(label)` is in the language of the moment.
+    """The name of an edit in the history: `str(label)` is in the language of the moment.
 
     `source` is the English text, marked with `QT_TRANSLATE_NOOP("History", "…")`; `args` fill its {places} and may be
     labels themselves.

@@ -22,7 +22,7 @@ MOST_PARTS = 1 << 11  # a piece in more parts than this is told as one box
 
 
 class OpenKeys(NamedTuple):
-    """Which of all keys are open (a byte each), and the axis of the box that runs over keys."""
+    """Open keys among all of them (a byte each), and the axis of the box that runs over keys."""
 
     axis: int
     flags: bytes
@@ -32,7 +32,7 @@ class OpenKeys(NamedTuple):
 
 
 class Backward(Spread[OpenKeys]):
-    """What some cells come from, hop by hop up to the fields.
+    """Origin of some cells, hop by hop up to the fields.
 
     Behind the mask a row comes from its open keys alone, and from the mask that says which ones these are. A closed
     cell comes from the mask and from nothing else. Of several rows at once a key counts where one of them sees it.
@@ -92,7 +92,7 @@ def _closed_by(evaluation: Evaluation, name: str, box: Box) -> str | None:
 
 
 def _read(evaluation: Evaluation, node: Node, piece: Piece[OpenKeys]) -> Iterator[tuple[str, Piece[OpenKeys]]]:
-    """What a piece of a stage was computed from; of the keys that a gate has to let through only the open ones."""
+    """Inputs of a piece of a stage; of the keys that a gate has to let through only the open ones."""
     for box, opened in _by_map(evaluation, node, piece):
         for ref, part in node.reads(box):
             axis = _key_axis(ref)
@@ -123,7 +123,7 @@ def _by_map(
 
 
 def _open_keys(evaluation: Evaluation, batch: int, head: int, rows: slice) -> Array:
-    """Which keys one of the queries sees."""
+    """Keys that at least one of the queries sees."""
     found = np.zeros(evaluation.problem.m, bool)
     for low in range(rows.start, rows.stop, ROWS):
         part = slice(low, min(low + ROWS, rows.stop))

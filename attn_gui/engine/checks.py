@@ -189,7 +189,7 @@ def echo(text: object) -> str:
 
 
 def kind_of(value: object) -> Note:
-    """What sort of value it is, in words."""
+    """The sort of a value, in words."""
     kinds: tuple[tuple[Any, str], ...] = (
         (type(None), sentences.NOTHING), ((bool, np.bool_), sentences.A_SWITCH), (Real, sentences.A_NUMBER),
         (str, sentences.A_TEXT), (Mapping, sentences.A_MAPPING), (np.ndarray, sentences.AN_ARRAY),
@@ -204,7 +204,7 @@ def word(template: str) -> Note:
 
 
 def _cells_of(array: Array, value: object) -> object:
-    """What an array holds: the name of its dtype, but in words what no numbers are made of."""
+    """The contents of an array: the name of its dtype, but in words what no numbers are made of."""
     if array.dtype.kind in "US":
         return word(sentences.A_TEXT)
     return kind_of(value) if array.dtype.hasobject else str(array.dtype)

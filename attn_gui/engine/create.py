@@ -140,7 +140,7 @@ def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, An
 
 
 def _narrowed(problem: Problem) -> dict[str, Any]:
-    """What must follow when the keys are the queries again: K and V weights, masks."""
+    """Fields that follow when the keys are the queries again: K and V weights, masks."""
     changed = dict(resize(problem, m=problem.n).fields)
     for name in ("w_key", "w_value"):
         weight = getattr(problem, name)

@@ -46,7 +46,7 @@ def fields_with(problem: Problem, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def clash_with(problem: Problem, shapes: Mapping[str, Shape]) -> Exception | None:
-    """What would be wrong if these had other shapes: no number is looked at or made."""
+    """The clash that other shapes would cause: no number is looked at or made."""
     try:
         check_shapes(of_shapes(problem, shapes))
     except (ShapeError, ValueError) as clash:

@@ -30,7 +30,7 @@ MANY, SMALL = 4, 1 << 13  # so many small boxes are quicker computed as one
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What an update did: the changed `boxes` of every stage, the number of evaluated `cells`, the time it took."""
+    """Result of an update: the changed `boxes` of every stage, the number of evaluated `cells`, the time it took."""
 
     boxes: dict[str, list[Box]] = field(default_factory=dict)
     cells: dict[str, int] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class Evaluation:
         return np.asarray(self.box(stage, (slice(batch, batch + 1), _cut(rows, shape[1]), across))[0])
 
     def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
-        """Which cells of a map the mask leaves open; None when no boolean layer is enabled."""
+        """Cells of a map that the mask leaves open; None when no boolean layer is enabled."""
         if "allowed" not in self._by_name:
             return None
         n, m = self.problem.n, self.problem.m
@@ -166,7 +166,7 @@ class Evaluation:
         """Follow cells that have changed in place; `problem` already holds them.
 
         `changed` names dotted fields with boxes in the array's own axes, `[()]` for a number. A problem of another
-        structure (shapes, heads, masks) is computed anew.
+        structure (shapes, heads, masks) is computed again.
         """
         start = time.perf_counter()
         if problem.structure != self.problem.structure:

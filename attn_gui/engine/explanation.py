@@ -62,7 +62,7 @@ class Terms(Sequence[Term]):
         return self._term(range(len(self))[place])
 
     def place_of(self, position: int) -> int | None:
-        """Where the term of a key stands, if it has one."""
+        """The index of a key's term, if it has one."""
         found = np.flatnonzero(self._positions == position)
         return int(found[0]) if found.size else None
 
@@ -140,19 +140,19 @@ class Explanation:
         return Terms(found, self._open_keys() if self._node.stage.over_keys else None)
 
     def _open_keys(self) -> Array | None:
-        """Which keys the query of this cell may see."""
+        """Keys that the query of this cell may see."""
         batch, head, row = self.index[:3]
         allowed = self._evaluation.allowed(batch, head, slice(row, row + 1), slice(None))
         return None if allowed is None else allowed[0]
 
     @cached_property
     def parts(self) -> dict[str, Expression]:
-        """What has a name of its own in the formula: Z, max, mu, var."""
+        """Parts of the formula with a name of their own: Z, max, mu, var."""
         return {named.name: named.part for named in self._named}
 
     @cached_property
     def _named(self) -> list[Named]:
-        """What is explained by others comes before them: Z before the max that it contains."""
+        """Named parts, each before those in its own formula: Z before the max that it contains."""
         return sorted(self.expression.named().values(), key=lambda named: -len(named.part.named()))
 
     def expand(self, cell: Cell) -> Explanation | None:
@@ -204,7 +204,7 @@ class Explanation:
 
     @cached_property
     def reaches(self) -> tuple[tuple[str, Box], ...]:
-        """What a change of this cell changes one hop on: boxes of the next stages."""
+        """Cells one hop on that a change of this cell changes: boxes of the next stages."""
         found = []
         for node in self._evaluation.nodes:
             for k, ref in enumerate(node.inputs):
@@ -228,7 +228,7 @@ class Explanation:
 
     @cached_property
     def equals(self) -> int:
-        """How many cells of its row are as large as this one, itself included; those behind a mask left out."""
+        """Count of cells of its row that are as large as this one, itself included; those behind a mask left out."""
         row = self._evaluation.box(self.stage, (*indices.cell(self.index[:-1]), slice(None))).reshape(-1)
         open_ones = self._open_keys()
         return int(((row == row[self.index[-1]]) & (True if open_ones is None else open_ones)).sum())
@@ -284,12 +284,12 @@ class Explanation:
 
     @property
     def query_text(self) -> str:
-        """That equation as plain text, with every digit; empty where there is none."""
+        """The equation as plain text, with every digit; empty where there is none."""
         return "" if self.per_query is None else self.per_query.text
 
     @property
     def query_latex(self) -> str:
-        """That equation in LaTeX, long sums shortened; empty where there is none."""
+        """The equation in LaTeX, long sums shortened; empty where there is none."""
         return "" if self.per_query is None else self.per_query.latex
 
 

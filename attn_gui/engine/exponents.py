@@ -15,7 +15,7 @@ DIGITS = 4
 
 @dataclass(frozen=True)
 class Signs:
-    """How a formula is written."""
+    """The signs of one way to write a formula."""
 
     cell: Callable[[str, str], str]  # a name, and its indices
     number: Callable[[float], str]
@@ -48,7 +48,7 @@ def logit_latex(problem: Problem, stage: str, row: str, key: str) -> str:
 
 
 def logit_text(problem: Problem, stage: str, row: str, key: str) -> str:
-    """That in plain text."""
+    """The exponent in plain text."""
     return _over_temperature(problem, TEXT.cell(stage, f"{row},{key}"), TEXT, plain=True)
 
 

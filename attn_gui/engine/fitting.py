@@ -15,7 +15,7 @@ from .problem import Problem
 from .scoring import SCORES
 from .sentences import FieldError
 
-MOST_POINTS = 1 << 21  # cells of the weights of all heads: each trial computes them anew
+MOST_POINTS = 1 << 21  # cells of the weights of all heads: each trial computes them again
 STEPS, HALVINGS = 48, 48  # trials over the whole range, and within the best part of it
 BEYOND = 30.0  # how much wider than the data and narrower than their closest points a kernel is tried
 DIGITS = 6  # of w: the error is flat around its least value, so that more would mean nothing
@@ -88,7 +88,7 @@ def _error(points: Problem, w: float) -> float:
 
 
 def _range(points: Problem) -> tuple[float, float]:
-    """From a kernel much wider than all points to one much narrower than the distance of the closest two."""
+    """Widths from much more than all points span to much narrower than the distance of the closest two."""
     keys = np.asarray(points.key).reshape(points.batch_size, points.m, points.num_heads, -1)
     apart = []
     for one in np.moveaxis(keys, 2, 1).reshape(-1, points.m, keys.shape[-1]):

@@ -72,7 +72,7 @@ def fixes_of(problem: Problem, clash: ShapeError) -> tuple[Fix, ...]:
 
 
 def clash_of(problem: Problem, shapes: Mapping[str, Shape]) -> ShapeError | None:
-    """What would not fit if these arrays had other shapes, with the changes that would help; no number is made."""
+    """The clash if these arrays had other shapes, with the changes that would help; no number is made."""
     clash = clash_with(problem, shapes)
     if isinstance(clash, ShapeError):
         clash.offers = partial(fixes_of, of_shapes(problem, shapes), clash)
@@ -96,7 +96,7 @@ def with_company(problem: Problem, clash: ShapeError, shapes: dict[str, Shape]) 
 
 
 def _kept(clash: ShapeError) -> tuple[str, ...]:
-    """What is part of the clash is changed on purpose or not at all; an odd head has its partner follow it."""
+    """The fields of the clash: they change on purpose or not at all; an odd head has its partner follow it."""
     return () if clash.template == sentences.EVEN_WIDTH else clash.matrices
 
 
@@ -226,7 +226,7 @@ class _Search:
         return max(PLACES[self.clash.axes[side]], -len(self.shapes[self.names[side]]))
 
     def _wanted(self, side: int, length: int) -> Iterator[int]:
-        """As many as the other side has; heads come in wholes."""
+        """Sizes that match the other side; heads come in wholes."""
         heads = {self.queries: self.problem.num_heads, self.keys: self.problem.num_kv_heads,
                  self.values: self.problem.num_kv_heads}  # fmt: skip
         own = heads.get(self.names[side], 1)

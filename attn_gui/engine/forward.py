@@ -29,7 +29,7 @@ class Gate(NamedTuple):
 
 
 class Forward(Spread[Gate]):
-    """What a change of some cells reaches.
+    """Cells that a change of some cells reaches.
 
     Behind the mask only open cells count, and of later stages only rows that such a cell leads to; the mask is read
     for the part asked and nothing more. A cell of a mask layer reaches its own cell of the maps, open or not.
@@ -47,7 +47,7 @@ class Forward(Spread[Gate]):
         return found & (True if allowed is None else allowed) | self._within("allowed", place)
 
     def _open(self, gate: Gate, box: Box) -> Array:
-        """In which rows one of the keys is open; rows in which one was found are not looked at again."""
+        """Rows in which one of the keys is open; rows in which one was found are not looked at again."""
         rows = box[-2]
         found = np.zeros(rows.stop - rows.start, bool)
         for low in range(gate.start, gate.stop, KEYS):

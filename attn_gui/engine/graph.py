@@ -60,13 +60,13 @@ class Node:
 
     @cached_property
     def _grouped(self) -> list[Axes]:
-        """Only where letters share an axis can a box have to be widened."""
+        """Axes shared by several letters: only there may a box have to be widened."""
         patterns = [self.axes, *(ref.axes for ref in self.inputs if not ref.optional)]
         return [axes for axes in patterns if any(len(letters) > 1 for letters in axes)]
 
     # --- what a change reaches -------------------------------------------------------------------
     def affected(self, position: int, box: Box, fetch: Fetch | None = None) -> list[Box]:
-        """What changes when `box` of one input changes; with `fetch`, only where the stage's gate is open."""
+        """Cells that change when `box` of one input changes; with `fetch`, only where the stage's gate is open."""
         ranges = indices.ranges_of(self.inputs[position].axes, box, self.sizes)
         left = {k: r for k, r in ranges.items() if k in self.left}
         if position == 0:
@@ -89,7 +89,7 @@ class Node:
         return indices.open_parts(flags, box)
 
     def reads(self, box: Box) -> list[tuple[Reference, Box]]:
-        """What a box is computed from: each input that is there, in boxes that hold those cells and no others."""
+        """Inputs of a box: each input that is there, in boxes that hold those cells and no others."""
         ranges = self._spread(indices.ranges_of(self.axes, box, self.sizes))
         return [
             (ref, part) for ref in self.inputs if not ref.optional

@@ -63,7 +63,7 @@ class Layer:
         return {}
 
     def rule(self, n: int, m: int) -> Note:
-        """What it opens or adds, with its numbers: "open where j ≤ i + 2"."""
+        """The rule with its numbers: "open where j ≤ i + 2"."""
         return Note(self.about, {})
 
     def resized(self, axis: int, before: int, after: int, m: int) -> Layer:
@@ -75,7 +75,7 @@ class Layer:
         return (sizes[2], sizes[3])
 
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
-        """What the rule says at grids of its own axes."""
+        """The values of the rule at grids of its own axes."""
         raise NotImplementedError
 
     def fit(self, name: str, sizes: Sizes) -> None:
@@ -118,7 +118,7 @@ class Aligned(Layer):
         as_align(f"{self.kind}.align", self.align)
 
     def ahead(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
-        """How far key j lies behind query i: j − i − o."""
+        """Distance of key j behind query i: j − i − o."""
         i, j = place[-2:]
         return np.asarray(j - i - (sizes[3] - sizes[2] if self.align == "end" else 0))
 

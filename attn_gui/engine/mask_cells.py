@@ -1,4 +1,4 @@
-"""Cells of mask layers made anew: opened, closed, swapped, mirrored, or taken over from a mapping."""
+"""New cells of mask layers: opened, closed, swapped, mirrored, or taken over from a mapping."""
 
 from __future__ import annotations
 

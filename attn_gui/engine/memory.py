@@ -44,7 +44,7 @@ def weigh(make: Callable[[], object]) -> int:
 
 
 def outline(make: Callable[[], T]) -> T:
-    """What `make` gives, with stand-ins for the arrays that it would make. Raises what it raises."""
+    """The result of `make`, with stand-ins for the arrays that it would make. Raises what it raises."""
     with _made_by(_Scales()):
         return make()
 
@@ -59,7 +59,7 @@ def check(size: int) -> None:
 def carried_out(
     make: Callable[[], T], tell: Callable[[float], None] | None = None, size: int = 1
 ) -> tuple[T, list[Array]]:
-    """What `make` gives, and every array that it made; `tell` is told the share of `size` bytes that is filled."""
+    """The result of `make`, and every array that it made; `tell` is told the share of `size` bytes that is filled."""
     maker = _Maker() if tell is None else _Teller(tell, size)
     with _made_by(maker):
         return make(), maker.arrays
@@ -93,7 +93,7 @@ class _Maker:
         return array
 
     def advance(self, count: int) -> None:
-        """Nobody waits."""
+        """Ignore the progress."""
 
 
 class _Teller(_Maker):

@@ -13,7 +13,7 @@ from .indices import Axes, Box
 
 @dataclass(frozen=True)
 class Part:
-    """What belongs to the cell in one matrix: a stage, or a field by its dotted name, with its axes as letters."""
+    """Cells of one matrix that belong to a cell: a stage, or a field by its dotted name, with its axes as letters."""
 
     name: str
     box: Box
@@ -32,7 +32,7 @@ class Part:
 
 
 def parts_of(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Part, ...]:
-    """What a cell is made of, stage by stage as far as the matrices of the problem, queries before keys.
+    """The parts of a cell, stage by stage as far as the matrices of the problem, queries before keys.
 
     A map of pairs gives its own place in all of them. What a weight is taken times, and what the product goes to,
     belong to it, too.
@@ -58,7 +58,7 @@ def _before(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> Itera
 
 
 def _read(node: Node, box: Box) -> list[Box | None]:
-    """What a box is made of; of a map of pairs the same places, although a softmax weighs them against others."""
+    """Inputs of a box; of a map of pairs the same places, although a softmax weighs them against others."""
     if not node.stage.square:
         return node.needs(box)[1]
     ranges = indices.ranges_of(node.axes, box, node.sizes)

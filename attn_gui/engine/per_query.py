@@ -37,7 +37,7 @@ class PerQuery:
     # --- the numbers -----------------------------------------------------------------------------
     @cached_property
     def _row(self) -> tuple[str, Array]:
-        """What the softmax reads: the stage before it, and its row."""
+        """The input of the softmax: the stage before it, and its row."""
         stages = self._evaluation.stages
         name = stages[stages.index("weights") - 1]
         row = self._evaluation.fetch(name, (*cell(self._place), slice(0, self._evaluation.problem.m)))

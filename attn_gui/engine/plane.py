@@ -34,7 +34,7 @@ class Pooling(Protocol):
 
 @dataclass(frozen=True)
 class Plane:
-    """What a map shows. In a stage without heads `head` picks the head's columns, None shows them all."""
+    """A matrix that a map shows. In a stage without heads `head` picks the head's columns, None shows them all."""
 
     evaluation: Evaluation
     stage: str
@@ -81,7 +81,7 @@ class Plane:
         return cast(Pooling, self.evaluation).pooled(self.stage, self.batch, head, height, width, part)
 
     def pooled_once(self, height: int, width: int, part: slice) -> tuple[Array, Array | None]:
-        """As `pooled`, for some rows of blocks, with nothing kept by the evaluation."""
+        """Pool as `pooled` does, for some rows of blocks, with nothing kept by the evaluation."""
         head = self.head if self.head is not None or not self._heads else 0
         return cast(Pooling, self.evaluation).pooled_once(self.stage, self.batch, head, height, width, part)
 

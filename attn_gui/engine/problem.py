@@ -146,7 +146,7 @@ class Problem(Pictured):
         return problem
 
     def replace(self, **changes: object) -> Problem:
-        """A changed copy, validated anew."""
+        """A changed copy, validated again."""
         kept: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         if changes.get("num_heads", self.num_heads) != self.num_heads and self.num_kv_heads == self.num_heads:
             kept["num_kv_heads"] = None
@@ -284,7 +284,7 @@ class Problem(Pictured):
 
     @property
     def effective_scale(self) -> float:
-        """What the scores are multiplied by; unless given, 1/√d_k for dot products and 1 for every other score."""
+        """The factor of the scores; unless given, 1/√d_k for dot products and 1 for every other score."""
         if self.scale is not None:
             return self.scale
         return float(self.d_k**-0.5) if SCORES[self.score].root_scale else 1.0

@@ -161,7 +161,7 @@ def _attend(
 
 
 def _prepared(problem: Problem, rows: Rows, side: str) -> Rows:
-    """What of a score can be computed once for each row."""
+    """The part of a score that is computed once for each row."""
     if problem.score == "additive":
         columns = problem.score_params[f"w_score_{side}"].T.tolist()
         return [_linear(row, columns, [0.0] * len(columns)) for row in rows]

@@ -44,7 +44,7 @@ def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Re
     """The problem with one other size: num_heads, num_kv_heads, d_k, d_v, n, m, d_model or batch_size.
 
     Numbers that stay keep their place in their head; new ones are 0 (1 where a LayerNorm multiplies by them); masks
-    grow open. `keep` says what heads do: "d_model" cuts the same columns anew, "d_k" lets heads join or leave at the
+    grow open. `keep` says what heads do: "d_model" cuts the same columns again, "d_k" lets heads join or leave at the
     end. The same size changes nothing. Raises ValueError or TypeError with one sentence.
     """
     given = [(name, value) for name, value in size.items() if value is not None]
@@ -266,13 +266,13 @@ class _Plan:
 
 
 def overlay(new: Array, old: Array) -> None:
-    """What both have keeps its value."""
+    """Copy into `new` the cells that both have."""
     shared = tuple(slice(0, min(a, b)) for a, b in zip(new.shape, old.shape, strict=True))
     new[shared] = old[shared]
 
 
 def grown(old: Array, shape: tuple[int, ...], neutral: float = 0.0) -> Array:
-    """What both have, and neutral cells around it."""
+    """The cells that both have, and neutral cells around them."""
     return _filled(shape, old, neutral, lambda new: overlay(new, old))
 
 

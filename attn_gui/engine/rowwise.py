@@ -57,7 +57,7 @@ class RowwiseEvaluation(Evaluation):
         return node.compute(box, self.fetch)
 
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
-        """As in the dense evaluation."""
+        """Update as the dense evaluation does."""
         self._last.clear()
         try:
             return super().update(problem, changed)

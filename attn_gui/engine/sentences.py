@@ -222,5 +222,5 @@ class ShapeError(ValueError):
 
     @cached_property
     def fixes(self) -> tuple[Fix, ...]:
-        """What would make the shapes fit, tried out when asked for; empty where no single change does."""
+        """Changes that make the shapes fit, tried out when asked for; empty where no single change does."""
         return self.offers()

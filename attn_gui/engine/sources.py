@@ -15,7 +15,7 @@ from .validation import DIRECT
 
 
 class Readable(Protocol):
-    """What can be read by boxes: an array, or a rule that has never been written out."""
+    """Anything that can be read by boxes: an array, or a rule that has never been written out."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...

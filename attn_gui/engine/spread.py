@@ -81,11 +81,11 @@ class Spread(Generic[G]):
         return [piece.box]
 
     def _shown(self, node: Node, place: Box) -> Array:
-        """Which cells of a place in a stage are found."""
+        """Cells found so far at a place in a stage."""
         return self._within(node.name, place)
 
     def _open(self, gate: G, box: Box) -> Array:
-        """Which cells of the last two axes of a box a gate leaves open."""
+        """Cells of the last two axes of a box that a gate leaves open."""
         raise NotImplementedError
 
 

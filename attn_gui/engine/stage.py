@@ -157,7 +157,7 @@ class Stage:
         raise NotImplementedError
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        """How far two ways of computing the result may lie apart, in units of 2^−52; `errors`: the same of the inputs.
+        """Bound on the difference of two computations of the result, in units of 2^−52; `errors`: those of the inputs.
 
         Both are laid out as for `forward`.
         """
@@ -190,7 +190,7 @@ class Stage:
 
 
 class Facts(TypedDict, total=False):
-    """What is known of a stage beside its arithmetic, for stages that have no class of their own."""
+    """Facts of a stage beside its arithmetic, for stages that have no class of their own."""
 
     called: Name
     form: Form

@@ -55,7 +55,7 @@ def matrix_latex(name: str) -> str:
 
 
 def title(name: str, language: str) -> str:
-    """What a stage or a field is called in "en" or "zh"; empty for what has a letter alone."""
+    """The title of a stage or field in "en" or "zh"; empty for what has a letter alone."""
     found: str = getattr(_entry(name), language)
     return found
 

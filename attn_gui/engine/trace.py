@@ -70,7 +70,7 @@ class Trace(Pictured, Mapping[str, Array]):
 
     @property
     def allowed(self) -> Array:
-        """Which cells of the maps the mask leaves open: (batch, head, query, key) booleans; ValueError past 2 GB."""
+        """Cells of the maps that the mask leaves open: (batch, head, query, key) booleans; ValueError past 2 GB."""
         shape = self.problem.map_shape
         if not self.evaluation.closes:
             return np.broadcast_to(np.True_, shape)

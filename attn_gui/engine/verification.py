@@ -30,7 +30,7 @@ LOOPS = 200_000_000  # multiplications: where K and V of an item would need more
 
 
 class Stopped(Exception):
-    """Nobody wants the verification any more."""
+    """The verification was canceled."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Report:
         return None if broken is None else f"{broken.name} does not hold: {broken.note}"
 
     def lines(self) -> Iterator[str]:
-        """What was recomputed, a line for every stage and invariant, and what the tolerances are."""
+        """The report: what was recomputed, a line for every stage and invariant, and what the tolerances are."""
         if self.unjudged is not None:
             yield str(self.unjudged)
         elif self.sampled:
@@ -153,7 +153,7 @@ def verify(
 
 
 def _unjudged(evaluation: Evaluation) -> Note | None:
-    """Why the reference cannot judge the stages; None where it can."""
+    """The reason why the reference cannot judge the stages; None where it can."""
     try:
         refuse_unknown(evaluation.problem, evaluation.stages)
     except Unknown as unknown:
@@ -177,7 +177,7 @@ def _stages(evaluation: Evaluation, chosen: Chosen, seed: int, pause: Callable[[
 
 
 def _evaluation(source: object) -> Evaluation:
-    """What is judged; of a problem that is too large to be compared as a whole nothing is kept but K and V."""
+    """Evaluation to be judged; of a problem that is too large to be compared as a whole nothing is kept but K and V."""
     if isinstance(source, Trace):
         return source.evaluation
     if isinstance(source, Evaluation):

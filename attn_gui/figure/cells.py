@@ -200,7 +200,7 @@ def _fill_runs(painter: QPainter, rect: QRectF, cells: npt.NDArray[np.bool_], co
 
 
 def _cells(rect: QRectF, display: Display, flag: int) -> list[QRectF]:
-    """Where the cells with a flag are; of very many every k-th, which says as much."""
+    """The places of the cells with a flag; of very many every k-th, which says as much."""
     width, height = _cell_size(rect, display)
     rows, columns = np.nonzero(display.flags == flag)
     step = len(rows) // MOST_MARKS + 1

@@ -74,7 +74,7 @@ def value_text_color(rgb: int) -> QColor:
 
 
 def dark_text(colors: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
-    """Where black text contrasts more than white, for colors 0xffRRGGBB of any shape."""
+    """Colors on which black text contrasts more than white, as booleans, of 0xffRRGGBB in any shape."""
     light = luminance(colors)
     # (Y + 0.05) / 0.05 against 1.05 / (Y + 0.05)
     return np.asarray((light + 0.05) ** 2 >= 0.05 * 1.05)

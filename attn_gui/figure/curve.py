@@ -110,7 +110,7 @@ class CurveLayout:
     up: Scale
 
     def place(self, x: float, y: float) -> QPointF:
-        """Where a point of the plot stands on the page."""
+        """The place of a point of the plot on the page."""
         right = (x - self.across.low) / (self.across.high - self.across.low)
         above = (y - self.up.low) / (self.up.high - self.up.low)
         return QPointF(self.plot.left() + right * self.plot.width(), self.plot.bottom() - above * self.plot.height())
@@ -143,7 +143,7 @@ def plan_curve(
 
 
 def _key_width(figure: CurveFigure) -> float:
-    """What it takes to say on one line what dots and line stand for, in a viewer's font."""
+    """The width of the key on one line, in a viewer's font."""
     metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
     return sum(map(metrics.horizontalAdvance, figure.words.curve_parts)) * WIDER_FONT + 4 * DOT + 3 * SPACING.xl
 
@@ -177,7 +177,7 @@ def paint_curve(painter: QPainter, figure: CurveFigure, layout: CurveLayout) -> 
 
 
 def _paint_key(painter: QPainter, figure: CurveFigure, layout: CurveLayout) -> None:
-    """What dots and line stand for, above the plot, on one line or on two."""
+    """Paint the key of dots and line, above the plot, on one line or on two."""
     metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
     pitch, down = metrics.height() + SPACING.s, QPointF(0, metrics.capHeight() / 2)
     dots, line = figure.words.curve_parts

@@ -133,7 +133,7 @@ def _paint(device: SvgPage | QPdfWriter, scale: float, page: Page) -> None:
 
 
 def _finished_svg(text: str, page: Page, texts: str) -> str:
-    """What the generator cannot say: the exact size, its texts, and a cell in one line instead of five."""
+    """Finish an SVG: the generator cannot say the exact size, its texts, and a cell in one line instead of five."""
     size = 'width="{:.4f}mm" height="{:.4f}mm"'.format(*_millimeters(page))
     text = re.sub(r'width="[^"]*mm" height="[^"]*mm"', size, text, count=1)
     text = _LONE_RECTANGLE.sub(r'<rect fill="\1" stroke="none" \2', text)

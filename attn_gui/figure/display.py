@@ -52,13 +52,13 @@ class Display:
         return self.flags.shape
 
     def counts(self) -> dict[int, int]:
-        """How many cells carry each flag other than ALLOWED, those that do not occur left out."""
+        """The number of cells with each flag other than ALLOWED, those that do not occur left out."""
         found = np.bincount(self.flags.ravel(), minlength=UNKNOWN + 1)
         return {flag: int(found[flag]) for flag in (CLOSED, NAN, POS_INF, NEG_INF) if found[flag]}
 
 
 def flag_counts(values: Values, allowed: Allowed | None) -> dict[int, int]:
-    """How many cells carry each flag other than ALLOWED, those that do not occur left out."""
+    """The number of cells with each flag other than ALLOWED, those that do not occur left out."""
     if allowed is None and bool(np.isfinite(values).all()):
         return {}
     return to_display(values, allowed, Levels(0.0, 1.0)).counts()
@@ -97,7 +97,7 @@ def argb(display: Display, table: Lut, theme: Theme) -> npt.NDArray[np.uint32]:
 
 
 def block_edges(cells: int, blocks: int) -> Edges:
-    """Where `blocks` nearly equal blocks over `cells` cells begin and end: blocks + 1 numbers, 0 to cells.
+    """The edges of `blocks` nearly equal blocks over `cells` cells: blocks + 1 numbers, 0 to cells.
 
     Never more blocks than cells, so that no block is empty.
     """
@@ -175,7 +175,7 @@ def _row_extremes(values: Values, allowed: Allowed | None, tiles: list[slice]) -
 
 
 def _any_open(allowed: Allowed, tiles: list[slice], column_edges: Edges) -> Allowed:
-    """Which blocks hold an allowed cell: (blocks, blocks)."""
+    """Blocks that hold an allowed cell: (blocks, blocks)."""
     # as bytes: the largest of bytes is many times faster than the or of truth values
     cells = np.ascontiguousarray(allowed).view(np.uint8)
     rows = np.empty((len(tiles), cells.shape[1]), dtype=np.uint8)

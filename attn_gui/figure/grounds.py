@@ -101,7 +101,7 @@ def _paint_pixels(
 
 
 def _bins(cells: int, pixels: int, part: slice) -> tuple[Edges, Edges]:
-    """For a part of the pixels along a side: the edges of the blocks of cells that they show, and which one each."""
+    """Blocks behind a part of a side's pixels: the edges of the blocks of cells that they show, and which one each."""
     if pixels < cells:
         return block_edges(cells, pixels)[part.start : part.stop + 1], np.arange(part.stop - part.start)
     under = (2 * np.arange(part.start, part.stop) + 1) * cells // (2 * pixels)

@@ -147,7 +147,7 @@ class _Planner:
         return min(max(map(self.small.horizontalAdvance, texts), default=0.0), LONGEST_ROW_LABEL)
 
     def _left(self) -> float:
-        """Where maps begin: behind the turned name of the rows and their labels."""
+        """The left edge of maps: behind the turned name of the rows and their labels."""
         return MARGIN + self.line + SPACING.s + self.row_room + SPACING.s
 
     def _across(self) -> float:

@@ -140,7 +140,7 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType({
 
 @dataclass(frozen=True)
 class Shade:
-    """How a matrix is colored: the rule of its levels, the levels where they are given, a color map (None: the one
+    """The coloring of a matrix: the rule of its levels, the levels where they are given, a color map (None: the one
     that fits its numbers). ValueError for names that are none, and for a rule with levels too few or too many."""
 
     rule: str = AUTO

@@ -93,7 +93,7 @@ class MapFigure:
 
     @cached_property
     def counts(self) -> dict[int, int]:
-        """How many cells of all panels are closed, NaN, +∞, −∞; what does not occur is left out; 0 for "some"."""
+        """Number of cells of all panels that are closed, NaN, +∞, −∞; what does not occur is left out; 0 for "some"."""
         total: Counter[int] = Counter()
         for panel in self.panels:
             step = max(1, AT_ONCE // panel.values.shape[1])

@@ -25,7 +25,7 @@ _LARGEST_PLAIN = 1e7
 
 
 class CellNumbers(NamedTuple):
-    """How every value of one map is written: `decimals`, whether they are weights, whether these drop the leading 0."""
+    """The number format of one map: `decimals`, whether they are weights, whether these drop the leading 0."""
 
     decimals: int
     weights: bool = False

@@ -22,7 +22,7 @@ class Operand:
     transposed: bool = False
 
     def plane(self, evaluation: Evaluation, batch: int, head: int) -> PlaneLike:
-        """What to show: the chosen head's part of a stage, or of a projection its columns of that head."""
+        """The plane to show: the chosen head's part of a stage, or of a projection its columns of that head."""
         if self.name not in evaluation.stages:
             return FieldPlane(evaluation, self.name, batch, head)
         return Plane(evaluation, self.name, batch, None if STAGE[self.name].joined else head, self.transposed)
@@ -69,7 +69,7 @@ def picture_of(stage: str, evaluation: Evaluation) -> Picture:
 
 
 def _roles(axes: Sequence[str]) -> tuple[str, str]:
-    """Whose the rows and the columns of a matrix are, by their letters in the formula."""
+    """Roles of the rows and the columns of a matrix, by their letters in the formula."""
     row, column = ({"i": QUERY, "j": KEY}.get(letters, PLAIN) for letters in axes[-2:])
     return row, column
 
@@ -80,7 +80,7 @@ def latest(evaluation: Evaluation, variable: str) -> str:
 
 
 def stage_plane(evaluation: Evaluation, stage: str, batch: int, head: int) -> Plane:
-    """What `heatmap.STAGE` shows: the chosen head's cells, or the whole matrix once the heads are joined."""
+    """The plane that `heatmap.STAGE` shows: the chosen head's cells, or the whole matrix once the heads are joined."""
     return Plane(evaluation, stage, batch, None if evaluation.node(stage).stage.joined else head)
 
 

@@ -25,7 +25,7 @@ WIDE_BAR = 200.0
 
 # --- maps ----------------------------------------------------------------------------------------
 def fitting_numbers(figure: MapFigure, cell_width: float, cell_height: float) -> CellNumbers | None:
-    """How values are written in cells of a size, the same way in all maps of a figure; None when they are not."""
+    """The number format in cells of a size, the same way in all maps of a figure; None when they are not."""
     if figure.as_image or figure.show_values is False:
         return None
     shown = [
@@ -84,7 +84,7 @@ def paint_column_labels(painter: QPainter, place: QRectF, labels: Labels, column
 
 
 def paint_axis_name(painter: QPainter, at: QPointF, name: str, color: QColor, *, turned: bool) -> None:
-    """What an axis counts, with its middle at a point; turned, read from below."""
+    """Paint the name of an axis, with its middle at a point; turned, read from below."""
     painter.save()
     painter.setFont(figure_font(FONT_SIZE.small))
     painter.setPen(color)

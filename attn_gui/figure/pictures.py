@@ -39,7 +39,7 @@ Pages = Callable[[Evaluation, FigureOptions, Sequence[int | None], float | None,
 
 # --- scale ---------------------------------------------------------------------------------------
 def scale_of(options: FigureOptions, fits: Callable[[Sides, float], bool]) -> float:
-    """How much larger than 7.5 points the type of a page is: as asked for, or as its size suggests.
+    """The size of a page's type over 7.5 points: as asked for, or as its size suggests.
 
     `fits` tells whether the numbers have room on a page of some sides before it is magnified.
     """
@@ -62,7 +62,7 @@ def sides_of(options: FigureOptions, scale: float) -> Sides:
 
 
 def _tried(work: Callable[[], bool]) -> bool:
-    """What has no room does not fit."""
+    """Whether `work` finds room; a ValueError says that there is none."""
     try:
         return work()
     except ValueError:
@@ -153,7 +153,7 @@ def _planned_product(figure: ProductFigure, options: FigureOptions) -> tuple[Pro
 
 
 def _pooling(figure: ProductFigure, layout: ProductLayout, scale: float | None) -> str:
-    """That maps show fewer blocks, or pixels, than they have cells; empty where none do."""
+    """The note that maps show fewer blocks, or pixels, than they have cells; empty where none do."""
     most = [1, 1]
     for place, own in figure.maps.items():
         shown = own.panels[0].values.shape

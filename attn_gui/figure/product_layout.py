@@ -182,7 +182,7 @@ def _factor_labels(
 
 
 def _bars(figure: ProductFigure, left: float, top: float, room: float, metrics: QFontMetricsF) -> tuple[Bar, ...]:
-    """As many color bars in a row as have room."""
+    """Color bars in a row, as many as have room."""
     places = [place for place in PLACES if place in figure.maps]
     a_row = max(1, min(len(places), int((room + GAP) // (BAR_CELL + GAP))))
     width = (room - (a_row - 1) * GAP) / a_row

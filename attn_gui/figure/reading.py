@@ -18,11 +18,11 @@ STRIP = 1 << 21
 
 
 def silent(share: float) -> None:
-    """Nobody wants to know."""
+    """Ignore the progress."""
 
 
 def within(tell: Tell, part: int, parts: int) -> Tell:
-    """For one of several equal parts of the work."""
+    """The progress of one of several equal parts of the work."""
     return lambda share: tell((part + share) / parts)
 
 

@@ -17,7 +17,7 @@ NARROW = ("Helvetica Neue", "Arial", "Liberation Sans")
 
 
 class Style(NamedTuple):
-    """What texts in a row have in common."""
+    """The attributes that texts in a row have in common."""
 
     size: float
     weight: int

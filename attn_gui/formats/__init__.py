@@ -83,7 +83,7 @@ def load(path: PathText) -> Problem:
 
 
 def open_small(path: PathText, most: int) -> Loaded | None:
-    """As `open_file`, but None where that would read `most` bytes or more, unpacked."""
+    """Open as `open_file` does, but None where that would read `most` bytes or more, unpacked."""
     with reading(path) as source:
         found = detect(source, path, problems())
         return None if _size_of(source, found) >= most else _problem_in(source, found)
@@ -110,7 +110,7 @@ def _problem_in(source: Source, found: Format[Any]) -> Loaded:
 
 
 def _size_of(source: Source, found: Format[Any]) -> int:
-    """How many bytes have to be read for the problem; 0 where reading it will say what is wrong."""
+    """The bytes that have to be read for the problem; 0 where reading it will say what is wrong."""
     size = 0
     with suppress(FormatError):
         size = found.size(source)

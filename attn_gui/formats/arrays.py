@@ -31,7 +31,7 @@ class Stream(Protocol):
 
 @dataclass
 class Budget:
-    """What the arrays of one file may still allocate."""
+    """The bytes that the arrays of one file may still allocate."""
 
     left: int = field(default_factory=lambda: min(LARGEST_TOTAL, available() // HELD))
 
@@ -56,7 +56,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Header:
-    """What stands before the numbers of a .npy."""
+    """The header of a .npy."""
 
     shape: tuple[int, ...]
     fortran: bool
@@ -84,7 +84,7 @@ def read_header(stream: Stream, name: str) -> Header:
 
 
 def checked_header(stream: Stream, name: str, present: int, budget: Budget, *, texts: bool = False) -> Header:
-    """The header of a .npy of `present` bytes, honest about its size, of numbers that fit; `texts` may be some."""
+    """The header of a .npy of `present` bytes, true about its size, of numbers that fit; `texts` may be some."""
     header = read_header(stream, name)
     if not (texts and header.dtype.kind in "US"):
         check_dtype(name, header.dtype)
@@ -97,7 +97,7 @@ def checked_header(stream: Stream, name: str, present: int, budget: Budget, *, t
 def read_npy(stream: Stream, name: str, present: int, budget: Budget, *, texts: bool = False) -> Array:
     """One array of a .npy of `present` bytes: native byte order, C-contiguous, at most four axes; `texts` may be some.
 
-    Nothing is unpickled, and nothing is allocated before the header is known to be honest about the size.
+    Nothing is unpickled, and nothing is allocated before the header is known to agree with the size.
     """
     header = checked_header(stream, name, present, budget, texts=texts)
     count = math.prod(header.shape) * header.dtype.itemsize
@@ -146,7 +146,7 @@ def from_bfloat16(data: NDArray[np.uint8], shape: tuple[int, ...]) -> Array:
 
 
 def broken(name: str, expected: int, got: int) -> FormatError:
-    """What is said where an array has not as many bytes as its shape needs."""
+    """The error of an array that has not as many bytes as its shape needs."""
     template = QT_TRANSLATE_NOOP(
         "Sentences", "{file}: “{name}” is damaged or cut off: expected {expected} bytes of numbers, got {got}."
     )

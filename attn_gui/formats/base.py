@@ -46,7 +46,7 @@ _REFUSED = QT_TRANSLATE_NOOP("Sentences", "{file}: {reason}")
 
 
 def silent(_share: float) -> None:
-    """Nobody waits to be told."""
+    """Ignore the progress."""
 
 
 class Source(NamedTuple):

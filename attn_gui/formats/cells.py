@@ -128,7 +128,7 @@ class Cells:
 
     # --- saying ----------------------------------------------------------------------------------
     def notes(self) -> list[Note]:
-        """What was guessed of commas, and whether a whole number could not be kept."""
+        """Notes on guessed commas, and on whole numbers that could not be kept."""
         found = []
         if self._with_comma is not None:
             template = (
@@ -185,7 +185,7 @@ def _ragged(line: int) -> str:
 
 
 def rounding_notes(values: Array) -> tuple[Note, ...]:
-    """What is to be said of whole numbers that float64 cannot hold."""
+    """Notes on whole numbers that float64 cannot hold."""
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
         return ()
     as_float = values.astype(np.float64)
@@ -197,7 +197,7 @@ def rounding_notes(values: Array) -> tuple[Note, ...]:
 
 
 def rounded_note(text: str, value: float) -> Note:
-    """That a whole number beyond 2⁵³ became its neighbor."""
+    """The note that a whole number beyond 2⁵³ became its neighbor."""
     template = QT_TRANSLATE_NOOP(
         "Sentences", "Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now."
     )

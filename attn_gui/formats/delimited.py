@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """How the rows of a text are cut; `ended`: a delimiter ends every line and separates nothing."""
+    """The rule by which rows of a text are cut; `ended`: a delimiter ends every line and separates nothing."""
 
     delimiter: str
     ended: bool = False

@@ -49,7 +49,7 @@ def is_result(name: str) -> bool:
 
 
 def option_of(name: str, array: Array) -> tuple[dict[str, Json], dict[str, Array]]:
-    """What an array under the name of an option says: (options, arrays) with a mask as its first layer."""
+    """The option that an array of its name holds: (options, arrays) with a mask as its first layer."""
     if name != "mask" or array.dtype.kind in "US":
         return {name: array.item() if array.ndim == 0 else array.tolist()}, {}
     if array.dtype.kind != "f":
@@ -102,12 +102,12 @@ def assemble(
 
 
 def words(options: Mapping[str, Json]) -> dict[str, str]:
-    """What the options say about the problem, in words: model, text, …"""
+    """The options in words: model, text, …"""
     return {name: whole_text(str(options[name])) for name in ABOUT if isinstance(options.get(name), str | int)}
 
 
 def notes_on(arrays: Sequence[str], options: Sequence[str]) -> tuple[Note, ...]:
-    """What is said of arrays and options that were not read."""
+    """Notes on arrays and options that were not read."""
     said = (
         (QT_TRANSLATE_NOOP("Sentences", "Arrays not used: {names}."), arrays),
         (QT_TRANSLATE_NOOP("Sentences", "Options not used: {names}."), options),

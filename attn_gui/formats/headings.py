@@ -22,7 +22,7 @@ _BEFORE = "\"'([{<>≤≥=≈~±+-−–×$€£¥￥₩₹#.,، \t"  # may stan
 
 
 class Sort(Enum):
-    """What a cell says."""
+    """The sort of a cell."""
 
     NUMBER = 1  # or what somebody may have meant for one
     BROKEN = 2  # no number, and no name either: #DIV/0!, null
@@ -31,7 +31,7 @@ class Sort(Enum):
 
 
 class Headings(NamedTuple):
-    """What stands above and beside the numbers. `short`: the first row lacks the cell above the labels."""
+    """The headings above and beside the numbers. `short`: the first row lacks the cell above the labels."""
 
     header: bool = False
     labels: bool = False
@@ -39,7 +39,7 @@ class Headings(NamedTuple):
 
 
 def sort_of(cell: str) -> Sort:
-    """What a cell says, whatever its script and its spelling."""
+    """The sort of a cell, whatever its script and its spelling."""
     text = cell.strip()
     if text.startswith("'"):  # so a spreadsheet marks a text that would be something else
         return Sort.WORD
@@ -105,7 +105,7 @@ def find_headings(rows: Sequence[Sequence[str]], headed: bool = False) -> tuple[
 
 
 def _with_corner(rows: Sequence[Sequence[str]]) -> tuple[Headings, ...]:
-    """Where the first row and the first column meet in a cell that is neither."""
+    """The headings of a table whose first row and first column meet in a cell that is neither."""
     corner, header, labels = rows[0][0], rows[0][1:], _first(rows[1:])
     both = Headings(True, True)
     if not corner.strip():

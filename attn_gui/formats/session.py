@@ -133,7 +133,7 @@ def _arrays(header: dict[str, Json], cells: memoryview) -> dict[str, Array]:
 
 
 def _entry(name: str, entry: Json) -> tuple[str, str, tuple[int, ...], tuple[int, int]]:
-    """What the header says about one array: its name, kind of numbers, shape and place."""
+    """The header's entry of one array: its name, kind of numbers, shape and place."""
     parts = entry if isinstance(entry, dict) else {}
     kind, shape, place = parts.get("dtype"), _wholes(parts.get("shape")), _wholes(parts.get("data_offsets"))
     if not isinstance(kind, str) or shape is None or place is None or len(place) != 2 or min(place) < 0:

@@ -30,7 +30,7 @@ _INLINE_ROWS = re.compile(r"[\d.],? +[-+.\d]")
 
 
 class Grid(NamedTuple):
-    """How a text is cut into rows of cells. `begin` gives them from the first one on, as often as it is called."""
+    """A text cut into rows of cells. `begin` gives them from the first one on, as often as it is called."""
 
     begin: Callable[[], Iterator[Row]]
     rows: int  # about so many
@@ -171,7 +171,7 @@ def _refuse_too_many(text: str) -> None:
 
 # --- reading -------------------------------------------------------------------------------------
 def _clean(grid: Grid, headings: Headings, sample: list[list[str]], tell: Tell) -> list[tuple[Way, Cells, Matrix]]:
-    """What the rows mean with points; where only commas are in the way, what they mean with these."""
+    """The numbers of the rows with decimal points; where only commas are in the way, with these."""
     way = Way(grid, headings, "point")
     cells, matrix = _matrix(way, sample, tell)
     if not cells.bad:

@@ -28,7 +28,7 @@ class Offer(NamedTuple):
 
 
 class IconLabel(QWidget):
-    """An icon beside words, drawn anew with every theme and zoom."""
+    """An icon beside words, drawn again with every theme and zoom."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,7 +72,7 @@ class Banner(QFrame):
 
     @property
     def about(self) -> str:
-        """What the present sentence is about; empty unless the caller said so."""
+        """The subject of the present sentence; empty unless the caller said so."""
         return self._about
 
     def show_info(self, words: Words, *, about: str = "", offers: Sequence[Offer] = (), focus: bool = False) -> None:

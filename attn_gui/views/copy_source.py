@@ -14,7 +14,7 @@ class CopySource(Protocol):
     """A table, map or list that a copy takes cells from."""
 
     def copied(self) -> Copied | None:
-        """What a copy takes now; None where there is nothing."""
+        """The cells that a copy takes now; None where there is nothing."""
 
 
 def copy_source(widget: QWidget | None) -> CopySource | None:

@@ -62,7 +62,7 @@ class FormulaView(QWidget):
         return self._chains
 
     def lines(self, width: float) -> int:
-        """How many lines the formula takes at a width."""
+        """The number of lines of the formula at a width."""
         return len({piece.line for piece in self._laid_out(width)})
 
     # --- what Qt asks ----------------------------------------------------------------------------

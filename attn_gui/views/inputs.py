@@ -170,7 +170,7 @@ class InputsView(QWidget):
         return len(fields) > 1 and needed > self._height_of_tables()
 
     def _height_of_tables(self) -> int:
-        """Of the column, were there no row of buttons for the tables."""
+        """The height of the column without the row of buttons for the tables."""
         groups = self._groups_switch
         return self.height() - (0 if groups.isHidden() else groups.sizeHint().height() + GAP)
 

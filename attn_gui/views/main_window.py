@@ -81,7 +81,7 @@ class MainWindow(QMainWindow):
     def fill(self) -> None:
         """Make the panels, which takes longer than all that the first paint needs.
 
-        Each is made where it stands: a widget that moves is dressed anew, with everything in it.
+        Each is made where it stands: a widget that moves is styled again, with everything in it.
         """
         from attn_gui.views.banner import Banner
         from attn_gui.views.controls.mask_panel import MaskPanel

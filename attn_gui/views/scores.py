@@ -9,7 +9,7 @@ from attn_gui.engine.scoring import SCORES, Score
 
 
 def score_name(score: str) -> str:
-    """What a score function is called."""
+    """The name of a score function."""
     return QCoreApplication.translate("Scores", SCORES[score].label)
 
 
@@ -25,7 +25,7 @@ def score_text(evaluation: Evaluation) -> str:
 
 
 def score_cell_latex(evaluation: Evaluation) -> str:
-    """How the score of one query and one key is made: `s_ij = …`; for dot products the whole product."""
+    """The formula of the score of one query and one key: `s_ij = …`; for dot products the whole product."""
     cell = _score(evaluation).cell_of(evaluation.problem.score_params)
     if not cell:
         return "S = " + score_latex(evaluation)

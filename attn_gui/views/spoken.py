@@ -15,7 +15,7 @@ _SUBSCRIPTS = {ord(digit): small for digit, small in zip("0123456789", "₀₁�
 
 
 def spoken(latex: str) -> str:
-    """What a formula of the engine says, on one line; `latex` uses the few commands that the engine writes."""
+    """A formula of the engine in words, on one line; `latex` uses the few commands that the engine writes."""
     return " ".join(_Reader(_TOKEN.findall(latex)).rest().split())
 
 
@@ -56,7 +56,7 @@ class _Reader:
 
 
 def _tight(part: str) -> str:
-    """In brackets unless it is read as one thing anyway."""
+    """The text in brackets unless it is read as one thing anyway."""
     outside, before = re.sub(r"\([^()]*\)", "", part), part
     while outside != before:
         outside, before = re.sub(r"\([^()]*\)", "", outside), outside

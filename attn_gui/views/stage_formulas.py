@@ -35,7 +35,7 @@ def _stage_latex(evaluation: Evaluation, stage: str, logits: str) -> str:
 
 
 def logits_latex(evaluation: Evaluation) -> str:
-    """What the softmax is taken of, in full as far as its stages can be written in one line."""
+    """The argument of the softmax, in full as far as its stages can be written in one line."""
     values = {"score": score_latex(evaluation), "scaled": _scaled(evaluation)}
     text = _gathered(evaluation, lambda entry: entry.form.inner, values)
     return _over_temperature(evaluation, text)
@@ -89,7 +89,7 @@ def _over_temperature(evaluation: Evaluation, text: str) -> str:
 
 
 def scale_kind(problem: Problem) -> str:
-    """How the scale is named: "sqrt", "none" or "typed"."""
+    """The name of the scale: "sqrt", "none" or "typed"."""
     if problem.scale is None:
         return "sqrt" if SCORES[problem.score].root_scale else "none"
     if not SCORES[problem.score].root_scale and problem.scale == problem.d_k**-0.5:

@@ -33,7 +33,7 @@ class ThemeSignal(QObject):
 
 
 class _Look:
-    """What is applied at the moment."""
+    """The look applied at the moment."""
 
     theme: Theme = THEMES["light"]
     scheme: str = "light"
@@ -173,7 +173,7 @@ def _words(theme: Theme) -> dict[str, str]:
 
 
 def _insides() -> dict[str, int]:
-    """What a border of 1 leaves of a control, and one of 2 when focused; Qt adds 3 to the height of a spin box."""
+    """The inner sizes of controls with a border of 1, and of 2 when focused; Qt adds 3 to the height of a spin box."""
     control, button = scaled(SIZE.control), scaled(SIZE.button)
     whole = {"field": control, "spin": control - 3, "button": button}
     sides = {"side": scaled(SPACING.m), "edge": scaled(SPACING.s)}

@@ -81,7 +81,7 @@ class Score(Stage):
         return {"query": "d", "key": "d"} | found
 
     def work(self, params: Params, width: int) -> int:
-        """How many numbers of each pair are worked through one by one; 0 where that is left to BLAS."""
+        """The count of numbers of each pair that are worked through one by one; 0 where that is left to BLAS."""
         return width
 
     def described(self, params: Params, width: int) -> tuple[str, Mapping[str, float]]:
@@ -97,7 +97,7 @@ class Score(Stage):
         return f"a{signs.inside(f'{q}, {k}')}"
 
     def slope(self, params: Params) -> float | None:
-        """How many dot products a score is as the query moves; None where it is not linear in the query."""
+        """Factor of the dot product in a score as the query moves; None where it is not linear in the query."""
         return None
 
     def move_key(

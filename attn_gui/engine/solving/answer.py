@@ -18,7 +18,7 @@ from .row import Row
 
 @dataclass(frozen=True)
 class Solution:
-    """What was found.
+    """The answer of a solver.
 
     `problem` holds the change, `field` and `box` say which cells it touches (a new bias layer stands last in the mask),
     `norm` how long it is. `reached` is the cell in the new problem. `residual`: for weights and scores the root of the

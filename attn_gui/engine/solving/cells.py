@@ -41,7 +41,7 @@ class Cells:
         evaluation.update(self._live, {self.field: [box]})
 
     def moved(self, box: Box, old: Array) -> float:
-        """How long the change of a box is."""
+        """The norm of the change of a box."""
         change = np.asarray(self.array[box], float) - old
         return float(np.linalg.norm(change[np.isfinite(change)]))
 

@@ -35,7 +35,7 @@ class Step:
 
 
 def blocked(row: Row, stage: str, key: int) -> Reason | None:
-    """Why no change at all can move the cell."""
+    """The reason why no change at all can move the cell."""
     if stage == "weights":
         if not row.open[key]:
             return Reason(verdicts.CLOSED, key=key)
@@ -50,7 +50,7 @@ def blocked(row: Row, stage: str, key: int) -> Reason | None:
 
 
 def growth(row: Row, stage: str, key: int, target: float) -> float:
-    """By how much the key's logit must grow over all others for a weight; else by how much the cell must."""
+    """The growth of the key's logit over all others that a weight needs; for other cells, of the cell itself."""
     if stage != "weights":
         return target - float(row.read(stage)[key])
     temperature = row.problem.temperature or 1.0
@@ -98,7 +98,7 @@ def by_query(row: Row, stage: str, key: int, target: float) -> Step:
 
 # --- by one key row ------------------------------------------------------------------------------
 def by_key(row: Row, stage: str, key: int, target: float) -> Step:
-    """Only this key's score in the row moves; the smallest move of the key that does it."""
+    """Move this key's score in the row alone; the smallest move of the key that does it."""
     score = _score_of(row.problem)
     step, cap = _score_step(row, stage, key, growth(row, stage, key, target))
     if step is None:

@@ -63,7 +63,7 @@ class LogOdds:
 
     # --- where to begin, and where it ends -------------------------------------------------------
     def starts(self) -> list[Array]:
-        """No change; for a weight that is to fall, also the ways towards the nearest keys that could take its share."""
+        """Starts: no change; for a weight that is to fall, also the ways towards the nearest keys that could gain."""
         found = [self.zero]
         if self.gap(self.zero) >= 0:
             return found

@@ -39,7 +39,7 @@ def answer_map(ask: Ask, problem: Problem, odds: str | None) -> Solution:
 
 
 def _default(ask: Ask) -> str:
-    """Whether odds are kept when nobody says so: where common keys make that a system with a solution."""
+    """Whether odds are kept by default: where common keys make that a system with a solution."""
     if ask.by not in ("query", "x"):
         return "kept"
     few = int(ask.row.open.sum()) <= ask.problem.d_k + 1
@@ -79,7 +79,7 @@ def _kept_by_x(ask: Ask) -> Solution:
 
 
 def _missed(ask: Ask, before: Array, asked: float) -> float:
-    """How far the logits are from what was asked; a number common to all of the others is free."""
+    """The gap between the logits and those asked for; a number common to all of the others is free."""
     row, key, off = ask.row, ask.key, ask.reached - ask.target
     others = np.flatnonzero(np.isfinite(before) & (np.arange(len(before)) != key))
     moved = row.logits - before
@@ -100,7 +100,7 @@ def _judged(step: Step, count: int, left: float, enough: float) -> Step:
 
 
 def _told(step: Step, residual: float, asked: float) -> Step:
-    """What the numbers of the dtype have made of a step that is right on paper."""
+    """The result of a step in the numbers of the dtype."""
     size, values = max(1.0, abs(asked)), {"residual": residual, "condition": step.condition}
     if not step.feasible or residual <= COARSE * size:
         return step

@@ -21,7 +21,7 @@ HALVINGS = 30
 
 
 class Probed:
-    """How much one cell of a stage lacks to its target, as the cells of a box change; a weight counts by log-odds."""
+    """Gap of one cell of a stage to its target, as the cells of a box change; a weight counts by log-odds."""
 
     def __init__(
         self, evaluation: Evaluation, cells: Cells, box: Box, stage: str, index: tuple[int, ...], target: float
@@ -86,7 +86,7 @@ class KeptOdds:
         self._asked = float(self._row.read(self._stage)[self._key]) + step
 
     def solve(self) -> int:
-        """How many steps it took: Gauss–Newton, the shortest change at every step (Nocedal, Wright, 2006, §10.3)."""
+        """Solve and count the steps: Gauss–Newton, the shortest change at each (Nocedal, Wright, 2006, §10.3)."""
         change, left = np.zeros(self._ask.old.shape), self._off()
         for count in range(MOST):
             if float(np.linalg.norm(left)) <= 1e-13 * max(1.0, abs(self._asked)):
@@ -110,7 +110,7 @@ class KeptOdds:
         return self._off()
 
     def _off(self) -> Array:
-        """By how much each demand is missed: the rows of `_slopes`."""
+        """The amount by which each demand is missed: the rows of `_slopes`."""
         moved = self._row.logits - self._before
         own = float(self._row.read(self._stage)[self._key]) - self._asked
         if not self._together:

@@ -34,7 +34,7 @@ class Row:
 
     @property
     def logits(self) -> Array:
-        """What the softmax reads, before the temperature."""
+        """The logits of the row, before the temperature."""
         return self.read(self.softmax_reads)
 
     @property
@@ -45,7 +45,7 @@ class Row:
 
     @property
     def open(self) -> Array:
-        """Which keys have a part in the softmax. Raises ValueError where no softmax is left."""
+        """Keys that take part in the softmax. Raises ValueError where no softmax is left."""
         logits = self.logits
         if np.isnan(logits).any() or np.isposinf(logits).any():
             raise FieldError(verdicts.WILD, stage="scores")

@@ -21,7 +21,7 @@ class Question(Protocol):
     def enough(self) -> float: ...
     @property
     def length(self) -> float:
-        """How long a step may be."""
+        """The largest length of a step."""
 
     def gap(self, change: Array) -> float:
         """Target − value; the change stays in force until the next one is asked about."""

@@ -64,7 +64,7 @@ class LayerNorm(Stage):
         return add(Product(unit, weight[at]), bias[at])
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        """How far each number of the row stands from the mean, in standard deviations."""
+        """The distance of each number of the row from the mean, in standard deviations."""
         x, _, _, eps = given(inputs)
         return [Addends(_standard(x.values, np.asarray(eps.one.value))[0], [x])]
 

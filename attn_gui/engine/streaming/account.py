@@ -10,7 +10,7 @@ from attn_gui.engine.layout import Array
 
 from .rows import LARGE, Rows
 
-# where this would lose digits the row has to be computed anew; written so that NaN is unsound
+# where this would lose digits the row has to be computed again; written so that NaN is unsound
 MOST_ABOVE = 20.0  # a score so far above the maximum taken off, in units of T
 LEAST, LEAST_KEPT = 0.05, 0.5  # a denominator so small, at all or next to that before the edit
 MOST_DRIFT = 8.0  # exp scores taken out times their logits: what rounding they leave, in units of the last place
@@ -28,7 +28,7 @@ class Terms:
 def exchange(
     state: Rows, place: tuple[int, int, slice], old: Terms, new: Terms, columns: slice, temperature: float
 ) -> Array:
-    """Take the old terms out and put the new ones in. Returns which rows (booleans) have to be computed anew.
+    """Take the old terms out and put the new ones in. Returns which rows (booleans) have to be computed again.
 
     `columns` are the columns of the values that the edit may have changed, all of them if a logit has.
     """

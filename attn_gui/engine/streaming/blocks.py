@@ -73,7 +73,7 @@ class Blocks:
             carry_out(jobs, self._put, None, bool)
 
     def settle(self, cancelled: Callable[[], bool]) -> bool:
-        """Compute anew what was patched; False if cancelled."""
+        """Compute again what was patched; False if cancelled."""
         self.ensure(slice(0, 0))
         while (steps := np.flatnonzero(self.patched)).size:
             jobs = [slice(step * STEP, min((step + 1) * STEP, len(self.known))) for step in steps.tolist()]

@@ -80,9 +80,9 @@ class Edit:
         sizes = self._chain.softmax.sizes
         return indices.box_of(tuple("bhij"), indices.ranges_of(ref.axes, box, sizes), sizes)
 
-    # --- rows anew -------------------------------------------------------------------------------
+    # --- rows recomputed --------------------------------------------------------------------------
     def _forget(self, batch: int, head: int, rows: slice) -> None:
-        """Rows about to be computed anew need no exchange."""
+        """Rows about to be computed again need no exchange."""
         self._rows.known[batch, head, rows] = False
 
     def _redo_few(self, batch: int, head: int, rows: slice) -> None:

@@ -36,7 +36,7 @@ class StreamingEvaluation(Evaluation):
     """Holds Q, K and V, and the maximum, denominator and numerator of every row; all else is computed when read.
 
     Rows are computed when they are asked for, or by `complete`. An edit of few keys takes their old terms out of the
-    rows and puts the new ones in; where that would lose digits the row is computed anew. `settle` makes what edits
+    rows and puts the new ones in; where that would lose digits the row is computed again. `settle` makes what edits
     have left equal to a fresh computation, bit for bit. `complete`, `prepare` and `settle` may run in another thread
     while cells are edited; a problem of another structure needs an evaluation of its own then. Whatever is read in
     another thread while an edit comes in holds old numbers beside new ones: whoever reads so has to drop it.
@@ -80,7 +80,7 @@ class StreamingEvaluation(Evaluation):
             return self._weights(box)
 
     def box(self, stage: str, box: Box) -> Array:
-        """As in the dense evaluation; many cells of a map are computed on all threads, never at once in float64."""
+        """A box of a stage; many cells of a map are computed on all threads, never at once in float64."""
         box = as_box(stage, self.shape(stage), box)
         width = box[-1].stop - box[-1].start
         if len(box) < 4 or indices.count(box) <= AT_ONCE or not width:
@@ -157,7 +157,7 @@ class StreamingEvaluation(Evaluation):
     def settle(
         self, *, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool
     ) -> bool:
-        """Compute anew what edits have updated: then all equals a fresh evaluation bit for bit. False if cancelled.
+        """Compute again what edits have updated: then all equals a fresh evaluation bit for bit. False if cancelled.
 
         Who edits meanwhile has to cancel it before the first cell is written: of what is read of a problem between that
         and `update` nothing may be kept.
@@ -264,7 +264,7 @@ class StreamingEvaluation(Evaluation):
     def pooled_once(
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
     ) -> tuple[Array, Array | None]:
-        """As `pooled`, for some rows of blocks, with nothing kept: for a large picture that is made bit by bit."""
+        """Pool some rows of blocks as `pooled` does, with nothing kept: for a large picture that is made bit by bit."""
         return self._pictures.pooled_once(stage, batch, head, rows, columns, part)
 
     def is_map(self, stage: str) -> bool:

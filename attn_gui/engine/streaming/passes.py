@@ -1,4 +1,4 @@
-"""Passes over rows: on demand, over everything, and anew over what edits have touched; tile by tile on few threads."""
+"""Passes over rows: on demand, over everything, and again over what edits have touched; tile by tile on few threads."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Pictures:
     def pooled_once(
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
     ) -> tuple[Array, Array | None]:
-        """As `pooled`, for some rows of blocks, of extremes that are made for it and not kept."""
+        """Pool as `pooled` does, for some rows of blocks, of extremes that are made for it and not kept."""
         if stage not in self._chain.maps and stage != "weights":
             return self._direct(stage, batch, head, rows, columns, (part, slice(0, columns))), None
         assert head is not None
@@ -114,7 +114,7 @@ class Pictures:
                     blocks.forget(box[2], box[3])
 
     def settle(self, cancelled: Callable[[], bool]) -> bool:
-        """Compute anew what edits have patched, since a part may differ from the whole in its last bits."""
+        """Compute again what edits have patched, since a part may differ from the whole in its last bits."""
         return all(blocks.settle(cancelled) for blocks in list(self._blocks.values()))
 
     @property

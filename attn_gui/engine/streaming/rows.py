@@ -14,7 +14,7 @@ LARGE = 1000.0  # times T: exp of logits beside so large a maximum magnifies the
 
 @dataclass(frozen=True)
 class Tile:
-    """Rows computed anew: `row_max` and `denominator` (rows,) in float64, `numerator` (rows, d_v).
+    """Computed rows: `row_max` and `denominator` (rows,) in float64, `numerator` (rows, d_v).
 
     `row_max` is what is taken off the logits before exp: the largest of them, or a number near it that bounds them.
     """

@@ -19,7 +19,7 @@ MOST = 2  # more would wait for memory and for the interpreter, and leave the wi
 
 
 class _Blas:
-    """BLAS at one thread while anybody needs it: with more, two passes at once wait for each other's threads."""
+    """BLAS at one thread while any pass needs it: with more, two passes at once wait for each other's threads."""
 
     def __init__(self) -> None:
         self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
@@ -104,7 +104,7 @@ def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
         try:
             take()
         finally:
-            for _ in waiting:  # after an exception here nobody takes another job
+            for _ in waiting:  # after an exception here no thread takes another job
                 pass
             for other in others:
                 if not other.cancel():  # one that never began may wait for what this thread holds

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Versions:
-    """The lock of one evaluation and the count of its edits, which nobody gets without the lock.
+    """The lock of one evaluation and the count of its edits, which is read with the lock held only.
 
     Edits hold `lock` from their first number to their last. Long work reads without it, by `beside` alone.
     """

@@ -100,7 +100,7 @@ class CountBox(QSpinBox):
         return self._before() if number is None else number
 
     def fixup(self, text: str) -> str:
-        """Nothing: Qt would drop the commas."""
+        """Leave the text as it is: Qt would drop the commas."""
         return text
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

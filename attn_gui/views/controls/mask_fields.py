@@ -103,7 +103,7 @@ class WholeField(WholeBox):
 
 
 class AlignField(ChoiceBox):
-    """Where queries and keys are lined up when their numbers differ."""
+    """Choice of the end at which queries and keys are lined up when their numbers differ."""
 
     committed = Signal(object)
 

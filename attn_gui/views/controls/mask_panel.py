@@ -132,7 +132,7 @@ class MaskPanel(PopupFrame):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:
-        self._show_layers()  # not before: a file may bring sixty layers that nobody looks at
+        self._show_layers()  # not before: a file may bring sixty layers that are not looked at
         super().showEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -201,7 +201,7 @@ class MaskPanel(PopupFrame):
             self._rows.append(row)
 
     def _restore_focus(self) -> None:
-        """After layers came, went or moved, the keyboard stays with the layer it was used on."""
+        """Return the keyboard to its layer after layers came, went or moved."""
         wanted, self._next_focus = self._next_focus, None
         if wanted is None or not self.isVisible():
             return

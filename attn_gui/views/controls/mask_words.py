@@ -11,22 +11,22 @@ from attn_gui.engine.sentences import Note
 
 
 def kind_name(kind: str) -> str:
-    """What a kind of layer is called."""
+    """The name of a kind of layer."""
     return QCoreApplication.translate("Masks", MASKS[kind].label)
 
 
 def kind_about(kind: str) -> str:
-    """What a kind of layer does, in half a line."""
+    """The effect of a kind of layer, in half a line."""
     return QCoreApplication.translate("Masks", MASKS[kind].about)
 
 
 def parameter_name(parameter: Parameter) -> str:
-    """What a parameter is called."""
+    """The name of a parameter."""
     return QCoreApplication.translate("Masks", parameter.label or parameter.name)
 
 
 def mask_summary(layers: Sequence[Layer]) -> str:
-    """What is on, short enough for the box in the spine: "none", "causal", "causal + 2"."""
+    """The layers in force, short enough for the box in the spine: "none", "causal", "causal + 2"."""
     kinds = [layer.kind for layer in layers if layer.enabled]
     if not kinds:
         return QCoreApplication.translate("Masks", "none")

@@ -59,11 +59,11 @@ class PopupFrame(QFrame):
         self.hide()
 
     def first_stop(self) -> QWidget:
-        """Where the keyboard begins."""
+        """The first stop of the keyboard."""
         return next(iter(self._stops()), self)
 
     def fit(self) -> None:
-        """As large as the content, below or above the anchor, within the window."""
+        """Fit the size to the content, below or above the anchor, within the window."""
         layout = self.content.layout()
         if self._anchor is None or layout is None or not self.isVisible():
             return
@@ -134,7 +134,7 @@ class PopupFrame(QFrame):
 
     # --- inside ----------------------------------------------------------------------------------
     def _stops(self) -> list[QWidget]:
-        """Where Tab stops, from top to bottom."""
+        """The stops of Tab, from top to bottom."""
         stops = [child for child in self.findChildren(QWidget) if _is_stop(child)]
         return sorted(stops, key=lambda child: (child.mapTo(self, QPoint()).y(), child.mapTo(self, QPoint()).x()))
 

@@ -14,7 +14,7 @@ GAP = 2
 
 
 def mark(widget: QWidget, name: str, value: str) -> None:
-    """Set a property that the style sheet selects by, and let the widget be drawn anew."""
+    """Set a property that the style sheet selects by, and let the widget be drawn again."""
     if (widget.property(name) or "") != value:
         widget.setProperty(name, value)
         restyle(widget)

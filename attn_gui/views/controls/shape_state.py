@@ -31,7 +31,7 @@ class ShapeState:
 
     @property
     def cut(self) -> str:
-        """How the columns of Q are cut into heads, as the panel writes it after d_model."""
+        """The cut of the columns of Q into heads, as the panel writes it after d_model."""
         heads = f"{self.num_heads} · {self.d_k}"
         if self.d_model == self.num_heads * self.d_k:
             return f"= {heads}"

@@ -167,7 +167,7 @@ class ExportDataDialog(ExportForm):
         )
 
     def _show_choice(self, *_: object) -> None:
-        """What will be written, or why nothing can be."""
+        """Show what will be written, or why nothing can be."""
         kind = numbers()[self.format.currentData()]
         for widget in (self.bom, self.headers):
             widget.setEnabled(kind.text)

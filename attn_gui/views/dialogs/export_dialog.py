@@ -219,7 +219,7 @@ class ExportDialog(ExportForm):
             return otherwise
 
     def _show_choice(self, *_: object) -> None:
-        """What will be written, or why nothing can be; the preview follows."""
+        """Show what will be written, or why nothing can be; the preview follows."""
         kind, several = PICTURES[self.picture.currentData()], len(self._heads_or(())) > 1
         self.dpi.setEnabled(IMAGES[self.format.currentData()].pixels)
         self.arrangement.setEnabled(several and kind.on_sheets)

@@ -47,7 +47,7 @@ class ExportForm(QDialog):
         return {name: choice[name] for name in self.remembered}
 
     def result_choice(self) -> Any:
-        """What is asked for now. Raises ValueError with a sentence if the heads or a number cannot be read."""
+        """The present choice. Raises ValueError with a sentence if the heads or a number cannot be read."""
         return self._choice(self._heads())
 
     def typed_name(self) -> str:
@@ -55,7 +55,7 @@ class ExportForm(QDialog):
         return self.name.text().strip() if self._name_typed else ""
 
     def objection(self) -> str:
-        """Why nothing can be written yet, as a sentence; empty if it can."""
+        """The reason why nothing can be written yet, as a sentence; empty if it can."""
         lacking = self._lacking() or self._bad_name()
         if lacking:
             return lacking
@@ -100,11 +100,11 @@ class ExportForm(QDialog):
         raise NotImplementedError
 
     def _choice(self, heads: tuple[int, ...]) -> Any:
-        """What the fields say, for these heads."""
+        """The choice in the fields, for these heads."""
         raise NotImplementedError
 
     def _lacking(self) -> str:
-        """What has to be ticked first, as a sentence; empty if something is."""
+        """The lack of a tick, as a sentence; empty if something is."""
         raise NotImplementedError
 
     def _call_editors(self, words: dict[str, str]) -> None:
@@ -114,7 +114,7 @@ class ExportForm(QDialog):
             self._editors()[name].setAccessibleName(text)
 
     def _show_choice(self, *_: object) -> None:
-        """What will be written, or why nothing can be."""
+        """Show what will be written, or why nothing can be."""
         self._propose_name()
         objection = self.objection()
         self._said.setText(objection or self._files())

@@ -139,7 +139,7 @@ class LevelsFields(QWidget):
         self.retranslate()
 
     def key(self) -> str:
-        """Where the levels come from."""
+        """The rule of the levels."""
         return str(self.choice.currentData())
 
     def typed(self) -> tuple[float, float] | None:
@@ -212,7 +212,7 @@ class TargetFields(QWidget):
         super().changeEvent(event)
 
     def objection(self) -> str:
-        """Why nothing can be written there, as a sentence; empty if it can."""
+        """The reason why nothing can be written there, as a sentence; empty if it can."""
         if not self.folder.text().strip():
             return self.tr("Choose a folder to write into.")
         if not Path(self.folder.text()).expanduser().is_dir():

@@ -37,7 +37,7 @@ NO_MASK = "none"
 
 @dataclass(frozen=True)
 class NewChoice:
-    """What `engine.create.new_problem` needs to know."""
+    """The arguments of `engine.create.new_problem`."""
 
     kind: str = "direct"
     n: int = 4
@@ -101,7 +101,7 @@ class NewDialog(QDialog):
         self._show_choice()
 
     def result_choice(self) -> NewChoice:
-        """What is asked for now; in self-attention m is n."""
+        """The present choice; in self-attention m is n."""
         sizes = {name: box.value() for name, box in self.boxes.items()}
         kind = next(kind for kind, radio in self.radios.items() if radio.isChecked())
         sizes["m"] = sizes["n"] if kind == "self" else self._own_m
@@ -201,7 +201,7 @@ class NewDialog(QDialog):
         return others.get(name) or self.boxes[name]
 
     def _on_sentence_changed(self, _text: str) -> None:
-        """As many rows as tokens."""
+        """Set as many rows as there are tokens."""
         if count := len(self.result_choice().tokens):
             self.boxes["n"].setValue(count)
             if self.boxes["m"].isEnabled():
@@ -223,7 +223,7 @@ class NewDialog(QDialog):
         self._show_choice()
 
     def _show_choice(self) -> None:
-        """What the present choice will be, in words."""
+        """Show the present choice in words."""
         choice = self.result_choice()
         follows = choice.kind == "self"
         self.boxes["m"].setEnabled(not follows)

@@ -53,7 +53,7 @@ class Offer:
         return without_access_key(self.action.text().partition("\t")[0])
 
     def distance(self, wanted: str) -> int | None:
-        """How far it is from the words that were typed, 0 for nothing; None where one of them fits nowhere."""
+        """The distance from the typed words, 0 for nothing; None where one of them fits nowhere."""
         label, path, words = (text.casefold() for text in (self.label, self.path, self.words))
         found = [_distance(word, label, path, words) for word in wanted.casefold().split()]
         return None if None in found else sum(step for step in found if step is not None)

@@ -42,15 +42,15 @@ class Preview(QWidget):
         return self._image
 
     def sentence(self) -> str:
-        """Why there is no picture; empty when there is one."""
+        """The reason why there is no picture; empty when there is one."""
         return self._sentence
 
     def draw_soon(self) -> None:
-        """Draw anew once nothing has changed for a moment."""
+        """Draw again once nothing has changed for a moment."""
         self._timer.start()
 
     def draw_now(self) -> None:
-        """Draw anew at once."""
+        """Draw again at once."""
         self._timer.stop()
         self._coming = False
         try:
@@ -62,13 +62,13 @@ class Preview(QWidget):
         self._show(QImage() if found is None else found, "")
 
     def show_picture(self, image: QImage) -> None:
-        """The picture that was still to come; it is dropped if nobody waits for it any more."""
+        """The picture that was still to come; it is dropped if it is not wanted by then."""
         if self._coming:
             self._coming = False
             self._show(image, "")
 
     def show_sentence(self, sentence: str) -> None:
-        """Why the picture that was still to come is none."""
+        """Show a sentence in place of the picture to come."""
         if self._coming:
             self._coming = False
             self._show(QImage(), sentence)

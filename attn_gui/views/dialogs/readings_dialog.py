@@ -45,7 +45,7 @@ class ReadingsDialog(QDialog):
         self.buttons.rejected.connect(self.reject)
 
     def set_readings(self, readings: Sequence[tuple[str, NDArray[Any]]]) -> None:
-        """What each reading is in words, and its matrix."""
+        """Set the readings: each in words, and its matrix."""
         for place, (words, values) in enumerate(readings):
             button = QRadioButton(words, self)
             button.setChecked(place == 0)

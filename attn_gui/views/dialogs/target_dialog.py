@@ -33,7 +33,7 @@ REASON_LINES = 4  # so that the dialog keeps its size while a person types
 
 @dataclass(frozen=True)
 class Answer:
-    """What a target leads to: `norm` is how long the change of the cells `where` is; 0 where nothing can change."""
+    """The answer to a target: `norm` is that of the change of the cells `where`; 0 where nothing can change."""
 
     reached: float
     feasible: bool
@@ -70,19 +70,19 @@ class TargetDialog(QDialog):
         self.field.setFocus()
 
     def set_answer(self, answer: Answer) -> None:
-        """What the present target leads to."""
+        """Show the answer to the present target."""
         self._answer, self._refusal = answer, ""
         self._show()
         if self._accepting:
             self.accept()
 
     def set_refusal(self, sentence: str) -> None:
-        """Why the present target makes no sense."""
+        """Show the reason why the present target makes no sense."""
         self._answer, self._refusal, self._accepting = None, sentence, False
         self._show()
 
     def accept(self) -> None:
-        """Only what was answered can be taken; Enter may come before the answer."""
+        """Accept an answered target only; Enter may come before the answer."""
         self._accepting = self._answer is None and not self._refusal and bool(self.field.text())
         if self._may():
             super().accept()
@@ -152,7 +152,7 @@ class TargetDialog(QDialog):
         self.buttons.rejected.connect(self.reject)
 
     def way(self) -> str:
-        """What is changed for the target."""
+        """The part that is changed for the target."""
         return next(way for way, radio in self.radios.items() if radio.isChecked())
 
     def _ask(self) -> None:

@@ -200,7 +200,7 @@ class TokensDialog(QDialog):
         self._said.setText("\n".join(dict.fromkeys(self._fate(name, rows[name]) for name in self._sides())))
 
     def _fate(self, name: str, rows: int) -> str:
-        """What becomes of the rows of one side, in one sentence."""
+        """The effect on the rows of one side, in one sentence."""
         count, queries = len(self.tokens()), name == "query_tokens"
         if not count:
             return self.tr("No tokens: rows are labeled by number.")

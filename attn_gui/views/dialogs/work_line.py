@@ -12,7 +12,7 @@ PATIENCE_MS = 300  # what is done by then needs no word
 
 
 class WorkLine(QWidget):
-    """`begin`, `set_share` and `end`; `cancelRequested` when the person has had enough."""
+    """`begin`, `set_share` and `end`; `cancelRequested` when the person stops the work."""
 
     cancelRequested = Signal()
 
@@ -36,15 +36,15 @@ class WorkLine(QWidget):
         self.hide()
 
     def words(self, percent: int) -> str:
-        """What it says."""
+        """The words of the line."""
         raise NotImplementedError
 
     def cancel_words(self) -> str:
-        """What its button does."""
+        """The words of its button."""
         raise NotImplementedError
 
     def set_name(self, name: str) -> None:
-        """What the work is about: a file, a step."""
+        """Name the subject of the work: a file, a step."""
         self._name = name
 
     def short_name(self) -> str:
@@ -64,12 +64,12 @@ class WorkLine(QWidget):
         self.retranslate()
 
     def end(self) -> None:
-        """There is no more to wait for."""
+        """End the progress."""
         self._patience.stop()
         self.hide()
 
     def text(self) -> str:
-        """What it says now."""
+        """The present text."""
         return self._text.text()
 
     def retranslate(self) -> None:
@@ -79,7 +79,7 @@ class WorkLine(QWidget):
         self.cancel.setAccessibleName(self.cancel_words())
 
     def sizeHint(self) -> QSize:
-        """No higher than the words beside it: the status bar keeps its height."""
+        """A size no higher than the words beside it: the status bar keeps its height."""
         return QSize(super().sizeHint().width(), self._text.sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:

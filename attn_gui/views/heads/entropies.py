@@ -27,7 +27,7 @@ BLIND = -1.0
 
 
 class Entropies(QObject):
-    """The mean over the rows of every head; `measured` names a head whose mean is known anew."""
+    """The mean over the rows of every head; `measured` names a head whose mean is known again."""
 
     measured = Signal(int)
 
@@ -71,7 +71,7 @@ class Entropies(QObject):
             self.measured.emit(self._sheets.index(sheet))
 
     def follow(self, head: int, rows: slice) -> None:
-        """These rows hold new weights; many of them, and what waits already, wait for `go_on`."""
+        """Take new weights of these rows; many of them, and what waits already, wait for `go_on`."""
         if self._supply is not None:
             if self._sheets and self._sheets[head].done:
                 self.measured.emit(head)
@@ -94,7 +94,7 @@ class Entropies(QObject):
             self._idle.start()
 
     def mean(self, head: int) -> float | None:
-        """In nats; NaN if a row has none, None while it is not known."""
+        """The mean in nats; NaN if a row has none, None while it is not known."""
         height, width = self._planes[head].shape
         if self._supply is not None:
             if not self._sheets or not self._sheets[head].done:
@@ -127,7 +127,7 @@ class Entropies(QObject):
 
 
 def entropy_text(mean: float | None) -> str:
-    """As it stands below a head; nothing while it is not known."""
+    """The entropy as written below a head; empty while it is not known."""
     if mean is None:
         return ""
     return "NaN" if math.isnan(mean) else f"{mean:.2f}"

@@ -64,7 +64,7 @@ class HeadsStrip(QWidget):
                     self._entropies.follow(head, part[0])
 
     def retake_levels(self) -> None:
-        """Take the levels of the maps anew, as at rest after edits."""
+        """Take the levels of the maps again, as at rest after edits."""
         for thumb in self._thumbs:
             thumb.map.retake_levels()
         self._entropies.go_on()

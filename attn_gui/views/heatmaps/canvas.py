@@ -47,13 +47,13 @@ class MapCanvas(MapView):
     # --- places ----------------------------------------------------------------------------------
     @property
     def row_span(self) -> Span:
-        """Which rows lie on which pixels."""
+        """The mapping between rows and pixels."""
         self._arrange()
         return self._cells.rows
 
     @property
     def column_span(self) -> Span:
-        """Which columns lie on which pixels."""
+        """The mapping between columns and pixels."""
         self._arrange()
         return self._cells.columns
 
@@ -99,14 +99,14 @@ class MapCanvas(MapView):
             self._zoom.set_window(window)
 
     def set_home(self, window: Window | None) -> None:
-        """What a double click returns to: a part of a matrix too long for the place, None for all of it."""
+        """Set the part that a double click shows: a part of a matrix too long for the place, None for all of it."""
         if window != self._home:
             self._home = window
             self.reset_zoom()
 
     @property
     def home(self) -> Window:
-        """What is in view before any zoom."""
+        """The part in view before any zoom."""
         rows, columns = self.shape
         return self._home or (0, rows, 0, columns)
 
@@ -166,7 +166,7 @@ class MapCanvas(MapView):
         self._redraw()
 
     def _redraw(self) -> None:
-        """Everything is drawn anew once the map is painted."""
+        """Draw everything again once the map is painted."""
         self._stale = True
         if self._ready:
             self.viewport().update()

@@ -32,7 +32,7 @@ LAST_GOOD = Levels(0.0, 1.0)
 
 @dataclass(frozen=True)
 class CellStyle:
-    """How cells are drawn: colors, levels, whether with values; `small` maps hatch closer and never write."""
+    """The style of cells: colors, levels, whether with values; `small` maps hatch closer and never write."""
 
     theme: Theme
     palette: str
@@ -75,7 +75,7 @@ class CellsItem(MapItem):
         self.style = replace(self.style, **changes)
 
     def render(self) -> None:
-        """Draw everything anew."""
+        """Draw everything again."""
         shape = self.rows.bins, self.columns.bins
         self._marked = False
         self._values = np.zeros(shape)
@@ -89,7 +89,7 @@ class CellsItem(MapItem):
         self.repaint()
 
     def render_part(self, rows: slice, columns: slice) -> QRect:
-        """Draw the cells of a rectangle anew and repaint them alone; the pixels that they take."""
+        """Draw the cells of a rectangle again and repaint them alone; the pixels that they take."""
         down, right = self.rows.bins_of(rows), self.columns.bins_of(columns)
         if self.plane is None or down.stop <= down.start or right.stop <= right.start:
             return QRect()
@@ -173,7 +173,7 @@ class CellsItem(MapItem):
         np.copyto(self._pixels[y, x], pattern, where=closed)
 
     def _dot(self, y: slice, x: slice, unknown: npt.NDArray[np.bool_]) -> None:
-        """What is not computed yet has no color: a plain ground with dots far apart."""
+        """The mark of cells that are not computed yet: a plain ground with dots far apart."""
         every = DOTS_SMALL if self.style.small else DOTS
         down, right = ((np.arange(cut.start, cut.stop) + every // 2) % every == 0 for cut in (y, x))
         self._pixels[y, x][unknown & down[:, None] & right] = self.style.theme.line_strong.rgb()
@@ -205,7 +205,7 @@ class CellsItem(MapItem):
         return None if numbers.decimals == 0 and bool((np.abs(finite) < FEW).all()) else numbers
 
     def _place(self, down: slice, right: slice) -> QRectF:
-        """Where these bins lie if every cell had exactly the same size."""
+        """The place of these bins if every cell had exactly the same size."""
         cells = self.rows.cells_of(down), self.columns.cells_of(right)
         width, height = self.columns.cell_size, self.rows.cell_size
         return QRectF((cells[1].start - self.columns.low) * width, (cells[0].start - self.rows.low) * height,

@@ -58,7 +58,7 @@ class ColorBar(QWidget):
         heatmap.lettered.connect(self.update)
 
     def set_counts(self, counts: Mapping[int, int]) -> None:
-        """How many cells carry each flag of `figure.display`, for the legend; 0 where they were not counted."""
+        """The number of cells with each flag of `figure.display`, for the legend; 0 where they were not counted."""
         if counts != self._counts:
             self._counts = dict(counts)
             self._follow_lines()
@@ -74,13 +74,13 @@ class ColorBar(QWidget):
 
     @property
     def counts(self) -> Mapping[int, int]:
-        """What the legend counts."""
+        """The counts in the legend."""
         if self._counts is None:
             self._counts = self._heatmap.counts()
         return self._counts
 
     def rule(self) -> str:
-        """Where the levels come from, in words; empty where the ends of the bar say it."""
+        """The rule of the levels, in words; empty where the ends of the bar say it."""
         rule, plane = self._heatmap.levels_policy, self._heatmap.plane
         if rule == AUTO and plane is not None and not plane.signed and self._heatmap.levels != UNIT:
             rule = LARGEST

@@ -33,7 +33,7 @@ class Drawing(QObject, QRunnable):
 
 
 def filled(found: Seen, coarser: Sequence[Seen]) -> Seen:
-    """What is not known yet from pictures of other sizes, the best of them first."""
+    """Fill unknown blocks from pictures of other sizes, the best of them first."""
     values, allowed, known = found
     for more, opened, there in sorted(coarser, key=lambda seen: -1.0 if seen[2] is None else -float(seen[2].mean())):
         if known is None:

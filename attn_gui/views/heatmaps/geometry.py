@@ -85,5 +85,5 @@ class Span:
         return bisect_right(self._pixels_at, pixel) - 1
 
     def sizes(self, bins: slice) -> Edges:
-        """How many pixels each of these bins has."""
+        """The number of pixels of each of these bins."""
         return np.diff(self.pixel_edges[bins.start : bins.stop + 1])

@@ -58,7 +58,7 @@ class Heatmap(MapCanvas):
         return self._plane.shape if self._plane is not None else (0, 0)
 
     def set_plane(self, plane: PlaneLike | None) -> None:
-        """Show another matrix; takes its levels anew unless they are held, typed or locked."""
+        """Show another matrix; takes its levels again unless they are held, typed or locked."""
         before = self.shape
         self._plane = self._cells.plane = self._taken.plane = plane
         self._news.follow(plane)
@@ -71,7 +71,7 @@ class Heatmap(MapCanvas):
         self.refresh_all()
 
     def refresh(self, rows: slice, columns: slice) -> None:
-        """These cells hold new numbers: draw and repaint them alone, with the present levels."""
+        """Take new numbers of these cells: draw and repaint them alone, with the present levels."""
         if self._stale or not self.isVisible():
             self._redraw()
         else:
@@ -102,7 +102,7 @@ class Heatmap(MapCanvas):
         return Copied(self.shape, lambda: list(plane.block(*everything)[0].copy()), *self._labels)
 
     def counts(self) -> dict[int, int]:
-        """How many cells carry each flag of `figure.display` other than ALLOWED, pooled or not."""
+        """The number of cells with each flag of `figure.display` other than ALLOWED, pooled or not."""
         return counts_of(self._plane) if self._plane is not None else {}
 
     def has_dots(self) -> bool:
@@ -128,7 +128,7 @@ class Heatmap(MapCanvas):
 
     @property
     def levels_policy(self) -> str:
-        """How the levels are found: one of `figure.levels.LEVEL_RULES`."""
+        """The rule of the levels: one of `figure.levels.LEVEL_RULES`."""
         return self._taken.rule
 
     def set_levels(self, levels: Levels | None) -> None:
@@ -162,7 +162,7 @@ class Heatmap(MapCanvas):
         self._held = held
 
     def retake_levels(self) -> None:
-        """Take automatic levels anew: at load, for another head, stage or size, and at rest after edits."""
+        """Take automatic levels again: at load, for another head, stage or size, and at rest after edits."""
         if self._taken.given:
             return
         before = self._taken.kept
@@ -199,7 +199,7 @@ class Heatmap(MapCanvas):
         return self._cells.style.dimmed
 
     def set_dimmed(self, dimmed: bool) -> None:
-        """What is shown is the last good result and does not fit what was entered."""
+        """Dim the map: it shows the last good result, which does not fit what was entered."""
         self._cells.set_style(dimmed=dimmed)
         self._redraw()
 
@@ -243,7 +243,7 @@ class Heatmap(MapCanvas):
         self._overlay.set_marks(bands=tuple(columns))
 
     def set_reached(self, areas: tuple[Area, ...] | None) -> None:
-        """Only these cells stand out, the others step back; None for all of them alike."""
+        """Make only these cells stand out from the others; None for all of them alike."""
         self._overlay.set_marks(reached=areas)
 
     def flash(self, rows: slice, columns: slice, *more: Area) -> None:

@@ -72,7 +72,7 @@ class Histogram(QWidget):
         return self._levels.low, self._levels.high
 
     def _across(self, value: float) -> float:
-        """Where a value stands, in pixels."""
+        """The position of a value, in pixels."""
         low, high = float(self.edges[0]), float(self.edges[-1])
         unit = max(abs(low), abs(high))
         share = (value / unit - low / unit) / (high / unit - low / unit)

@@ -67,7 +67,7 @@ class Labels:
                 self._paint_one(painter, chosen, chosen=True)
 
     def chip_region(self, chosen: int | None) -> QRegion:
-        """What `paint_chosen` covers."""
+        """The region that `paint_chosen` covers."""
         region = QRegion()
         if self._has(chosen):
             for cell in (chosen, *self._touched(chosen)):
@@ -96,7 +96,7 @@ class Labels:
         return 1 if self.way == LEVEL else label_step(self._height, self.span.cell_size)
 
     def _transform(self) -> QTransform:
-        """From the places of labels to the painter: the box itself, or the box as it is read from below."""
+        """Transform from the places of labels to the painter: the box itself, or the box as it is read from below."""
         box = self.box
         return QTransform.fromTranslate(box.left(), box.bottom()).rotate(-90) if self.way == UPRIGHT else QTransform()
 
@@ -147,7 +147,7 @@ def _widest(labels: tuple[str, ...], families: tuple[str, ...], size: int) -> fl
 
 
 def _longest(labels: Sequence[str]) -> Sequence[str]:
-    """Of very many labels some of those with most letters: measuring 65,536 of them takes a third of a second."""
+    """Longest labels; of very many, some of those with most letters: measuring 65,536 takes a third of a second."""
     if len(labels) <= MEASURED:
         return labels
     most = max(map(len, labels))

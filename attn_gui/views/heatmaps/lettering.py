@@ -18,13 +18,13 @@ Word = tuple[str, str, str, int]
 
 
 def words_width(words: Sequence[Word]) -> float:
-    """How far a row of words reaches."""
+    """The width of a row of words."""
     widths = [QFontMetricsF(ui_font(size, weight)).horizontalAdvance(text) for text, size, _, weight in words]
     return sum(widths) + scaled(SPACING.m) * max(0, len(widths) - 1)
 
 
 def range_text(levels: Levels) -> str:
-    """What the ends of the colors stand for, where there is no room for a color bar: ±4.09."""
+    """The range of the colors as text, where there is no room for a color bar: ±4.09."""
     largest = max(abs(levels.low), abs(levels.high))
     if levels.symmetric:
         return "±" + level_text(levels.high, largest)
@@ -42,7 +42,7 @@ def paint_words(painter: QPainter, words: Sequence[Word], left: float, baseline:
 
 
 def block_height(words: Sequence[Word]) -> float:
-    """How high words below one another are."""
+    """The height of words below one another."""
     return sum(QFontMetricsF(ui_font(size, weight)).height() + scaled(SPACING.xs) for _, size, _, weight in words)
 
 
@@ -57,7 +57,7 @@ def paint_block(painter: QPainter, words: Sequence[Word], right: float, top: flo
 
 
 def chip_width(text: str) -> float:
-    """What a chip takes with its distance from other words."""
+    """The width of a chip with its distance from other words."""
     words = QFontMetricsF(ui_font("small", 600)).horizontalAdvance(visible_text(text))
     return words + 2 * scaled(SPACING.s) + scaled(SPACING.m)
 

@@ -46,7 +46,7 @@ class LevelsPopup(PopupFrame):
         self._write_ends()
 
     def set_shown(self, shade: Shade, levels: Levels, sample: Values) -> None:
-        """What the map shows by now."""
+        """Show the present levels and colors of the map."""
         self._shade, self._levels = shade, levels
         table = color_table(shade.palette_for(self._signed), current_theme().name, levels)
         self.histogram.set_sample(sample, levels, table)

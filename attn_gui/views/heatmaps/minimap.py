@@ -80,7 +80,7 @@ class Minimap(QWidget):
         self.setVisible(not place.isEmpty())
 
     def refresh(self, boxes: Sequence[Box]) -> None:
-        """These cells hold new numbers."""
+        """Take new numbers of these cells."""
         if self._whole is not None:
             refresh_map(self._whole, boxes)
 
@@ -115,7 +115,7 @@ class Minimap(QWidget):
         return bottom - top < home[1] - home[0] or right - left < home[3] - home[2]
 
     def _place(self) -> QRect:
-        """In the corner below on the right, or in the next one that leaves the chosen cell free; null without room."""
+        """The corner below on the right, or the next one that leaves the chosen cell free; null without room."""
         room = self._heatmap.cells_rect()
         width, height = (_side(length) for length in (room.width(), room.height()))
         if not width or not height:
@@ -133,7 +133,7 @@ class Minimap(QWidget):
         return free[0] if free else farthest
 
     def _draw_like_the_map(self) -> None:
-        """The plane, colors and marks of the map; what has not changed is not drawn anew."""
+        """The plane, colors and marks of the map; what has not changed is not drawn again."""
         whole = self._whole = self._whole or self._made()
         heatmap = self._heatmap
         if whole.plane is not heatmap.plane:

@@ -34,7 +34,7 @@ class News(QObject):
         self._supply, self._plane = supply, plane
 
     def leave(self) -> bool:
-        """Nobody looks at the map; whether it has to ask again when somebody does."""
+        """Stop watching for a map that is hidden; returns whether it has to ask again when it is shown."""
         if self._supply is not None:
             self._supply.release(self._owner)
         return self._supply is not None

@@ -107,7 +107,7 @@ class Operands(QObject):
                 bar.recount()
 
     def retake_levels(self) -> None:
-        """Take automatic levels anew."""
+        """Take automatic levels again."""
         for heatmap in self.shown.values():
             heatmap.retake_levels()
         self.count()

@@ -131,7 +131,7 @@ class OverlayItem(MapItem):
         return QRect(right.start, down.start, right.stop - right.start, down.stop - down.start)
 
     def _touched(self, marks: Marks, other: Marks) -> list[QRect]:
-        """Where `marks` shows something that `other` does not."""
+        """The area where `marks` shows something that `other` does not."""
         found = []
         if marks.row is not None and (marks.row, marks.row_role) != (other.row, other.row_role):
             found.append(self._row_rect(marks.row))

@@ -101,7 +101,7 @@ class ProductPicture(QWidget):
         self.operands.refresh(recomputed.boxes, [area for area in found if area is not None])
 
     def retake_levels(self) -> None:
-        """Take automatic levels anew, at rest after edits."""
+        """Take automatic levels again, at rest after edits."""
         self.maps.retake_levels()
         self.operands.retake_levels()
 
@@ -116,7 +116,7 @@ class ProductPicture(QWidget):
         self.arrange()
 
     def set_menu_actions(self, actions: Sequence[QAction]) -> None:
-        """What the context menus of the maps offer."""
+        """Set the actions in the context menus of the maps."""
         self.maps.set_menu_actions(actions)
         for heatmap in self.operands.maps.values():
             heatmap.addActions(actions)
@@ -128,7 +128,7 @@ class ProductPicture(QWidget):
             heatmap.set_values_shown(shown)
 
     def set_dimmed(self, dimmed: bool) -> None:
-        """What is shown is the last good result."""
+        """Dim the pictures: they show the last good result."""
         for heatmap in self._every_map():
             heatmap.set_dimmed(dimmed)
         for stage in self.maps.stages:
@@ -225,7 +225,7 @@ class ProductPicture(QWidget):
                 bar.setGeometry(rect.left() - 1, top, rect.width() + 2, bar.heightForWidth(rect.width() + 2))
 
     def _order_tabs(self) -> None:
-        """From the stage to what makes it and what it makes, then the color bars."""
+        """Order of Tab: the stage, what makes it, what it makes, then the color bars."""
         stage_map = self.stage_map()
         if stage_map is not None:
             overview = self.maps.minimap(self.stage)

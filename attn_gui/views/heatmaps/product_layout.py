@@ -15,7 +15,7 @@ LEAST_SHARE, LEAST_SHARE_ABOVE = 6, 5
 
 @dataclass(frozen=True)
 class Needs:
-    """What is to be placed: numbers of cells, and pixels for words. A count of 0 means that there is no such map."""
+    """Sizes to be laid out: numbers of cells, and pixels for words. A count of 0 means that there is no such map."""
 
     rows: int
     columns: int

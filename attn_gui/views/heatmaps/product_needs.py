@@ -27,7 +27,7 @@ READABLE_TOP = 120
 def needs_of(
     maps: StageMaps, stage: str, *, compact: bool, head: int, bars: int, corner: int, turned: bool
 ) -> Needs:
-    """What the picture of a stage needs: pixels of words above a map that stands alone (`head`), below (`bars`), and
+    """Room for the picture of a stage: pixels of words above a map that stands alone (`head`), below (`bars`), and
     left of a map above (`corner`).
 
     `turned` tokens over columns are read from below and take their length.
@@ -62,7 +62,7 @@ def _least_top(sizes: Mapping[str, tuple[int, int]]) -> int:
 
 
 def axis_labels(maps: StageMaps, stage: str) -> tuple[Sequence[str], Sequence[str]]:
-    """What stands at the rows and columns of a stage: tokens, else numbers; nothing at columns that are features."""
+    """The labels at the rows and columns of a stage: tokens, else numbers; nothing at columns that are features."""
     rows, columns = maps.labels(stage)
     shape = maps.map(stage).shape
     return _words(tuple(rows), shape[0]), _words(tuple(columns), shape[1]) if STAGE[stage].square else ()
@@ -80,7 +80,7 @@ def axis_name_width() -> float:
 
 
 def axis_names() -> dict[str, str]:
-    """What stands over the rows, by their role."""
+    """The names over the rows, by their role."""
     return {QUERY: QCoreApplication.translate("ProductPicture", "query ↓"),
             KEY: QCoreApplication.translate("ProductPicture", "key ↓")}  # fmt: skip
 

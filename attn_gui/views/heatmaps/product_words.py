@@ -103,7 +103,7 @@ class ProductWords:
         self._paint_captions(painter, places, theme)
 
     def paint_marks(self, painter: QPainter, places: Places) -> None:
-        """What the chosen cell changes: the tokens of its row and column, captions with chips, lines in the gaps."""
+        """Paint marks of the chosen cell: the tokens of its row and column, captions with chips, lines in the gaps."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for labels, marked in self._tokens(places):
             labels.paint_chosen(painter, marked)
@@ -113,7 +113,7 @@ class ProductWords:
             painter.fillRect(bar, color)
 
     def marks_region(self, places: Places) -> QRegion:
-        """Where `paint_marks` paints."""
+        """The region where `paint_marks` paints."""
         region = QRegion()
         for labels, marked in self._tokens(places):
             region += labels.chip_region(marked)
@@ -154,7 +154,7 @@ class ProductWords:
         return _size_of(self._formulas[0]) if self._formulas else QSizeF()
 
     def _paint_formula(self, painter: QPainter, places: Places, title_end: float) -> None:
-        """In the corner below the title; beside the title where that has room and the corner has not."""
+        """Paint the formula in the corner below the title; beside it where that has room and the corner has not."""
         for formula in self._formulas:
             size = _size_of(formula)
             rooms = [self._room_beside_title(places, title_end, size)]
@@ -249,7 +249,7 @@ class ProductWords:
         return {place: rect for place, rect in rects.items() if rect is not None and place in shown}
 
     def _chipped(self, places: Places) -> dict[str, QRect]:
-        """Those that may wear the chip of a marked row."""
+        """Those that may carry the chip of a marked row."""
         chipped = ("factor", "result") if self._product.picture.marks_result else ()
         return {place: rect for place, rect in self._captioned(places).items() if place in chipped}
 

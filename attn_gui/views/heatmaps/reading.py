@@ -110,7 +110,7 @@ def sample_of(plane: PlaneLike, owner: object = None) -> Values:
 
 
 def counts_of(plane: PlaneLike) -> dict[int, int]:
-    """How many cells carry each flag of `figure.display` other than ALLOWED; 0 for "some" in maps too long to count."""
+    """Number of cells with each flag of `figure.display` other than ALLOWED; 0 for "some" in maps too long to count."""
     if (supply := supply_of(plane)) is not None:
         sheet = supply.overview(plane)
         return dict.fromkeys(_counted(*sheet.part_known()), 0) if sheet is not None else {}

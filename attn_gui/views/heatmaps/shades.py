@@ -21,7 +21,7 @@ class Shades(QObject):
         self._chosen: dict[str, Shade] = {}
 
     def of(self, name: str) -> Shade:
-        """How a stage or field is colored."""
+        """The colors of a stage or field."""
         return self._chosen.get(name, PLAIN)
 
     def set(self, name: str, shade: Shade) -> None:
@@ -34,11 +34,11 @@ class Shades(QObject):
         self.changed.emit(name)
 
     def replace_all(self, shades: Mapping[str, Shade] | Iterable[tuple[str, Shade]]) -> None:
-        """These and no others."""
+        """Replace all choices by these."""
         wanted = dict(shades)
         for name in {*self._chosen, *wanted}:
             self.set(name, wanted.get(name, PLAIN))
 
     def chosen(self) -> dict[str, Shade]:
-        """What is not plain."""
+        """The choices other than the default."""
         return dict(self._chosen)

@@ -24,7 +24,7 @@ Seen = tuple[Values, Allowed | None, Allowed | None]
 
 
 class Place(NamedTuple):
-    """Which matrix a picture shows; `name` is that of a stage or a field."""
+    """The matrix that a picture shows; `name` is that of a stage or a field."""
 
     name: str
     batch: int
@@ -59,7 +59,7 @@ class Sheet:
 
     @property
     def name(self) -> str:
-        """Whose changes make the picture stale."""
+        """The stage or field whose changes make the picture stale."""
         return self.place.name
 
     @property
@@ -92,7 +92,7 @@ class Sheet:
 
     @property
     def share_left(self) -> float:
-        """How much of it is still to be drawn."""
+        """The share that is still to be drawn."""
         return float((~self.fresh | self.drifted).mean())
 
     def next_part(self) -> tuple[int, slice]:
@@ -179,7 +179,7 @@ class Sheet:
         return (down, right) if down.stop > down.start and right.stop > right.start else None
 
     def price(self, down: slice, right: slice) -> int:
-        """How many cells drawing some blocks computes and reads."""
+        """The number of cells that drawing some blocks computes and reads."""
         plane, rows = self.plane, slice(int(self.row_edges[down.start]), int(self.row_edges[down.stop]))
         columns = int(self.column_edges[right.stop] - self.column_edges[right.start])
         if not isinstance(plane, Plane) or not isinstance(plane.evaluation, Pooling):
@@ -191,9 +191,9 @@ class Sheet:
         return lacking + (rows.stop - rows.start) * ((right.stop - right.start) if self.whole else 2 * columns)
 
     def spoil(self, down: slice, *, seen: bool = True) -> None:
-        """Rows of blocks have to be drawn anew.
+        """Rows of blocks have to be drawn again.
 
-        Until then somebody who sees them keeps seeing the old numbers.
+        Until then the old numbers stay on show where they were seen.
         """
         self.fresh[down] = False
         if not seen:
@@ -206,7 +206,7 @@ class Sheet:
         self.forestall(slice(0, self.shape[0]))
 
     def forestall(self, down: slice) -> None:
-        """What is being drawn of these rows of blocks comes too late."""
+        """Drop the drawing under way of these rows of blocks: it comes too late."""
         first = int(np.searchsorted(self.bands, down.start, "right")) - 1
         self.versions[first : int(np.searchsorted(self.bands, down.stop, "left"))] += 1
 
@@ -273,7 +273,7 @@ def _steps(plane: PlaneLike) -> int:
 
 
 def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
-    """Where blocks begin among those that are here, and where the last ends; and whether each meets whole ones."""
+    """The edges of blocks among those that are here, and where the last ends; and whether each meets whole ones."""
     found = np.append(np.searchsorted(here, there[:-1], "right") - 1, np.searchsorted(here, there[-1], "left"))
     if there[0] < here[0] or there[-1] > here[-1]:
         found = np.append(np.clip(found[:-1], 0, len(here) - 2), np.clip(found[-1], 1, len(here) - 1))

@@ -89,7 +89,7 @@ class StageMaps(QObject):
     # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
         """Show another evaluation, item or head."""
-        self.evaluation = None  # while maps change one by one, nobody lays them out
+        self.evaluation = None  # while maps change one by one, they are not laid out
         self._shared.join(())
         for stage, heatmap in self._maps.items():
             if stage not in evaluation.stages:
@@ -139,13 +139,13 @@ class StageMaps(QObject):
                     self._bars[stage].recount()
 
     def retake_levels(self) -> None:
-        """Take automatic levels anew, at rest after edits."""
+        """Take automatic levels again, at rest after edits."""
         for stage in self.stages:
             self._maps[stage].retake_levels()
             self._bars[stage].recount()
 
     def set_menu_actions(self, actions: Sequence[QAction]) -> None:
-        """What the context menus of all maps offer, those made later included."""
+        """Set the actions in the context menus of all maps, those made later included."""
         self._menu_actions = actions
         for heatmap in self._maps.values():
             heatmap.addActions(actions)
@@ -164,7 +164,7 @@ class StageMaps(QObject):
 
     # --- what others show around the maps --------------------------------------------------------
     def lines(self, stage: str) -> Lines:
-        """What the chosen cell marks in a map."""
+        """The lines that the chosen cell marks in a map."""
         return self._lines.get(stage, NOTHING)
 
     def _marked(self) -> dict[str, Lines]:

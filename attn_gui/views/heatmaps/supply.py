@@ -24,14 +24,14 @@ AT_ONCE = 1 << 23
 """Cells that an edit may have computed and read on the GUI thread: some milliseconds."""
 
 KEPT = 1 << 26
-"""Bytes of pictures that nobody looks at."""
+"""Bytes of kept pictures that are not looked at."""
 
 OVERVIEW = 512
 """Blocks of each axis of a picture that says how large the numbers of a long map are."""
 
 
 class Want(NamedTuple):
-    """What a map looks at, first what it shows. One that `leads` is large, the others are thumbnails."""
+    """The pictures that a map looks at, its own first. One that `leads` is large, the others are thumbnails."""
 
     sheets: tuple[Sheet, ...]
     leads: bool
@@ -61,7 +61,7 @@ class Supply(QObject):
     def seen(
         self, owner: object, plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice, *, leads: bool
     ) -> Seen:  # fmt: skip
-        """What is known of some bins of a map; the rest will come."""
+        """The known part of some bins of a map; the rest will come."""
         if isinstance(plane, Plane) and plane.transposed:
             values, allowed, known = self.seen(owner, _upright(plane), columns, rows, right, down, leads=leads)
             return values.T, None if allowed is None else allowed.T, None if known is None else known.T
@@ -104,7 +104,7 @@ class Supply(QObject):
             self._soon.start()
 
     def release(self, owner: object) -> None:
-        """Nobody looks at it any more."""
+        """Release the pictures of an owner that looks at them no longer."""
         self._wants.pop(owner, None)
         self._asked.pop(owner, None)
 
@@ -132,7 +132,7 @@ class Supply(QObject):
         self._soon.start()
 
     def at_rest(self) -> None:
-        """What waits for rest after edits may be drawn now."""
+        """Allow what waits for rest after edits to be drawn."""
         for sheet in self._sheets.values():
             sheet.held = False
         self._soon.start()
@@ -226,7 +226,7 @@ class Supply(QObject):
         return shown.union(*list(self._asked.values()))
 
     def _unfinished(self) -> list[Sheet]:
-        """What is still to be drawn, the most urgent first."""
+        """The pictures still to be drawn, the most urgent first."""
         leading = {sheet for want in list(self._wants.values()) if want.leads for sheet in want.sheets[:1]}
         heads = {sheet.place.head for sheet in leading}
         drawn = {sheet.place for sheet in leading if sheet.whole}
@@ -280,7 +280,7 @@ _supplies: WeakKeyDictionary[Evaluation, Supply] = WeakKeyDictionary()
 
 
 def supply_of(plane: PlaneLike | None) -> Supply | None:
-    """What supplies a plane with pictures, if anything does."""
+    """The supply of pictures of a plane, if there is one."""
     return _supplies.get(plane.evaluation) if isinstance(plane, Plane | FieldPlane) else None
 
 

@@ -1,4 +1,4 @@
-"""The levels of one map: found by a rule once they are asked for, and kept until they are to be taken anew."""
+"""The levels of one map: found by a rule once they are asked for, and kept until they are to be taken again."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TakenLevels:
         self.rule = rule
 
     def forget(self) -> None:
-        """Take them anew when they are asked for, unless they are given."""
+        """Take them again when they are asked for, unless they are given."""
         if not self.given:
             self._levels = None
 

@@ -132,7 +132,7 @@ class StageTile(QWidget):
         return self._maps.map(self.stage).parentWidget() is self and self._maps.evaluation is not None
 
     def _painted_words(self) -> QPixmap:
-        """The words without any mark, painted once: every cell painted anew, and every outline that fades, repaints
+        """The words without any mark, painted once: every cell painted again, and every outline that fades, repaints
         what is below it."""
         ratio = self.devicePixelRatioF()
         ground = QPixmap(self.size() * ratio)

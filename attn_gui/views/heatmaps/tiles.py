@@ -95,7 +95,7 @@ class AllStages(QScrollArea):
 
 
 def _across(count: int, room: QSize, least: QSize, gap: int) -> int:
-    """So many tiles in a row that the shorter side of each is as long as can be; of equals the fewest rows."""
+    """Number of tiles in a row, so that the shorter side of each is as long as can be; of equals the fewest rows."""
 
     def shorter_side(across: int) -> int:
         down = -(-count // across)

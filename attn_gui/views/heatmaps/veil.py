@@ -34,7 +34,7 @@ CUT_CELLS, CUT_AREAS = 1 << 18, 1 << 11
 
 @dataclass(frozen=True)
 class Reach:
-    """What a cell of a stage or field reaches or comes from; `box` is its own."""
+    """The cells that a cell of a stage or field reaches or comes from; `box` is its own."""
 
     name: str
     box: Box
@@ -42,7 +42,7 @@ class Reach:
     _known: dict[tuple[object, ...], Flags] = field(default_factory=dict, repr=False)
 
     def cells(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Flags:
-        """Which cells of a block are reached; several maps show the same stage."""
+        """Reached cells of a block; several maps show the same stage."""
         key = (stage, batch, head, rows.start, rows.stop, columns.start, columns.stop)
         if key not in self._known:
             self._known[key] = self.spread.cells(stage, batch, head, rows, columns)
@@ -90,7 +90,7 @@ def _exact(plane: Plane, area: Area, reach: Reach) -> Iterator[Area]:
 
 
 def _reached_cells(plane: Plane, rows: slice, columns: slice, reach: Reach) -> Flags | None:
-    """Which cells of an area are reached; in a large one which rows, as one column; None where not even that is known
+    """Reached cells of an area; of a large one reached rows, as one column; None where not even that is known
     at once."""
     place = plane.batch, plane.head
     height, width = rows.stop - rows.start, columns.stop - columns.start

@@ -49,7 +49,7 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self._let_ground_through()
 
     def close(self) -> bool:
-        """As any widget: a view of pyqtgraph's takes itself apart, with what lies over it."""
+        """Close as any widget does: a view of pyqtgraph's takes itself apart, with what lies over it."""
         return QWidget.close(self)
 
     def set_menu_offered(self, offered: bool) -> None:
@@ -93,7 +93,7 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
 
     # --- mouse -----------------------------------------------------------------------------------
     def event(self, event: QEvent) -> bool:
-        """What is sent to the map itself, by a tool that knows no viewports, counts as sent to its viewport."""
+        """Pass on events sent to the map itself, by tools that know no viewports, to its viewport."""
         if event.type() in _MOUSE:
             return bool(QApplication.sendEvent(self.viewport(), event))
         return bool(super().event(event))

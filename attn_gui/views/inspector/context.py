@@ -60,7 +60,7 @@ class ExplainContext:
         return self.head // (problem.num_heads // problem.kv_heads) if STAGE[stage].by_key else self.head
 
     def head_width(self, stage: str) -> int:
-        """How many columns of Q, K or V a head has."""
+        """The number of columns of Q, K or V of a head."""
         return self.problem.d_v if STAGE[stage].target.name == "value" else self.problem.d_k
 
 
@@ -92,7 +92,7 @@ def column_number(value: float, decimals: int) -> str:
 
 
 def column_writer(values: Iterable[float], decimals: int) -> Callable[[float], str]:
-    """How the numbers of a column are written: as powers of ten where the largest, or one of them, would lose its
+    """The number format of a column: powers of ten where the largest, or one of them, would lose its
     digits otherwise."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     if 0 < largest < 10.0 ** (1 - decimals):

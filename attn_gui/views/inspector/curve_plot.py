@@ -49,7 +49,7 @@ class CurvePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no type
             axis.linkToView(self._box)
 
     def set_names(self, across: str, up: str) -> None:
-        """What the axes stand for."""
+        """Name the axes."""
         self._axes["bottom"].setLabel(across)
         self._axes["left"].setLabel(up)
 
@@ -60,22 +60,22 @@ class CurvePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no type
 
     @property
     def shown_points(self) -> list[tuple[float, float]]:
-        """Where the dots are."""
+        """The positions of the dots."""
         return [(float(spot.pos().x()), float(spot.pos().y())) for spot in self._points.points()]
 
     @property
     def shown_shades(self) -> list[int]:
-        """How dark the dots are, of 255."""
+        """The shades of the dots, of 255."""
         return [spot.brush().color().alpha() for spot in self._points.points()]
 
     @property
     def shown_line(self) -> tuple[Numbers, Numbers]:
-        """Where the line goes, from the left to the right."""
+        """The points of the line, from the left to the right."""
         x, y = self._line.getData()
         return np.asarray(x), np.asarray(y)
 
     def place_of(self, x: float, y: float) -> QPoint:
-        """Where a point of the plot lies in the widget."""
+        """The position of a point of the plot in the widget."""
         return QPoint(self.mapFromScene(self._box.mapViewToScene(QPointF(x, y))))
 
     # --- drawing ---------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ class CurvePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no type
 
 
 def _brushes(weights: Numbers | None, seen: npt.NDArray[np.bool_]) -> list[QColor]:
-    """With a chosen query, the more weight a point has, the darker it is."""
+    """Brushes of the points: with a chosen query, darker with more weight."""
     shades = np.full(len(seen), float(USUAL))
     if weights is not None:
         largest = float(np.nanmax(weights, initial=0.0)) or 1.0
@@ -129,6 +129,6 @@ def _shaded(shade: float) -> QColor:
 
 
 def _finite(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers, npt.NDArray[np.bool_]]:
-    """What can be drawn, and which that is: pyqtgraph must not see numbers that are none."""
+    """The points that can be drawn, and a mask of them: pyqtgraph must not see numbers that are none."""
     seen = np.isfinite(x) & np.isfinite(y)
     return x[seen], y[seen], seen

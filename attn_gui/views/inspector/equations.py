@@ -15,7 +15,7 @@ class Equations(NamedTuple):
 
 
 def by_step(explanation: Explanation) -> Equations:
-    """What the cell is computed from, one step back."""
+    """The formula of the cell, one step back."""
     sides = (explanation.symbols_latex, explanation.numbers_latex, explanation.value_latex)
     return Equations(_chain(*sides), tuple(explanation.parts_latex))
 

@@ -72,7 +72,7 @@ class HistoryModel(QAbstractListModel):
         self.read()
 
     def read(self) -> None:
-        """Take the steps of the stack anew."""
+        """Take the steps of the stack again."""
         self._soon.stop()
         stack = self._living()
         self.beginResetModel()
@@ -242,11 +242,11 @@ class HistoryView(QWidget):
         self._model.set_stack(stack)
 
     def set_origin(self, text: str) -> None:
-        """What the first row says: how the document came to be."""
+        """Set the words of the first row: how the document came to be."""
         self._model.set_origin(text)
 
     def retranslate(self) -> None:
-        """Words in the present language; the steps are read anew."""
+        """Words in the present language; the steps are read again."""
         self._title.setText(self.tr("History"))
         self._title.setAccessibleName(self.tr("History"))
         self._title.setToolTip(self.tr("Show or fold away the steps so far"))

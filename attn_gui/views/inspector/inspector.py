@@ -88,7 +88,7 @@ class Inspector(QWidget):
         self._target.setVisible(offered)
 
     def set_reach_shown(self, shown: str, other: str = "") -> None:
-        """What the maps show of the explained cell, or the name of the other cell of which they show it."""
+        """Set the direction that the maps show, and the name of the cell if it is not the explained one."""
         self._relations.set_reach_shown(shown, other)
 
     def turn_to(self, page: QWidget) -> None:

@@ -20,7 +20,7 @@ MANY = 64  # terms of which the first and the last say as well as all which inde
 
 @dataclass(frozen=True)
 class Neighbor:
-    """What a link says and the cell that it leads to."""
+    """The words of a link and the cell that it leads to."""
 
     text: str
     name: str
@@ -44,7 +44,7 @@ def reaches(reach: Iterable[Reached], head: int) -> tuple[Neighbor, ...]:
 
 
 def covered(boxes: Sequence[Box]) -> int:
-    """How many cells lie in any of the boxes, cells of several counted once; batch and heads left out."""
+    """The number of cells in any of the boxes, cells of several counted once; batch and heads left out."""
     edges = [sorted({edge for box in boxes for edge in (box[axis].start, box[axis].stop)}) for axis in (-2, -1)]
     grid = np.zeros([max(len(line) - 1, 0) for line in edges], bool)
     for box in boxes:

@@ -94,7 +94,7 @@ class Relations(QWidget):
             toggle.setVisible(bool(neighbors))
 
     def set_reach_shown(self, shown: str, other: str) -> None:
-        """Which direction the maps show, and the name of the cell of which they do if it is not this one."""
+        """Set the direction that the maps show, and the name of the cell if it is not this one."""
         for direction, toggle in self._toggles.items():
             toggle.setChecked(direction == shown)
         self._other.setText(other)

@@ -23,7 +23,7 @@ DECIMALS = 4
 
 @dataclass(frozen=True)
 class Gradient:
-    """By how much the chosen cell grows with one number of the problem; `index` in the field's own axes."""
+    """The gradient of the chosen cell by one number of the problem; `index` in the field's own axes."""
 
     field: str
     index: tuple[int, ...]
@@ -53,7 +53,7 @@ class Bar(QWidget):
 
 
 class Line(NamedTuple):
-    """What stands in a row."""
+    """The contents of a row."""
 
     link: Link
     number: QLabel
@@ -82,7 +82,7 @@ class SensitivityPage(QWidget):
         self._show()
 
     def set_nothing(self, reason: str) -> None:
-        """Why there is nothing: "cell", none is chosen; "working", it takes a while."""
+        """Set the reason why there is nothing: "cell", none is chosen; "working", it takes a while."""
         self._name, self._gradients, self._reason = "", (), reason
         self._show()
 

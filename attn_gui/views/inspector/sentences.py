@@ -21,7 +21,7 @@ class Sentences(QObject):
     """Writes the sentence of a cell in the present language."""
 
     def write(self, explanation: Explanation, context: ExplainContext) -> Sentence:
-        """What the cell means; tokens carry the color of their role, the value stands out."""
+        """Write the meaning of the cell; tokens carry the color of their role, the value stands out."""
         writers = {
             "": self._cell, "projection": self._projection, "rotation": self._rotated,
             "score": self._score, "scale": self._scaled, "cap": self._capped, "bias": self._biased,
@@ -163,7 +163,7 @@ class Sentences(QObject):
         return runs(self.tr("query {query}"), query=strong(context.query_name(row), "query"))
 
     def _cell(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
-        """What is true of every stage: its title, the place and the number."""
+        """The words for every stage: its title, the place and the number."""
         words: Words = {"title": stage_title(explanation.stage), "token": self._named_token(explanation, context)}
         if STAGE[explanation.stage].square:
             return self.tr("{title} of query {query} and key {key}: {value}."), words
@@ -171,7 +171,7 @@ class Sentences(QObject):
 
 
 def _words(explanation: Explanation, context: ExplainContext) -> Words:
-    """What most sentences name: the row as a query, the column as a key or as a number, the value."""
+    """The words of most sentences: the row as a query, the column as a key or as a number, the value."""
     row, column = explanation.index[-2:]
     return {"query": strong(context.query_name(row), "query"), "key": strong(context.key_name(column), "key"),
             "column": column, "value": strong(number(explanation.value))}

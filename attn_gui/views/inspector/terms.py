@@ -18,7 +18,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class Face(NamedTuple):
-    """What one cell of the table shows; `value` where a bar stands beside it."""
+    """The contents of one cell of the table; `value` where a bar stands beside it."""
 
     text: str
     value: float | None
@@ -82,7 +82,7 @@ class TermsModel(QAbstractTableModel):
             self.endResetModel()
 
     def set_tight(self, tight: int) -> None:
-        """How much of its words and decimals the table goes without, from FULL to TIGHTEST."""
+        """Set how many words and decimals the table goes without, from FULL to TIGHTEST."""
         self.tight = tight
 
     def alone(self, row: int) -> bool:
@@ -94,11 +94,11 @@ class TermsModel(QAbstractTableModel):
         return len(self._order) > ALL_UP_TO and not self._expanded
 
     def shown(self) -> int:
-        """How many terms have a row of their own."""
+        """The number of terms with a row of their own."""
         return TOP if self.has_tail() else len(self._order)
 
     def count(self) -> int:
-        """How many terms there are."""
+        """The number of terms."""
         return len(self._order)
 
     def of_weights(self) -> bool:
@@ -126,7 +126,7 @@ class TermsModel(QAbstractTableModel):
         return not self.of_weights()
 
     def cell(self, index: Index) -> Cell | None:
-        """Where a row or number leads: the number's own cell, or the first one of the term."""
+        """The cell that a row or number leads to: the number's own cell, or the first one of the term."""
         if not index.isValid() or self._is_tail(index.row()):
             return None
         cells = self._term(index.row()).cells
@@ -187,7 +187,7 @@ class TermsModel(QAbstractTableModel):
         return None
 
     def face(self, row: int, column: int) -> Face:
-        """What is shown there, made once."""
+        """The contents of a cell, made once."""
         place = row, self.tight
         if place not in self._faces:
             self._faces[place] = self._made_faces(row)
@@ -277,7 +277,7 @@ class TermsModel(QAbstractTableModel):
 
 
 def _role(name: str) -> str:
-    """Whose rows Q, K and V have; empty for other matrices."""
+    """The role of the rows of Q, K and V; empty for other matrices."""
     if name not in STAGE or not STAGE[name].input_side:
         return ""
     return "key" if STAGE[name].by_key else "query"

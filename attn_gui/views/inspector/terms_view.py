@@ -131,7 +131,7 @@ class TermsView(QTableView):
         header.setMinimumSectionSize(1)
 
     def _on_terms_data_changed(self) -> None:
-        """Other numbers in as many rows and columns: what need not be laid out anew is not."""
+        """Other numbers in as many rows and columns: what need not be laid out again is not."""
         before, alone = self.minimumSizeHint(), self._alone
         self._forget_widths()
         if alone != self._alone:

@@ -32,7 +32,7 @@ class Trail(QWidget):
         before, self._names = self._names, tuple(names)
         if len(before) == len(names) and before[:-1] == self._names[:-1]:
             if before != self._names and self._here is not None:
-                self._here.setText(names[-1])  # making it anew takes longer than all else in the panel
+                self._here.setText(names[-1])  # making it again takes longer than all else in the panel
                 self.setAccessibleName(" › ".join(names))
             return
         had_focus = any(link.hasFocus() for link in self.links())

@@ -37,7 +37,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a verification found; `rows` of `all_rows` rows of queries were recomputed, or `unjudged` says why none."""
+    """Findings of a verification; `rows` of `all_rows` rows of queries were recomputed, or `unjudged` says why none."""
 
     stages: Sequence[Checked]
     held: Sequence[Held]
@@ -79,7 +79,7 @@ class VerifyPage(QWidget):
         self._show()
 
     def set_stopped(self) -> None:
-        """Nobody waits for an answer any more."""
+        """Show that the verification was stopped."""
         self._state = "stopped"
         self._show()
 

@@ -33,7 +33,7 @@ class Entry:
         return self.stage or self.name
 
     def plane(self, evaluation: Evaluation, batch: int, head: int) -> Plane | FieldPlane:
-        """What the node's map shows."""
+        """The plane of the node's map."""
         if self.name not in evaluation.stages:
             return FieldPlane(evaluation, self.name, batch)
         plane = stage_plane(evaluation, self.name, batch, head)
@@ -78,7 +78,7 @@ def is_repeated(evaluation: Evaluation, stage: str) -> bool:
 
 
 def node_symbol(entry: Entry) -> str:
-    """What is written below a node: its letter."""
+    """The letter below a node."""
     if entry.name not in STAGE:
         return letter(entry.name) + " · W"
     return letter(entry.name) + ("ᵀ" if entry.transposed else "")
@@ -96,7 +96,7 @@ def formula_text(evaluation: Evaluation) -> str:
 
 
 def operator_texts(evaluation: Evaluation) -> dict[str, str]:
-    """What stands in the boxes that have no choice."""
+    """The texts of the boxes that have no choice."""
     entries = ((STAGE[stage], evaluation.node(stage)) for stage in evaluation.stages)
     return {entry.operator.key: entry.operator.text.format(bias=bias_of(node))
             for entry, node in entries if entry.operator is not None and entry.operator.text}

@@ -29,7 +29,7 @@ class MapButton(KeyboardButton):
         return self.map.copied()
 
     def map_rect(self) -> QRect:
-        """Where the map lies, its frame included."""
+        """The rectangle of the map, its frame included."""
         raise NotImplementedError
 
     def place_map(self) -> None:

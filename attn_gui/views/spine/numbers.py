@@ -110,7 +110,7 @@ class NumberRow(QWidget):
 
 
 def _fit(field: NumberField) -> None:
-    """As wide as its number, at least as a short one."""
+    """Fit the width to the number, at least to a short one."""
     metrics = field.fontMetrics()
     text = max(metrics.horizontalAdvance(field.text()), metrics.horizontalAdvance(LEAST_TYPED))
     field.setFixedWidth(text + 2 * scaled(SPACING.m) + SPACING.m)

@@ -75,7 +75,7 @@ class OperatorBox(QWidget):
             self._caption.setBuddy(stop)
 
     def stops(self) -> list[QWidget]:
-        """Where Tab stops, from top to bottom."""
+        """The stops of Tab, from top to bottom."""
         return [stop for widget in self._held if not widget.isHidden() for stop in _stops(widget)]
 
 

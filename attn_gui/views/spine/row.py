@@ -19,7 +19,7 @@ Item = StageNode | OperatorBox | Sign
 
 
 class Form(NamedTuple):
-    """What there is room for."""
+    """A form of the row, by the room that it needs."""
 
     formula: bool
     concat: bool

@@ -16,7 +16,7 @@ PARTS = 100  # of the way from no scale at all to 1/√dₖ
 
 
 class ScaleSlider(QSlider):
-    """From 0, where all allowed keys count alike, to 1/√dₖ, the scaled dot product."""
+    """A slider from 0, where all allowed keys count alike, to 1/√dₖ, the scaled dot product."""
 
     slid = Signal(float, bool)  # the share of the way; whether another gesture has begun with it
 

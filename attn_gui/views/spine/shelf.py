@@ -33,7 +33,7 @@ class Shelf(QScrollArea):
             self.ensureWidgetVisible(item, scaled(SPACING.xxl), 0)
 
     def fit(self) -> None:
-        """Take the height of the row anew; before the first layout nobody knows whether it scrolls."""
+        """Take the height of the row again; before the first layout it is not known whether it scrolls."""
         needed = self._row.sizeHint()
         scrolls = self._sized and needed.width() > self.viewport().width()
         self.setFixedHeight(needed.height() + (self.horizontalScrollBar().sizeHint().height() if scrolls else 0))

@@ -107,7 +107,7 @@ class Spine(QWidget):
                 node.touch()
 
     def retake_levels(self) -> None:
-        """Take the levels of the maps anew, as at rest after edits."""
+        """Take the levels of the maps again, as at rest after edits."""
         for node in self._nodes.values():
             node.map.retake_levels()
 
@@ -154,7 +154,7 @@ class Spine(QWidget):
         self._after_change_of_boxes()
 
     def set_mask_text(self, text: str) -> None:
-        """What the mask box says is on."""
+        """Set the text of the mask box."""
         self.boxes.mask.set_text(text)
         self._give_way()
 

@@ -93,7 +93,7 @@ class CellDelegate(QStyledItemDelegate):
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Once: what is half typed survives a change of the cell behind it."""
+        """Fill the editor once: half-typed text survives a change of the cell behind it."""
         if isinstance(editor, CellEditor) and not editor.loaded:
             editor.loaded = True
             editor.setText(str(index.data(Qt.ItemDataRole.EditRole)))

@@ -15,11 +15,11 @@ from attn_gui.views.theme import current_theme, scaled, ui_font
 
 ELIDE = Qt.TextElideMode.ElideRight
 LEAST_WIDTH = 12  # pixels; a column that is dragged to nothing could not be found again
-Mark = tuple[int, str]  # a section and the role whose color it wears: "query", "key" or "accent"
+Mark = tuple[int, str]  # a section and the role whose color it has: "query", "key" or "accent"
 
 
 class MarkedHeader(QHeaderView):
-    """A header that paints its own sections; some of them may wear a role's color."""
+    """A header that paints its own sections; some of them may have the color of a role."""
 
     size_name = "micro"
     alignment = int(Qt.AlignmentFlag.AlignCenter)
@@ -41,7 +41,7 @@ class MarkedHeader(QHeaderView):
             self.repaint_sections(at, at)
 
     def repaint_sections(self, first: int, last: int) -> None:
-        """Paint these anew, as when they are selected or no longer are."""
+        """Paint these again, as when they are selected or no longer are."""
         start = self.sectionViewportPosition(first)
         end = self.sectionViewportPosition(last) + self.sectionSize(last)
         area = QRect(0, start, self.width(), end - start)

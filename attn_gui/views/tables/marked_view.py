@@ -88,7 +88,7 @@ class MarkedView(QTableView):
         return QRect(left, top, right - left - 1, bottom - top - 1)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Qt would paint all cells anew, after each edit, for the frame of the current one."""
+        """Qt would paint all cells again, after each edit, for the frame of the current one."""
         self._follow_focus(event, super().focusInEvent)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -108,7 +108,7 @@ class MarkedView(QTableView):
         return bool(self.model().flags(index) & Qt.ItemFlag.ItemIsEditable)
 
     def _repaint_edited(self) -> None:
-        """Where the outline is, its pen included."""
+        """Repaint the outline, its pen included."""
         if self._edited is not None:
             wide = int(LINE.edited) + 1
             self.viewport().update(self._area(*self._edited).adjusted(-wide, -wide, wide + 1, wide + 1))

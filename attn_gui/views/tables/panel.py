@@ -88,7 +88,7 @@ class MatrixPanel(QWidget):
         self.view.setAccessibleDescription(self._shape.plain())
 
     def set_wrong(self, axes: Sequence[int]) -> None:
-        """The axes (0, 1) that clash with another matrix, until the shape is set anew."""
+        """The axes (0, 1) that clash with another matrix, until the shape is set again."""
         self._shape.set_wrong(frozenset(axes))
 
     def set_heads(self, count: int, width: int, chosen: int) -> None:
@@ -101,7 +101,7 @@ class MatrixPanel(QWidget):
         self.view.set_marks(rows, None if column is None else (column, "accent"))
 
     def set_computed(self, computed: bool) -> None:
-        """On the ground of things that cannot be typed into."""
+        """Show a computed table on the ground of things that cannot be typed into."""
         self.view.setProperty("computed", "true" if computed else "false")
         restyle(self.view)
 
@@ -196,7 +196,7 @@ class MatrixPanel(QWidget):
         self.view.viewport().update()
 
     def _text_width(self, model: MatrixModel, block: NDArray[Any]) -> int:
-        """Of the widest number: the largest or the smallest one."""
+        """The width of the widest number: the largest or the smallest one."""
         if block.size == 0 or block.dtype.kind == "b":
             return 0
         finite = np.where(np.isfinite(block), block, 0)

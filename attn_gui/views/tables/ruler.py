@@ -29,7 +29,7 @@ class HeadRuler(QWidget):
         self.update()
 
     def box(self, head: int) -> QRect:
-        """Where a head's box is; boxes meet to the pixel."""
+        """The place of a head's box; boxes meet to the pixel."""
         inner = self.width() - 1
         left, right = round(inner * head / self._count), round(inner * (head + 1) / self._count)
         return QRect(left, 0, right - left, self.height() - 1)

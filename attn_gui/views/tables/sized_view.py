@@ -30,7 +30,7 @@ class SizedView(MarkedView):
             model.modelReset.connect(self._drawn.clear)
 
     def set_least_column(self, width: int) -> None:
-        """How wide a column has to be; they get wider so that no number is cut at the right border."""
+        """Set the least width of a column; they get wider so that no number is cut at the right border."""
         self._least = width
         self._fit_columns()
 

@@ -60,7 +60,7 @@ class Walk:
         return row, cell[1] if began is None or step.back or row == cell[0] else began
 
     def end(self) -> None:
-        """The person went elsewhere, with an arrow or the mouse: the next Tab begins anew."""
+        """The person went elsewhere, with an arrow or the mouse: the next Tab begins again."""
         self._began = None
 
 

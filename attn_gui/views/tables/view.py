@@ -52,7 +52,7 @@ class MatrixView(SizedView):
     clearRequested = Signal()
     fillDownRequested = Signal()
     fillRightRequested = Signal()
-    typingBlocked = Signal()  # somebody typed into a computed matrix
+    typingBlocked = Signal()  # a person typed into a computed matrix
     left = Signal()  # Esc outside of an editor
     gaveUp = Signal(object)  # Refused: a text that was left behind; the cell keeps its number
 
@@ -199,7 +199,7 @@ class MatrixView(SizedView):
         return super().moveCursor(action, modifiers) if self._goal is None else self._goal
 
     def _asked(self, event: QKeyEvent) -> Callable[[], None] | None:
-        """What a key asks of somebody else; most are actions of the window already and never come here."""
+        """A signal that a key asks for; most are actions of the window already and never come here."""
         keys = QKeySequence(event.keyCombination()).toString(QKeySequence.SequenceFormat.PortableText)
         if event.matches(QKeySequence.StandardKey.Paste):
             return self.pasteRequested.emit
@@ -231,7 +231,7 @@ class MatrixView(SizedView):
             QApplication.sendEvent(editor, event)
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
-        """A refused text stays where it is until it is mended or given up, with Esc or by going elsewhere."""
+        """A refused text stays where it is until it is corrected or given up, with Esc or by going elsewhere."""
         reverted = hint == Hint.RevertModelCache
         if isinstance(editor, CellEditor) and editor.refused and not reverted:
             return
@@ -261,7 +261,7 @@ class MatrixView(SizedView):
             self._bubble.hide()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Qt makes the first cell of a table current that gets the keyboard and has none: nobody chose that one."""
+        """Qt makes the first cell of a table current that gets the keyboard and has none: not by choice."""
         silent, self._silent = self._silent, not self.currentIndex().isValid()
         super().focusInEvent(event)
         self._silent = silent

@@ -66,7 +66,7 @@ def prime(scale: float, role: str) -> Box:
 
 
 def space(width: float) -> Box:
-    """Nothing, that wide."""
+    """A blank of this width."""
     return Box(width)
 
 

@@ -26,7 +26,7 @@ class Glyph(NamedTuple):
 
     @property
     def overhang(self) -> float:
-        """By how much the ink of a slanted letter stands out to the right."""
+        """The overhang of the ink of a slanted letter on the right."""
         return max(0.0, self.path.boundingRect().right() - self.advance)
 
 

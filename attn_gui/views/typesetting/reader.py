@@ -45,7 +45,7 @@ BLANKS = {r"\,": THIN, r"\;": THICK, r"\quad": 1.0, r"\ ": MEDIUM}
 
 
 class Style(NamedTuple):
-    """How a part is set: the size of scripts, alone on its line, upright, its color, whether letters have roles."""
+    """The style of a part: the size of scripts, alone on its line, upright, its color, whether letters have roles."""
 
     level: int = 0
     display: bool = True
