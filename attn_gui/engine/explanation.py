@@ -223,15 +223,18 @@ class Explanation:
     @cached_property
     def rank(self) -> int:
         """1 for the largest of its row; equals share a rank."""
-        row = self._evaluation.box(self.stage, (*indices.cell(self.index[:-1]), slice(None))).reshape(-1)
-        return 1 + int((row > row[self.index[-1]]).sum())  # a part may differ from the whole by its last digit
+        return 1 + int((self._row > self._row[self.index[-1]]).sum())
 
     @cached_property
     def equals(self) -> int:
         """Count of cells of its row that are as large as this one, itself included; those behind a mask left out."""
-        row = self._evaluation.box(self.stage, (*indices.cell(self.index[:-1]), slice(None))).reshape(-1)
-        open_ones = self._open_keys()
-        return int(((row == row[self.index[-1]]) & (True if open_ones is None else open_ones)).sum())
+        open_ones, like = self._open_keys(), self._row == self._row[self.index[-1]]
+        return int((like & (True if open_ones is None else open_ones)).sum())
+
+    @cached_property
+    def _row(self) -> Array:
+        """The row of the cell, read once: a part may differ from the whole by its last digit."""
+        return self._evaluation.box(self.stage, (*indices.cell(self.index[:-1]), slice(None))).reshape(-1)
 
     # --- written ---------------------------------------------------------------------------------
     @property

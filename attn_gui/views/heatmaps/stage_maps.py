@@ -34,6 +34,7 @@ class StageMaps(QObject):
     saveImageRequested = Signal(str)
     rearranged = Signal()  # other stages or other sizes
     marked = Signal()  # another cell is chosen
+    renamed = Signal()  # rows and columns have other tokens
     barResized = Signal()
 
     def __init__(self, home: QWidget, shades: Shades) -> None:
@@ -103,7 +104,7 @@ class StageMaps(QObject):
         self.evaluation, self.batch, self.head = evaluation, batch, head
         self._shared.join([self._maps[stage] for stage in evaluation.stages if STAGE[stage].square])
         self._name_maps()
-        self.set_tokens(self.query_tokens, self.key_tokens)
+        self._label_maps()
         self.set_chosen(self.chosen)
         self.rearranged.emit()
         for stage in evaluation.stages:
@@ -113,9 +114,8 @@ class StageMaps(QObject):
         """Names of rows and columns; empty for numbers."""
         self.query_tokens = tuple(map(token_text, query_tokens or ()))
         self.key_tokens = tuple(map(token_text, key_tokens or ()))
-        for stage in self.stages:
-            self._maps[stage].set_labels(*self.labels(stage))
-        self.marked.emit()
+        self._label_maps()
+        self.renamed.emit()
 
     def set_chosen(self, chosen: tuple[str, int, int] | None) -> None:
         """Mark a cell, and in the other maps what it is made of."""
@@ -223,6 +223,10 @@ class StageMaps(QObject):
             self._maps[name].set_shade(self.shades.of(name))
             self._minimaps[name].follow()
             self._bars[name].update()
+
+    def _label_maps(self) -> None:
+        for stage in self.stages:
+            self._maps[stage].set_labels(*self.labels(stage))
 
     def _name_maps(self) -> None:
         for stage in self.stages:

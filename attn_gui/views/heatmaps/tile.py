@@ -48,6 +48,7 @@ class StageTile(QWidget):
         self._row_labels, self._column_labels = 0, 0
         self._ground: QPixmap | None = None
         self._marked = QRegion()  # where the chips of the chosen row and column are
+        self._axes: tuple[Labels, ...] | None = None  # of rows and columns, as long as nothing moves
         maps.map(stage).windowChanged.connect(self.repaint_words)
 
     def adopt(self) -> None:
@@ -71,7 +72,8 @@ class StageTile(QWidget):
 
     def repaint_words(self) -> None:
         """Title and tokens say something else or stand elsewhere."""
-        self._ground, self._marked = None, self._marks_region()
+        self._ground = self._axes = None
+        self._marked = self._marks_region()
         self.update()
 
     def repaint_marks(self) -> None:
@@ -155,19 +157,25 @@ class StageTile(QWidget):
 
     def _tokens(self) -> Iterator[tuple[Labels, int | None]]:
         """The labels of both axes, each with the row or column that is marked."""
+        marked = self._maps.lines(self.stage)
+        if self._axes is None:
+            self._axes = tuple(self._made_labels())
+        return zip(self._axes, (marked.row, marked.column), strict=False)  # features have no labels
+
+    def _made_labels(self) -> Iterator[Labels]:
         assert self._maps.evaluation is not None
-        heatmap, marked = self._maps.map(self.stage), self._maps.lines(self.stage)
-        picture, theme = picture_of(self.stage, self._maps.evaluation), current_theme()
+        heatmap, theme = self._maps.map(self.stage), current_theme()
+        picture = picture_of(self.stage, self._maps.evaluation)
         rows, columns = axis_labels(self._maps, self.stage)
         cells = heatmap.cells_rect().translated(heatmap.pos())
         fonts, away = (label_font(True), label_font(True, 600)), scaled(SPACING.s)
         box = QRectF(cells.left() - self._row_labels, cells.top(), self._row_labels - away, cells.height())
-        yield Labels(heatmap.row_span, rows, box, LabelStyle(*fonts, theme, picture.rows)), marked.row
+        yield Labels(heatmap.row_span, rows, box, LabelStyle(*fonts, theme, picture.rows))
         if self._column_labels:
             span, style = heatmap.column_span, LabelStyle(*fonts, theme, picture.columns)
             box = QRectF(cells.left(), cells.top() - self._column_labels, cells.width(), self._column_labels - away)
             level = labels_fit(columns, fonts[0], span.cell_size)
-            yield Labels(span, columns, box, style, LEVEL if level else UPRIGHT), marked.column
+            yield Labels(span, columns, box, style, LEVEL if level else UPRIGHT)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.setAccepted(self._in_title(event))  # so that the release comes here

@@ -31,6 +31,7 @@ class AllStages(QScrollArea):
         set_ground(self._floor, "surface")
         set_ground(self, "surface")
         maps.rearranged.connect(self.arrange)
+        maps.renamed.connect(self.arrange)
         maps.marked.connect(self._on_maps_marked)
 
     @property

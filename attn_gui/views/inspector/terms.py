@@ -49,15 +49,19 @@ class TermsModel(QAbstractTableModel):
     # --- what is shown ---------------------------------------------------------------------------
     def set_explanation(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
         """The terms of a cell; the tail stays open while the stage stays the same."""
-        before = self.rowCount(), self.columnCount()
+        before, headers = (self.rowCount(), self.columnCount()), self._written_headers()
         self._take(explanation, context)
         if before == (self.rowCount(), self.columnCount()) and min(before) > 0:  # a table laid out as it is stays so
             last = self.index(before[0] - 1, before[1] - 1)
-            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last.column())
+            if headers != self._written_headers():
+                self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last.column())
             self.dataChanged.emit(self.index(0, 0), last)
         else:
             self.beginResetModel()
             self.endResetModel()
+
+    def _written_headers(self) -> list[object]:
+        return [self.headerData(column, Qt.Orientation.Horizontal) for column in range(self.columnCount())]
 
     def _take(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
         self._terms = explanation.terms if explanation is not None else None

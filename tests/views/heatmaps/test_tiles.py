@@ -54,3 +54,20 @@ def test_a_click_on_the_title_of_a_tile_asks_for_its_stage(qtbot, evaluation):
     assert picked.args == ["scores"]
     tiles.hide()
     product.show()
+
+
+def test_tiles_show_other_tokens_at_once(qtbot, evaluation):
+    product = ProductPicture()
+    qtbot.addWidget(product)
+    tiles = AllStages(product.maps)
+    qtbot.addWidget(tiles)
+    product.set_evaluation(evaluation, 0, 1)
+    tiles.resize(900, 700)
+    tiles.show()
+    count = evaluation.problem.n
+    pictures = []
+    for name in ("mm", "ii", "mm"):
+        product.set_tokens([name] * count, [name] * count)
+        pictures.append(tiles.tiles["weights"].grab().toImage())
+    assert pictures[0] != pictures[1]
+    assert pictures[0] == pictures[2]
