@@ -200,16 +200,25 @@ class _Denominator(Named):
 
 def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value: float) -> PerQuery | None:
     """The equation of a weight, or of a cell that is one head's sum over the keys; None for any other stage."""
-    same = stage == "output" and evaluation.problem.w_output is None
-    fits = same or stage in ("weights", "head_output", "concat")
-    return PerQuery(evaluation, stage, index, value) if fits else None
+    return PerQuery(evaluation, stage, index, value) if _is_a_sum(evaluation, stage) else None
+
+
+def _is_a_sum(evaluation: Evaluation, stage: str) -> bool:
+    """Whether a cell is a weight or a sum of values by weights, also by another name or beside other heads."""
+    entry, node = STAGE[stage], evaluation.node(stage)
+    if entry.shares or entry.over_keys:
+        return True
+    if not (node.stage.alias or (entry.joined and entry.heads)):
+        return False
+    before = node.inputs[0].name
+    return before in evaluation.stages and _is_a_sum(evaluation, before)
 
 
 def _place(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Place, int | None, int]:
     """(the row of weights, the key of a weight, the column within its head)."""
-    if stage == "weights":
+    if STAGE[stage].shares:
         return (index[0], index[1], index[2]), index[3], 0
-    if stage == "head_output":
+    if STAGE[stage].per_head:
         return (index[0], index[1], index[2]), None, index[3]
     head, column = divmod(index[2], evaluation.problem.d_v)
     return (index[0], head, index[1]), None, column
