@@ -44,8 +44,9 @@ class MarkedHeader(QHeaderView):
         """Paint these again, as when they are selected or no longer are."""
         start = self.sectionViewportPosition(first)
         end = self.sectionViewportPosition(last) + self.sectionSize(last)
-        area = QRect(0, start, self.width(), end - start)
-        self.viewport().update(area if self.orientation() == Qt.Orientation.Vertical else area.transposed())
+        upright, size = self.orientation() == Qt.Orientation.Vertical, self.viewport().size()
+        across = QRect(0, start, size.width(), end - start)
+        self.viewport().update(across if upright else QRect(start, 0, end - start, size.height()))
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         theme = current_theme()

@@ -49,9 +49,10 @@ class MarkedView(QTableView):
         """Both lines of a row or column, which may be gone from the table."""
         header = self.columns if vertical else self.rows
         if at < header.count():
-            start, size, wide = header.sectionViewportPosition(at), header.sectionSize(at), int(LINE.row_and_column) + 1
-            area = QRect(0, start - wide, self.viewport().width(), size + 2 * wide)
-            self.viewport().update(area.transposed() if vertical else area)
+            wide, room = int(LINE.row_and_column) + 1, self.viewport().size()
+            start, size = header.sectionViewportPosition(at) - wide, header.sectionSize(at) + 2 * wide
+            lines = QRect(start, 0, size, room.height()) if vertical else QRect(0, start, room.width(), size)
+            self.viewport().update(lines)
 
     def flash(self, rows: slice, columns: slice) -> None:
         """Outline what was just edited, for a moment."""

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QInputMethodEvent, QTextDocument
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QInputMethodEvent, QRegion, QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QToolTip
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QToolTip, QWidget
 
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.figure.colors import lut
@@ -381,6 +381,40 @@ def test_the_marked_row_lies_between_lines_of_its_role(desk, role, row):
     assert table.pixel(row, 1, y=0.95) == color
     table.panel.set_marks()
     assert table.pixel(row, 1, y=0) != color
+
+
+class PaintedParts(QObject):
+    """What is painted of widgets, joined."""
+
+    def __init__(self, *widgets: QWidget) -> None:
+        super().__init__()
+        self.of = {widget: QRegion() for widget in widgets}
+        for widget in widgets:
+            widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.of[watched] += event.region()
+        return False
+
+
+@pytest.mark.parametrize("across", [False, True], ids=["column", "row"])
+def test_a_mark_that_comes_or_goes_paints_its_chip_and_its_lines_alone(desk, across):
+    table = desk(np.zeros((ROWS, COLUMNS)))
+    view = table.view
+    header = view.rows if across else view.columns
+    for marked in (True, False):
+        QTest.qWait(0)
+        painted = PaintedParts(header.viewport(), view.viewport())
+        table.panel.set_marks([(3, "query")] if across and marked else (), None if across or not marked else 3)
+        QTest.qWait(0)
+        start, size = header.sectionViewportPosition(3), header.sectionSize(3)
+        for part in (header.viewport(), view.viewport()):
+            whole = part.rect()
+            strip = QRect(0, start, whole.width(), size) if across else QRect(start, 0, size, whole.height())
+            assert not strip.isEmpty()
+            assert QRegion(strip & whole).subtracted(painted.of[part]).isEmpty()
+            assert not painted.of[part].contains(QPoint(1, 1))
 
 
 @pytest.mark.parametrize("zoom", [1.0, 1.5])
