@@ -87,7 +87,7 @@ def curve(program: Program) -> None:
 
 
 def reach(program: Program) -> None:
-    """What a number of K reaches behind the mask."""
+    """Show the reach of a number of K behind the mask."""
     program.window.banner.hide()
     program.view.set(stage="masked", cell=ChosenCell("key", 6, 40), reach="forward")
 
@@ -140,7 +140,7 @@ def settle(seconds: float) -> None:
 
 
 def wait(program: Program) -> None:
-    """Until everything that is computed off the window's thread is there and on show."""
+    """Wait until everything that is computed off the window's thread is there and on show."""
     settle(0.3)
     while program.computation.pending or program.computation.busy:
         settle(0.1)

@@ -67,7 +67,7 @@ def _road(name: str, lines: list[str]) -> bool:
 
 
 def _run(client: object, code: str) -> str:
-    """What a cell prints and raises."""
+    """Run a cell; what it prints and raises."""
     number, said = client.execute(code), []
     while True:
         try:

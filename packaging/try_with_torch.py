@@ -57,7 +57,7 @@ def _tried(name: str, model: Any, kind: torch.dtype) -> bool:
 
 
 def _weights(model: Any) -> np.ndarray:
-    """What the model itself says of the layer's weights."""
+    """The layer's weights as the model itself gives them."""
     model.set_attn_implementation("eager")
     return np.asarray(model(IDS, output_attentions=True).attentions[1].detach().float())
 

@@ -60,7 +60,7 @@ class Score(Stage):
 
     @property
     def parameters(self) -> dict[str, Name]:
-        """How every table and number among its parameters is written."""
+        """The symbols of every table and number among its parameters."""
         tables = {part: self.table_names.get(part) or Name(part, *2 * (rf"\mathrm{{{part}}}",)) for part in self.tables}
         return tables | {part: setting.name for part, setting in self.numbers.items()}
 

@@ -204,7 +204,7 @@ class Supply(QObject):
         return self._kept((place, rows, columns), lambda: Sheet(plane, *edges, whole=True))
 
     def _kept(self, key: tuple[object, ...], made: Callable[[], Sheet]) -> Sheet:
-        """The sheet under a key; of those that nobody looks at the last are kept, as far as there is room."""
+        """The sheet under a key; of those not looked at the last are kept, as far as there is room."""
         if (sheet := self._sheets.pop(key, None)) is not None:
             self._sheets[key] = sheet
             return sheet
