@@ -29,7 +29,6 @@ LONG_FILES = {
     "views/spine/spine.py",
 }
 LONG_FUNCTIONS = {
-    "app/commands.py:_connect",
     "app/program.py:__init__",
     "engine/reference.py:reference",
     "figure/product_layout.py:_laid_out",

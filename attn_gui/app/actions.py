@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
 from attn_gui.app.action_rows import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, Row
 
-__all__ = ["ACTIONS", "DECIMALS", "MENUS", "MENU_WORDS", "SUBMENUS", "TOOLBAR", "Actions", "Row", "translated"]
+__all__ = [
+    "ACTIONS",
+    "DECIMALS",
+    "MENUS",
+    "MENU_WORDS",
+    "SUBMENUS",
+    "TOOLBAR",
+    "Actions",
+    "Command",
+    "Row",
+    "choices",
+    "translated",
+]
 
+T = TypeVar("T")
 DECIMALS = (2, 3, 4, 6)
 TOOLBAR = (
     "open",
@@ -34,35 +48,61 @@ def translated(source: str) -> str:
     return QCoreApplication.translate("Actions", source)
 
 
-class Actions(QObject):
-    """The table's rows as QActions, by name; `on` ties a row to what it does once what is half typed is handed on."""
+class Command(NamedTuple):
+    """What an action does, with its new state if it can be checked; and whether it is checked and enabled."""
 
-    held = Signal()  # a command waits, since what is half typed cannot be handed on
+    do: Callable[..., object]
+    checked: Callable[[], bool] | None = None
+    enabled: Callable[[], bool] | None = None
+
+
+def choices(values: Mapping[str, T], present: Callable[[], T], choose: Callable[[T], object]) -> dict[str, Command]:
+    """The commands of a group of which one is checked: by name of the action the value that it chooses."""
+
+    def command(value: T) -> Command:
+        return Command(lambda _checked: choose(value), lambda: present() == value)
+
+    return {name: command(value) for name, value in values.items()}
+
+
+class Actions(QObject):
+    """The table's rows as QActions, by name; `tie` gives a row what it does once what is half typed is handed on."""
 
     def __init__(self, parent: QObject, settle: Callable[[], bool]) -> None:
         """`settle` hands on what is half typed; False if it cannot be."""
         super().__init__(parent)
         self._settle = settle
         self._groups: dict[str, QActionGroup] = {}
+        self._commands: dict[str, Command] = {}
         self.by_name = {row.name: self._make(row) for row in ACTIONS}
         self.retranslate()
 
     def __getitem__(self, name: str) -> QAction:
         return self.by_name[name]
 
-    def on(self, name: str, slot: Callable[..., object]) -> None:
-        """Call `slot`, with the state of what can be checked, unless the editor that is open refuses its text."""
-        action = self.by_name[name]
+    def tie(self, commands: Mapping[str, Command]) -> None:
+        """Let these actions do that, unless the editor that is open refuses its text."""
+        for name, command in commands.items():
+            self._tie(self.by_name[name], command)
+        self._commands |= commands
 
-        def act(checked: bool) -> None:
-            if not self._settle():
-                self.held.emit()
-            elif action.isCheckable():
-                slot(checked)
-            else:
-                slot()
+    def _tie(self, action: QAction, command: Command) -> None:
+        action.triggered.connect(lambda checked: self._act(action, command, checked))
 
-        action.triggered.connect(act)
+    def _act(self, action: QAction, command: Command, checked: bool) -> None:
+        settled = self._settle()
+        if settled:
+            command.do(*([checked] if action.isCheckable() else []))
+        if action.isCheckable() or not settled:
+            self.show_states()  # what was refused is not checked
+
+    def show_states(self) -> None:
+        """Bring what is checked and enabled up to date."""
+        for name, command in self._commands.items():
+            if command.checked is not None:
+                self.by_name[name].setChecked(command.checked())
+            if command.enabled is not None:
+                self.by_name[name].setEnabled(command.enabled())
 
     def retranslate(self) -> None:
         """Labels in the present language; undo and redo are named by the history."""

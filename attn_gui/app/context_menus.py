@@ -7,8 +7,12 @@ from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from attn_gui.app.bars import Bars
+from attn_gui.app.tables import TablesController
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.engine import STAGE
 from attn_gui.views.copy_source import copy_source
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.tables import MatrixPanel
 
 COPY = ("copy", "copy_with_headers", "copy_as")
 MAP = (
@@ -16,6 +20,10 @@ MAP = (
     None, "values", "product", "all_stages", None,
 )  # fmt: skip
 """Actions in the menus of large maps, before those of their picture; None is a line."""
+
+TABLE = ("cut", *COPY, "paste", None, "clear", "fill_down", "fill_right", None,
+         "fill_integers", "fill_random", "fill_identity")  # fmt: skip
+"""In the menu of a table."""
 
 ZONES = {
     "spine": (
@@ -32,7 +40,7 @@ ZONES = {
 class ContextMenus(QObject):
     """Opens a zone's menu on a right click or the Menu key; what lies under the pointer takes the keyboard first."""
 
-    def __init__(self, window: MainWindow, bars: Bars) -> None:
+    def __init__(self, window: MainWindow, bars: Bars, tables: TablesController) -> None:
         super().__init__(window)
         self._bars = bars
         self._zones: dict[QObject, tuple[str | None, ...]] = {}
@@ -42,6 +50,14 @@ class ContextMenus(QObject):
             self._zones[zone] = actions
             zone.installEventFilter(self)
         window.product.set_menu_actions([self._action(name, window) for name in MAP])
+        settable = [name for name, stage in STAGE.items() if stage.settable]
+        window.product.maps.add_action(bars.actions["set_target"], settable)
+        tables.on_new_table(self._add_to_table)
+
+    def _add_to_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+        """The commands that act on a table in its own menu, and the number formats."""
+        commands = [self._action(name, panel) if name else None for name in TABLE]
+        panel.menu.set_commands(commands, [self._action("decimals", panel)])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QContextMenuEvent) and isinstance(watched, QWidget) and watched in self._zones:

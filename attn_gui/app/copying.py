@@ -9,8 +9,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.actions import Actions
+from attn_gui.app.actions import Command
 from attn_gui.app.background import Background
+from attn_gui.app.table_edits import TableEdits
+from attn_gui.app.table_target import TableTarget
 from attn_gui.document.copying import FORMS, Copied, TextForm
 from attn_gui.views.copy_source import copy_source
 from attn_gui.views.main_window import MainWindow
@@ -22,13 +24,21 @@ MOST = 1_000_000  # cells that a clipboard should hold as text
 class CopyController(QObject):
     """Every command that copies numbers, in each form of text; large blocks are written off the GUI thread."""
 
-    def __init__(self, window: MainWindow, actions: Actions) -> None:
+    def __init__(self, window: MainWindow, target: TableTarget, edits: TableEdits) -> None:
         super().__init__(window)
-        self._window = window
+        self._window, self._target, self._edits = window, target, edits
         self._writing = Background(self)
         self._writing.answered.connect(self._on_written)
-        for form in FORMS:
-            actions.on(form.action, partial(self._on_asked, form))
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        copies = {form.action: Command(partial(self._on_asked, form)) for form in FORMS}
+        return copies | {"cut": Command(self._target.acting(self.cut))}
+
+    def cut(self) -> None:
+        """The selected block of a table to the clipboard, zeros in its place."""
+        self._on_asked(next(form for form in FORMS if form.action == "copy"))
+        self._edits.cut()
 
     def finish(self) -> None:
         """Wait for what is being written."""

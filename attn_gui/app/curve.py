@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QObject
 
+from attn_gui.app.actions import Command
 from attn_gui.app.background import Background
 from attn_gui.app.computation import Computation
 from attn_gui.app.making import Making
@@ -51,6 +52,14 @@ class CurveController(QObject):
         self._page.set_fit_offered(points is not None)
         if points is not None:
             self._errors.ask(lambda: error_of_others(points))
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {
+            "curve": Command(
+                lambda: self._window.inspector.turn_to(self._page), enabled=lambda: is_curve(self._document.problem)
+            )
+        }
 
     def fit(self) -> None:
         """Look for the best w; it becomes one step when it is found."""

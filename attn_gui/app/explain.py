@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from attn_gui.app.actions import Command
 from attn_gui.app.computation import Computation
 from attn_gui.app.reach import later_stages
 from attn_gui.app.view_state import ChosenCell, ViewState, exists
@@ -56,6 +57,10 @@ class ExplainController(QObject):
         control = self._window.findChild(QWidget, f"control.{name}")
         if control is not None:
             control.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"previous_place": Command(self.back)}
 
     def back(self) -> None:
         if len(self._trail) > 1:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 
+from attn_gui.app.actions import Command
 from attn_gui.app.computation import Computation
 from attn_gui.app.job import Job, Stopped
 from attn_gui.app.look import LookController
@@ -58,6 +59,10 @@ class ExportController(QObject):
         application = QCoreApplication.instance()
         assert application is not None
         application.aboutToQuit.connect(self.finish)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {name: Command(getattr(self, name)) for name in ("export_image", "export_data", "copy_image")}
 
     def finish(self) -> None:
         """Stop whatever is being written; for the end of the program."""

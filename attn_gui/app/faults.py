@@ -15,6 +15,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QStandardPaths, QUrl, Sign
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from attn_gui import __version__
+from attn_gui.app.actions import Command
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 
@@ -50,6 +51,10 @@ class Faults(QObject):
         """Handle `threading.excepthook`."""
         if args.exc_value is not None:
             self.report(args.exc_type, args.exc_value, args.exc_traceback)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"show_log": Command(self.show_log)}
 
     def show_log(self) -> None:
         """Open the folder of the log, or say where it is."""

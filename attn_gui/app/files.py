@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction, QCloseEvent
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
+from attn_gui.app.actions import Command
 from attn_gui.app.clash import Clashes
 from attn_gui.app.examples import EXAMPLES, Example, example_of
 from attn_gui.app.making import Arrays, Making
@@ -31,9 +32,11 @@ LONGEST_FOLDER = 48  # letters of a folder in the menu of recent files
 class FilesController(QObject):
     """Begins and keeps documents; asks before anything unsaved is lost."""
 
-    def __init__(self, window: MainWindow, document: Document, settings: Settings, making: Making) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, settings: Settings, making: Making, menus: Mapping[str, QMenu]
+    ) -> None:
         super().__init__(window)
-        self._making = making
+        self._making, self._menus = making, menus
         self._window, self._document, self._settings = window, document, settings
         self._view_of: Callable[[], Mapping[str, object]] = dict
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
@@ -41,20 +44,30 @@ class FilesController(QObject):
         self._clashes = Clashes(window.banner, self, making)
         self.opening = Opening(window)
         self._asked = Path(), 0  # what is being read, and the generation of the document that may be left for it
-        self.recent_menu: QMenu | None = None
         self.opening.ended.connect(self._on_opening_ended)
         window.banner.closed.connect(self._on_banner_closed)
-        window.closeAsked.connect(self._on_window_close_asked)
+        for menu in ("recent", "file"):
+            menus[menu].aboutToShow.connect(self.fill_recent)
+        self.retranslate()
         window.inspector.exampleRequested.connect(self.open_example)
         window.inspector.newRequested.connect(self.new)
         window.inspector.openRequested.connect(self.open)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {name: Command(getattr(self, name)) for name in ("new", "open", "save", "save_as")}
 
     def set_view_source(self, view_of: Callable[[], Mapping[str, object]]) -> None:
         """Set the source of the view that a saved session carries."""
         self._view_of = view_of
 
-    def show_examples(self) -> None:
-        """The examples' links, in the present language."""
+    def retranslate(self) -> None:
+        """The examples in their menu and among the first steps, in the present language."""
+        self._menus["examples"].clear()
+        for example in EXAMPLES:
+            self._menus["examples"].addAction(example.title_text()).triggered.connect(
+                lambda _=False, key=example.key: self.open_example(key)
+            )
         shown = [(example.key, example.title_text(), example.size) for example in EXAMPLES]
         self._window.inspector.set_examples(shown)
 
@@ -241,16 +254,18 @@ class FilesController(QObject):
         answer = box.exec()
         return self.save() if answer == buttons.Save else answer == buttons.Discard
 
-    def _on_window_close_asked(self, event: QCloseEvent) -> None:
-        if self._may_leave():
-            self.opening.finish()
-            self._making.finish()
-        else:
-            event.ignore()
+    def may_close(self) -> bool:
+        """Whether the document may be left for good."""
+        return self._may_leave()
+
+    def finish(self) -> None:
+        """Drop what is being read; for the end of the program."""
+        self.opening.finish()
 
     # --- recent ----------------------------------------------------------------------------------
-    def fill_recent(self, menu: QMenu) -> None:
+    def fill_recent(self) -> None:
         """The files opened last; those that are gone stay, greyed."""
+        menu = self._menus["recent"]
         menu.clear()
         menu.setToolTipsVisible(True)
         for path in self._settings.recent():
@@ -260,13 +275,6 @@ class FilesController(QObject):
             action.triggered.connect(lambda _=False, path=path: self.open_path(path))
             menu.addAction(action)
         menu.setEnabled(not menu.isEmpty())
-
-    def fill_examples(self, menu: QMenu) -> None:
-        menu.clear()
-        for example in EXAMPLES:
-            menu.addAction(example.title_text()).triggered.connect(
-                lambda _=False, key=example.key: self.open_example(key)
-            )
 
     def _folder(self) -> str:
         recent = self._settings.recent()

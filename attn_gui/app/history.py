@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtCore import QCoreApplication, QObject
 
+from attn_gui.app.actions import Actions, Command, choices
 from attn_gui.app.settings import Settings
 from attn_gui.document.document import Change, Document
 from attn_gui.views.main_window import MainWindow
@@ -14,15 +15,33 @@ DEFAULT_MB = 256
 class HistoryController(QObject):
     """Ties the history view to the document's undo stack."""
 
-    def __init__(self, window: MainWindow, document: Document, settings: Settings) -> None:
+    def __init__(self, window: MainWindow, document: Document, settings: Settings, actions: Actions) -> None:
         super().__init__(window)
         self._view, self._document, self._settings = window.history, document, settings
+        self._actions = actions
         document.limit_history(self.limit_mb << 20)
         self._view.set_stack(document.stack)
         self._view.stepRequested.connect(document.stack.setIndex)
         document.changed.connect(self._on_document_changed)
-        window.installEventFilter(self)
+        document.stack.indexChanged.connect(self._show_next)
+        self.retranslate()
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        stack = self._document.stack
+        limits = choices({f"history_{limit}": limit for limit in LIMITS_MB}, lambda: self.limit_mb, self.set_limit_mb)
+        return {"undo": Command(stack.undo), "redo": Command(stack.redo), **limits}
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
         self.show_origin()
+        self._show_next()
+
+    def finish(self) -> None:
+        """Forget the steps; at their own end they would tell of it, when whoever listens is gone."""
+        self._view.set_stack(None)
+        self._document.stack.setClean()
+        self._document.stack.blockSignals(True)
 
     @property
     def limit_mb(self) -> int:
@@ -48,7 +67,13 @@ class HistoryController(QObject):
         if change.opened:
             self.show_origin()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.show_origin()
-        return super().eventFilter(watched, event)
+    def _show_next(self, *_: object) -> None:
+        """Undo and redo say what they would undo and redo."""
+        stack = self._document.stack
+        for name, can, label, text in (
+            ("undo", stack.canUndo(), self.tr("&Undo {step}"), stack.undoText()),
+            ("redo", stack.canRedo(), self.tr("&Redo {step}"), stack.redoText()),
+        ):
+            action = self._actions[name]
+            action.setEnabled(can)
+            action.setText(label.format(step=text).rstrip())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
+from attn_gui.app.actions import Command
 from attn_gui.app.background import Background
 from attn_gui.app.computation import Computation
 from attn_gui.app.sentences import sentence
@@ -38,7 +39,8 @@ class SensitivityController(QObject):
 
     def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
         super().__init__(window)
-        self._page, self._computation, self._view = window.inspector.sensitivity, computation, view
+        self._inspector, self._page = window.inspector, window.inspector.sensitivity
+        self._computation, self._view = computation, view
         self._name = ""  # of the cell that was asked about
         self._background = Background(self)
         self._background.answered.connect(self._on_background_answered)
@@ -49,6 +51,10 @@ class SensitivityController(QObject):
         window.inspector.pageTurned.connect(self.show_gradients)
         computation.updated.connect(self._on_changed)
         view.follow(self._on_changed, "evaluation", "cell", "head", "batch")
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"gradients": Command(lambda: self._inspector.turn_to(self._page))}
 
     def finish(self) -> None:
         """Wait for the gradients that are under way; for the end of the program."""
@@ -116,6 +122,10 @@ class VerifyController(QObject):
         self._page.verifyRequested.connect(self.verify_now)
         self._page.stopRequested.connect(self.stop)
         document.changed.connect(self._on_document_changed)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"verify": Command(self.verify_now)}
 
     def verify_now(self) -> None:
         """Turn to the page and begin."""

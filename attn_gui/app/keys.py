@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 
+from attn_gui.app.actions import Command
 from attn_gui.app.computation import Computation
 from attn_gui.app.tables import TablesController
 from attn_gui.app.view_state import ViewState
@@ -97,6 +98,10 @@ class MapKeys(QObject):
 
     def _connect_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         panel.view.left.connect(self.to_map)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"release_cell": Command(self.release, enabled=lambda: self._view.look.cell is not None)}
 
     def to_map(self) -> bool:
         """Give the keyboard to the large map; False if there is none."""

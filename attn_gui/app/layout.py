@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 
+from attn_gui.app.actions import Command
 from attn_gui.app.settings import Settings
 from attn_gui.views.main_window import MainWindow
 
@@ -19,12 +20,15 @@ class LayoutController(QObject):
         self._window, self._settings = window, settings
         self._restore()
 
-    def remember(self, event: QCloseEvent) -> None:
-        """Keep the window's place, unless it stays open after all."""
-        if event.isAccepted():
-            self._settings.put_geometry("window/geometry", self._window.saveGeometry())
-            self._settings.put_geometry("window/columns", self._window.columns.saveState())
-            self._settings.put("window/tables", self._window.inputs.heights())
+    def remember(self) -> None:
+        """Keep the window's place for the next start."""
+        self._settings.put_geometry("window/geometry", self._window.saveGeometry())
+        self._settings.put_geometry("window/columns", self._window.columns.saveState())
+        self._settings.put("window/tables", self._window.inputs.heights())
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"reset_layout": Command(self.reset)}
 
     def reset(self) -> None:
         """The layout of the first start."""

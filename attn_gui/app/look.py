@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
+from attn_gui.app.actions import Command, choices
 from attn_gui.app.settings import Settings
 from attn_gui.app.translations import LANGUAGES, set_language, system_language
 from attn_gui.views.theme import apply_theme
@@ -26,6 +29,17 @@ class LookController(QObject):
         self.zoom = min(max(settings.number("zoom", 1.0), ZOOM_STEPS[0]), ZOOM_STEPS[-1])
         set_language(app, self.language)
         apply_theme(app, self.scheme, self.zoom)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        languages = {f"language_{key}": key for key in LANGUAGES}
+        schemes = {f"theme_{key}": key for key in SCHEMES}
+        steps = {"zoom_in": 1, "zoom_out": -1, "zoom_reset": 0}
+        return {
+            **choices(languages, lambda: self.language, self.set_language),
+            **choices(schemes, lambda: self.scheme, self.set_scheme),
+            **{name: Command(partial(self.step_zoom, step)) for name, step in steps.items()},
+        }
 
     def set_language(self, language: str) -> None:
         self.language = language

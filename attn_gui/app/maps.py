@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
+from attn_gui.app.actions import Command, choices
 from attn_gui.app.computation import Computation
 from attn_gui.app.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Change, Document
@@ -95,6 +96,18 @@ class MapsController(QObject):
     def _on_document_changed(self, change: Change) -> None:
         if {"query_tokens", "key_tokens"} & set(change.fields):
             self._show_tokens()
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        view = self._view
+        return {
+            "previous_head": Command(lambda: self.step_head(-1)),
+            "next_head": Command(lambda: self.step_head(1)),
+            **choices(
+                {"product": "product", "all_stages": "all"}, lambda: view.look.mode, lambda mode: view.set(mode=mode)
+            ),
+            "values": Command(lambda on: view.set(values=on), lambda: view.look.values),
+        }
 
     def step_head(self, step: int) -> None:
         """The next or previous head."""

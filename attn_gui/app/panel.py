@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from attn_gui.app.actions import Command
 from attn_gui.app.computation import Computation
 from attn_gui.app.making import Arrays, Making
 from attn_gui.app.new_shapes import done_text
@@ -79,6 +80,29 @@ class PanelController(QObject):
         masks.fillRequested.connect(self._on_masks_fill_requested)
         making.refused.connect(self.show_state)
         view.follow(self.show_state, "evaluation", "batch")
+        self.show_state()
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        document, view = self._document, self._view
+
+        def projected() -> bool:
+            return document.problem.projected
+
+        return {
+            "output_projection": Command(self.set_output_projection, lambda: document.problem.w_output is not None),
+            "biases": Command(self.set_biases, lambda: document.problem.b_query is not None, projected),
+            "second_sequence": Command(
+                self.set_second_sequence, lambda: projected() and not document.problem.self_attention, projected
+            ),
+            "make_direct": Command(self.make_direct, enabled=projected),
+            "masks": Command(self.show_masks),
+            "toggle_mask_cell": Command(self.toggle_mask_cell, enabled=lambda: view.look.cell is not None),
+            "mask_tool": Command(self.set_painting, lambda: self.painting),
+        }
+
+    def retranslate(self) -> None:
+        """The language has changed."""
         self.show_state()
 
     # --- down ------------------------------------------------------------------------------------

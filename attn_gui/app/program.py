@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
+from attn_gui.app.actions import Actions, Command
 from attn_gui.app.commands import CommandsController
 from attn_gui.app.computation import Computation
 from attn_gui.app.context_menus import ContextMenus
@@ -37,9 +40,30 @@ from attn_gui.app.tables import TablesController
 from attn_gui.app.targets import TargetController
 from attn_gui.app.tips import TipsController
 from attn_gui.app.variants import VariantsController
-from attn_gui.app.view_state import ViewState
+from attn_gui.app.view_state import PARTS, ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.formats import matrices, suffixes
+
+
+@runtime_checkable
+class Acting(Protocol):
+    """A part that answers actions."""
+
+    def commands(self) -> Mapping[str, Command]: ...
+
+
+@runtime_checkable
+class Speaking(Protocol):
+    """A part that has words which no widget translates by itself."""
+
+    def retranslate(self) -> None: ...
+
+
+@runtime_checkable
+class Ending(Protocol):
+    """A part with work that has to be through before the window goes."""
+
+    def finish(self) -> None: ...
 
 
 class Program(QObject):
@@ -49,13 +73,14 @@ class Program(QObject):
         """Build the program in a shell whose window is on the screen already, or in a new one."""
         super().__init__(app)
         self._shell = shell = shell or Shell(app, lang)
-        self.settings, self.look, self.window, self.layout = shell.settings, shell.look, shell.window, shell.layout
+        self.settings, self.look, self.window = shell.settings, shell.look, shell.window
+        self.bars, self.layout = shell.bars, shell.layout
         self.window.fill()
         self.faults = Faults(self.window)
         first = example_of(FIRST)
         self._first = first, first.load()
         self.document = Document(self._first[1].problem, name=first.name, parent=self)
-        self.document.changed.connect(self._on_document_changed)  # before all that may refuse something again
+        self.document.changed.connect(self._on_document_changed)
         self.computation = Computation(self.document, self)
         self.view = ViewState(self.computation, kept_look(self.settings, first.head), self)
         window, document, computation, view = self.window, self.document, self.computation, self.view
@@ -80,20 +105,38 @@ class Program(QObject):
         self.tips = TipsController(window, view)
         self.reach = ReachController(window, document, computation, view, self.tables)
         self.progress = ProgressController(window, computation, view)
-        self.files = FilesController(window, document, self.settings, self.making)
+        self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
         self.variants.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
         window.closeAsked.connect(self._on_window_close_asked)
-        window.closeAsked.connect(self.layout.remember)  # after the files had their say
-        self.history = HistoryController(window, document, self.settings)
+        self.history = HistoryController(window, document, self.settings, self.bars.actions)
         self.export = ExportController(window, document, computation, view, self.settings, self.look)
         self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
         window.dropped.connect(self.take_in)
-        self.copying = CopyController(window, shell.bars.actions)
-        self.context_menus = ContextMenus(window, shell.bars)
-        self.commands = CommandsController(self, shell.bars)
+        self.copying = CopyController(window, self.target, self.table_edits)
+        self.context_menus = ContextMenus(window, self.bars, self.tables)
+        self.commands = CommandsController(window, self.bars, view, self.keys, self.files)
         KeptView(view, self.settings)
+        self._tie_actions(self.bars.actions)
+        window.installEventFilter(self)
         window.fit_panels()
+
+    def _tie_actions(self, actions: Actions) -> None:
+        """Each action to whoever answers it; what is checked and enabled follows the view and the look."""
+        for part in self._parts():
+            if isinstance(part, Acting):
+                actions.tie(part.commands())
+        self.view.follow(actions.show_states, *PARTS)
+        self.look.changed.connect(actions.show_states)
+        self.look.changed.connect(self.bars.size_icons)
+        self.panel.paintingChanged.connect(actions.show_states)
+        self.window.zoomAsked.connect(self.look.step_zoom)
+        self.window.product.tokensRequested.connect(actions["tokens"].trigger)
+        actions.show_states()
+
+    def _parts(self) -> list[object]:
+        """Everything that it was built of."""
+        return list(vars(self).values())
 
     def _on_document_changed(self, change: Change) -> None:
         """Withdraw earlier refusals; whoever opens a document says what there is to say of it."""
@@ -101,8 +144,20 @@ class Program(QObject):
             self.window.banner.withdraw_refusal()
 
     def _on_window_close_asked(self, event: QCloseEvent) -> None:
-        if event.isAccepted():
-            self.table_blocks.reading.finish()
+        if self.files.may_close():
+            self.layout.remember()
+            for part in (self.files, self.making, self.table_blocks):
+                part.finish()
+        else:
+            event.ignore()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LanguageChange:
+            named = [self.bars, self.document]  # actions and steps have their names before these are shown
+            for part in [*named, *(part for part in self._parts() if part not in named)]:
+                if isinstance(part, Speaking):
+                    part.retranslate()
+        return super().eventFilter(watched, event)
 
     def begin(self, path: Path | None) -> None:
         """Open the file that was given, else the real example of the first start; why it was not the file stays."""
@@ -133,18 +188,9 @@ class Program(QObject):
         """Close without asking; for whoever drives the program from outside."""
         self.window.hide()  # gives up what is half typed
         self.computation.end()
-        self.view.finish()
-        self.making.finish()
-        self.table_blocks.reading.finish()
-        self.verify.finish()
-        self.targets.finish()
-        self.export.finish()
-        self.sensitivity.finish()
-        self.curve.finish()
-        self.copying.finish()
-        self.window.history.set_stack(None)
-        self.document.stack.setClean()
-        self.document.stack.blockSignals(True)  # it tells of its end, when whoever listens is gone
+        for part in self._parts():
+            if isinstance(part, Ending):
+                part.finish()
         self.window.close()
         for owned in (self.window, self.look, self._shell, self):
             owned.deleteLater()

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel
 
+from attn_gui.app.actions import Command
 from attn_gui.app.computation import PATIENCE_MS, Computation
 from attn_gui.app.sentences import sentence
 from attn_gui.app.view_state import ViewState
@@ -42,6 +43,10 @@ class ProgressController(QObject):
         computation.refused.connect(self._on_computation_refused)
         view.follow(self._withdraw, "evaluation")
         window.installEventFilter(self)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"compute_rest": Command(self.resume)}
 
     def resume(self) -> None:
         """Compute what was given up."""

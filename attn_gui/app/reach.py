@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer
 
+from attn_gui.app.actions import Command
 from attn_gui.app.computation import Computation
 from attn_gui.app.tables import TablesController
 from attn_gui.app.view_state import ViewState
@@ -16,7 +17,7 @@ from attn_gui.engine.forward import Forward
 from attn_gui.engine.graph import GATED
 from attn_gui.figure.operands import stage_plane
 from attn_gui.views.heatmaps.heatmap import Heatmap
-from attn_gui.views.heatmaps.veil import DIRECTIONS, Reach, reached_areas
+from attn_gui.views.heatmaps.veil import BACKWARD, DIRECTIONS, FORWARD, Reach, reached_areas
 from attn_gui.views.inspector.context import Reached, cell_name
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
@@ -43,6 +44,16 @@ class ReachController(QObject):
         document.changed.connect(self._on_document_changed)
         window.product.stageCellChosen.connect(self._on_map_cell_chosen)
         window.inspector.reachPicked.connect(lambda direction: view.set(reach=direction))
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"show_reach": self._showing(FORWARD), "show_origin": self._showing(BACKWARD)}
+
+    def _showing(self, direction: str) -> Command:
+        view = self._view
+        return Command(
+            lambda shown: view.set(reach=direction if shown else ""), lambda: view.look.reach == direction
+        )
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         panel.view.cellChosen.connect(lambda row, column: self._on_table_cell_chosen(field, row, column))

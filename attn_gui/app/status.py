@@ -42,6 +42,10 @@ class StatusController(QObject):
         sizes = f"{problem.n} × {problem.m} × {problem.num_heads}"
         self._window.precision.setText(self.tr("exact, {dtype} · {sizes}").format(dtype=problem.dtype, sizes=sizes))
 
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self.show()
+
     def tell(self, words: Callable[[], str]) -> None:
         """Say what was just done beside what was asked for, until the document changes again."""
         self._told = words, self._document.generation

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
+from attn_gui.app.actions import Command
 from attn_gui.app.block_reading import BlockReading
 from attn_gui.app.making import Making
 from attn_gui.app.new_shapes import shape_text
@@ -53,6 +54,14 @@ class TableBlocks(QObject):
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         panel.view.pasteRequested.connect(lambda: self._paste_into(field))
         panel.view.left.connect(self.reading.cancel)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"import_matrix": Command(self.import_matrix), "paste": Command(self._target.acting(self.paste))}
+
+    def finish(self) -> None:
+        """Drop what is being read; for the end of the program."""
+        self.reading.finish()
 
     def _paste_into(self, field: str) -> None:
         self._target.use(field)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, Signal
 
+from attn_gui.app.actions import Command
 from attn_gui.app.making import Arrays, Making
 from attn_gui.app.side_work import LARGE
 from attn_gui.app.table_target import Cuts, TableTarget, block_shape
@@ -24,6 +26,8 @@ from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
 from attn_gui.views.tables.view import Refused
+
+FILLS = ("integers", "random", "identity")
 
 
 def short(value: float) -> str:
@@ -45,6 +49,13 @@ class TableEdits(QObject):
         target.blocked.connect(self._offer_ways_out)
         target.elsewhere.connect(self._say_where)
         tables.on_new_table(self._connect)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        acting = self._target.acting
+        fills = {f"fill_{kind}": Command(acting(partial(self.fill, kind))) for kind in FILLS}
+        named = {name: Command(acting(getattr(self, name))) for name in ("clear", "fill_down", "fill_right")}
+        return fills | named | {"tokens": Command(self.edit_tokens)}
 
     def _connect(self, field: str, panel: MatrixPanel, model: MatrixModel) -> None:
         model.typed.connect(lambda row, column, value: self._type(field, row, column, value))

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 
+from attn_gui.app.actions import DECIMALS, Command, choices
 from attn_gui.app.computation import Computation
 from attn_gui.app.making import Making
 from attn_gui.app.view_state import Look, ViewState
@@ -56,6 +57,15 @@ class TablesController(QObject):
         view.follow(self._show_chosen, "cell", "head")
         window.compactChanged.connect(self._on_window_compact_changed)
 
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        view = self._view
+        decimals = {f"decimals_{count}": count for count in DECIMALS}
+        return {
+            "scientific": Command(lambda on: view.set(scientific=on), lambda: view.look.scientific),
+            **choices(decimals, lambda: view.look.decimals, lambda count: view.set(decimals=count)),
+        }
+
     def on_new_table(self, connect: Callable[[str, MatrixPanel, MatrixModel], None]) -> None:
         """Call `connect(field, panel, model)` for every table there is and will be."""
         self._connected.append(connect)
@@ -82,6 +92,10 @@ class TablesController(QObject):
                 self._show_table(field, panels[field])
         self._window.inputs.set_panels(panels, _groups(problem, fields))
         self._show_marks()
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self.show()
 
     def _new_panel(self, field: str) -> MatrixPanel:
         panel, model = MatrixPanel(field, self._window), MatrixModel(self)

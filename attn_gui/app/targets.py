@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtGui import QAction
 
+from attn_gui.app.actions import Command
 from attn_gui.app.background import Background
 from attn_gui.app.computation import Computation
 from attn_gui.app.making import Making
@@ -45,20 +45,19 @@ class TargetController(QObject):
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._solve)
         window.inspector.targetRequested.connect(self.open)
+        view.follow(self._offer, "evaluation", "cell")
+        self._offer()
 
     def offered(self) -> bool:
         """Whether the chosen cell can have a target."""
         cell = self._view.look.cell
         return cell is not None and STAGE[cell.stage].settable
 
-    def use_action(self, action: QAction) -> None:
-        """The action of the menu: enabled where the chosen cell can have a target, and in the menus of such maps."""
-        self._window.product.maps.add_action(action, tuple(name for name, stage in STAGE.items() if stage.settable))
-        self._view.follow(lambda: self._offer(action), "evaluation", "cell")
-        self._offer(action)
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"set_target": Command(self.open, enabled=self.offered)}
 
-    def _offer(self, action: QAction) -> None:
-        action.setEnabled(self.offered())
+    def _offer(self) -> None:
         self._window.inspector.set_target_offered(self.offered())
 
     def open(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRegularExpression, QTimer
+from PySide6.QtCore import QCoreApplication, QObject, QRegularExpression, QTimer
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.view_state import ViewState
@@ -54,7 +54,6 @@ class TipsController(QObject):
         self._soon = QTimer(self, singleShot=True, interval=0)  # once every control of another problem is there
         self._soon.timeout.connect(self.show)
         view.follow(self._soon.start, "evaluation")
-        window.installEventFilter(self)
         self.show()
 
     def show(self) -> None:
@@ -67,10 +66,9 @@ class TipsController(QObject):
                     control.setToolTip(said)
                 control.setWhatsThis(said)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.show()
-        return super().eventFilter(watched, event)
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self.show()
 
 
 def _tip(name: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from attn_gui.app.actions import Command
 from attn_gui.app.making import Making
 from attn_gui.app.view_state import ViewState
 from attn_gui.document.document import Document
@@ -55,6 +57,15 @@ class VariantsController(QObject):
         problem, spine = self._document.problem, self._window.spine
         spine.set_score(problem.score)
         spine.set_numbers(_numbers(problem), problem.dtype)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        named = {"softcap": "softcap", "temperature": "temperature", "rotary_positions": "rotary_theta"}
+        block = Command(self.set_block, lambda: self._document.problem.block is not None)
+        return {"block": block, **{name: self._switching(field) for name, field in named.items()}}
+
+    def _switching(self, field: str) -> Command:
+        return Command(partial(self.switch, field), lambda: getattr(self._document.problem, field) is not None)
 
     # --- up --------------------------------------------------------------------------------------
     def set_score(self, score: str) -> None:

@@ -449,17 +449,6 @@
     </message>
 </context>
 <context>
-    <name>CommandsController</name>
-    <message>
-        <source>&amp;Undo {step}</source>
-        <translation>撤销(&amp;U) {step}</translation>
-    </message>
-    <message>
-        <source>&amp;Redo {step}</source>
-        <translation>重做(&amp;R) {step}</translation>
-    </message>
-</context>
-<context>
     <name>CopyController</name>
     <message>
         <source>Nothing to copy here: click a cell of a table, a map or a list first.</source>
@@ -1247,6 +1236,14 @@
     <message>
         <source>Opened {name}</source>
         <translation>打开 {name}</translation>
+    </message>
+    <message>
+        <source>&amp;Undo {step}</source>
+        <translation>撤销(&amp;U) {step}</translation>
+    </message>
+    <message>
+        <source>&amp;Redo {step}</source>
+        <translation>重做(&amp;R) {step}</translation>
     </message>
     <message>
         <source>New problem, {n} × {m}, heads: {heads}</source>

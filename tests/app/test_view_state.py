@@ -164,7 +164,7 @@ def walk(program: Program) -> Iterator[dict[str, list[Any]]]:
         lambda: view.set(head=3, mode="all", cell=ChosenCell("weights", 4, 1), decimals=2),
         lambda: program.window.shape_panel.sizeCommitted.emit("num_heads", 3),
         document.stack.undo,
-        lambda: view.set(mode="product", reach=True, stage="head_output", decimals=3),
+        lambda: view.set(mode="product", reach="forward", stage="head_output", decimals=3),
     ):
         change()
         for _ in range(3):

@@ -1,0 +1,47 @@
+"""The program as a whole: every action has one part that answers it, and whatever it built comes to an end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.app.actions import ACTIONS
+from attn_gui.app.program import Acting, Ending, Program
+
+
+@pytest.fixture
+def program(qapp: QApplication) -> Iterator[Program]:
+    opened = Program(qapp, lang="en")
+    opened.begin(None)
+    yield opened
+    opened.end()
+
+
+def test_every_action_is_answered_by_one_part(program):
+    answered = Counter(name for part in vars(program).values() if isinstance(part, Acting) for name in part.commands())
+    assert answered == Counter(row.name for row in ACTIONS)
+
+
+def test_every_part_that_can_be_ended_is_ended_with_the_program(program, monkeypatch):
+    ended = Counter[str]()
+    parts = {name: part for name, part in vars(program).items() if isinstance(part, Ending)}
+    for name, part in parts.items():
+        monkeypatch.setattr(part, "finish", lambda name=name, finish=part.finish: (ended.update([name]), finish()))
+    assert {"making", "table_blocks", "verify", "targets", "export", "sensitivity", "curve", "copying"} <= set(parts)
+    program.end()
+    assert set(ended) == set(parts)
+
+
+def test_what_a_checked_action_says_is_what_is_shown(program):
+    actions = program.bars.actions
+    actions["decimals_6"].trigger()
+    assert program.view.look.decimals == 6
+    assert [row.name for row in ACTIONS if row.group == "mode" and actions[row.name].isChecked()] == ["product"]
+    program.view.set(mode="all", decimals=2)
+    assert actions["all_stages"].isChecked()
+    assert not actions["product"].isChecked()
+    assert actions["decimals_2"].isChecked()
+    assert not actions["decimals_6"].isChecked()
