@@ -76,3 +76,17 @@ def test_a_setting_of_the_spine_is_reached_by_its_name(launch):
     person.answering(ActionPalette, lambda _: (person.type("scale"), person.press("Return")),
                      lambda: person.press("Ctrl+Shift+P"))
     assert person.focus() is person.find("control.scale")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_long_reasons_leave_the_names_of_the_actions_their_room(launch, lang):
+    person = launch(SMALL, lang=lang)
+
+    def measure(dialog):
+        names = dialog.findChild(QTreeWidget)
+        needed = max(names.fontMetrics().horizontalAdvance(names.topLevelItem(row).text(0))
+                     for row in range(names.topLevelItemCount()))
+        assert names.columnWidth(0) >= needed
+        dialog.reject()
+
+    person.answering(ActionPalette, measure, lambda: person.press("Ctrl+Shift+P"))
