@@ -89,7 +89,7 @@ class ActionPalette(QDialog):
         self._list.setUniformRowHeights(True)
         self._list.header().setStretchLastSection(False)
         self._list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        self._list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)  # reasons are long, names come first
+        self._list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)  # names come first
         self._none.setWordWrap(True)
         self._none.setTextFormat(Qt.TextFormat.PlainText)
         dress(self._none, tone="text2")
