@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -12,12 +10,12 @@ ZONES = ("spine", "zone.inputs", "zone.product", "heads.weights", "zone.explain"
 
 def stops(window: QWidget) -> list[QWidget]:
     """Every widget that Tab leads to now, zone by zone; within a zone in the order that the zone has given them."""
-    return sorted(_chain(window), key=lambda widget: _place_of(widget, window))
+    return [widget for widget in _by_zones(window) if _can_take_tab(widget)]
 
 
 def stops_of(window: QWidget, zone: str) -> list[QWidget]:
     """Those of one zone; the heads stand within the zone of the pictures and count for themselves."""
-    return [widget for widget in _chain(window) if _place_of(widget, window) == ZONES.index(zone)]
+    return [widget for widget in stops(window) if _place_of(widget, window) == ZONES.index(zone)]
 
 
 def zone_with_focus(window: QWidget) -> int | None:
@@ -29,16 +27,22 @@ def zone_with_focus(window: QWidget) -> int | None:
 
 def step(window: QWidget, forward: bool) -> bool:
     """Give the focus to the next widget, or to the one before, round the window."""
-    found, focus = stops(window), QApplication.focusWidget()
-    while focus is not None and focus not in found:
-        focus = focus.parentWidget()  # an editor that opened in one of them
-    if not found:
-        return False
-    way = 1 if forward else -1
-    here = found.index(focus) if focus is not None else (-1 if forward else 0)
-    reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
-    found[(here + way) % len(found)].setFocus(reason)
-    return True
+    following = _following(_by_zones(window), QApplication.focusWidget(), forward)
+    if following is not None:
+        following.setFocus(Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason)
+    return following is not None
+
+
+def _following(order: list[QWidget], focus: QWidget | None, forward: bool) -> QWidget | None:
+    """The next widget in this order that takes Tab, or the one before; None where none does."""
+    holder = focus
+    while holder is not None and not (holder in order and _can_take_tab(holder)):
+        holder = holder.parentWidget()  # of an editor that opened in it
+    start = holder or focus  # or of a widget that has just been hidden: on from where it stood
+    here = order.index(start) if start in order else (-1 if forward else 0)
+    ahead = [*order[here + 1 :], *order[: max(here, 0)]]
+    behind = [*reversed(order[: max(here, 0)]), *reversed(order[here + 1 :])]
+    return next(filter(_can_take_tab, ahead if forward else behind), None)
 
 
 def stops_in(editor: QWidget) -> list[QWidget]:
@@ -48,12 +52,25 @@ def stops_in(editor: QWidget) -> list[QWidget]:
     return [part for part in own if _takes_tab(part) and part.focusProxy() is None]
 
 
-def _chain(window: QWidget) -> Iterator[QWidget]:
-    widget: QWidget | None = window.nextInFocusChain()
+def _chain(window: QWidget) -> list[QWidget]:
+    """Every widget of a window in the order of Qt's focus chain."""
+    found, widget = [window], window.nextInFocusChain()
     while widget is not None and widget is not window:
-        if widget.isVisible() and widget.isEnabled() and _takes_tab(widget) and widget.focusProxy() is None:
-            yield widget
+        found.append(widget)
         widget = widget.nextInFocusChain()
+    for widget in found:
+        # PySide 6.10 makes each of them a child of the one before it, and would invalidate it together with that one
+        widget.setParent(widget.parentWidget())
+    return found[1:]
+
+
+def _by_zones(window: QWidget) -> list[QWidget]:
+    """The chain zone by zone, within a zone as it is."""
+    return sorted(_chain(window), key=lambda widget: _place_of(widget, window))
+
+
+def _can_take_tab(widget: QWidget) -> bool:
+    return widget.isVisible() and widget.isEnabled() and _takes_tab(widget) and widget.focusProxy() is None
 
 
 def _takes_tab(widget: QWidget) -> bool:

@@ -77,7 +77,7 @@ def test_the_same_in_chinese(launch):
     person.click_cell("weights", 10, 13)
     assert "查询 it 给键 tired 的权重是 0.6110" in person.explanation()
     person.click(link(person, "S′[10, 13]"))
-    assert link(person, "在热图中显示").isVisible()
+    assert link(person, "在图中显示影响").isVisible()
 
 
 def test_the_worked_example_by_hand(launch):
