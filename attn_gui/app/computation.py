@@ -10,8 +10,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from attn_gui.app.background import Background
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.arrays import Box
 from attn_gui.engine.choice import evaluation_of, is_long
-from attn_gui.engine.indices import Box, count
+from attn_gui.engine.indices import count
 from attn_gui.engine.sentences import FieldError
 from attn_gui.engine.streaming.threads import one_blas_thread
 

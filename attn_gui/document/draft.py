@@ -14,7 +14,7 @@ from attn_gui.document.edits import Change, Edit, Edits, SetCells, SetFields
 from attn_gui.document.history import Step
 from attn_gui.document.ownership import Working, changed_names, owned, same_bytes
 from attn_gui.document.phrases import Label, Refusal
-from attn_gui.engine.indices import Box
+from attn_gui.engine.arrays import Box
 from attn_gui.engine.problem import Problem
 
 Array = NDArray[Any]

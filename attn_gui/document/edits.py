@@ -9,7 +9,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from attn_gui.document.phrases import Label
-from attn_gui.engine.indices import Box, join
+from attn_gui.engine.arrays import Box
+from attn_gui.engine.indices import join
 
 __all__ = ["Change", "Edit", "Edits", "Label", "SetCells", "SetFields"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attn_gui.engine.indices import Box
+from attn_gui.engine.arrays import Box
 
 Cuts = tuple[slice, slice]
 

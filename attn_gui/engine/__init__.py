@@ -6,6 +6,7 @@ What answers a question that is seldom asked is loaded when it is: solving, veri
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from .arrays import Box
 from .choice import compute
 from .create import made_direct, new_problem, with_biases, with_context, with_output
 from .drafts import reshaped
@@ -13,7 +14,6 @@ from .evaluation import Evaluation, Recomputed
 from .explanation import Cell, Explanation, Term, explain
 from .filling import FILLS, fill
 from .fixes import Fix, clash_of
-from .indices import Box
 from .masks import MASKS, Layer, Parameter, layer_from_mapping
 from .plane import Plane
 from .problem import DTYPES, SCORES, Problem, Record

@@ -10,8 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from . import sentences
-from .indices import Box
-from .layout import Array
+from .arrays import Array, Box
 from .sentences import FieldError, FieldTypeError, Note, PlaceError, ShapeError
 from .spelling import MINUS
 from .tensors import as_scalar, read_array

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import sentences
+from .arrays import Array
 from .checks import as_choice, as_count
 from .drafts import fields_with
 from .evaluation import Evaluation
 from .filling import BLOCK, fill
-from .layout import Array
 from .memory import Write, advance, made
 from .problem import DTYPES, SCORES, Problem
 from .resize import grown, resize

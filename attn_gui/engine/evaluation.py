@@ -10,12 +10,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import graph, indices, sentences
+from .arrays import Array, Box
 from .backward import Backward
 from .checks import as_box
 from .forward import Forward
 from .graph import Node
-from .indices import Box
-from .layout import Array
 from .problem import Problem
 from .sentences import FieldError, StageError
 from .sources import Source, layer_position, sizes_of, sources_of

@@ -11,11 +11,10 @@ from typing import overload
 import numpy as np
 
 from . import indices, sentences
+from .arrays import Array, Box
 from .evaluation import Evaluation
 from .expression import Cell, Expression, Number, Product, Sum, subscripted
 from .graph import Node, shown
-from .indices import Box
-from .layout import Array
 from .operators import Evaluated, Function, Named, Quotient
 from .per_query import PerQuery, per_query
 from .scoring import SCORES, Score

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .layout import Array
+from .arrays import Array
 from .symbols import cell_latex
 
 if TYPE_CHECKING:

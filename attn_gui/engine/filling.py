@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Array
 from .checks import as_choice
-from .layout import Array
 from .memory import Write, advance, made
 
 SEEDED = ("integers", "random")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import sentences
+from .arrays import Array
 from .evaluation import Evaluation
-from .layout import Array
 from .masks import Custom
 from .problem import Problem
 from .scoring import SCORES

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from . import indices
+from .arrays import Array, Box
 from .graph import Node
-from .indices import Box
-from .layout import Array
 from .spread import Piece, Spread, behind_mask, piece_of, shared_masks
 
 if TYPE_CHECKING:

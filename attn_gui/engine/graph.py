@@ -10,9 +10,10 @@ from math import prod
 import numpy as np
 
 from . import indices
+from .arrays import Array, Box
 from .expression import Cell, Expression, subscripted
-from .indices import Axes, Box, Ranges, Reference
-from .layout import Array, align, restore
+from .indices import Axes, Ranges, Reference
+from .layout import align, restore
 from .sources import Source
 from .stage import Addends, Input, Leaves, Stage
 from .symbols import LETTERS, cell_latex

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from . import sentences
-from .layout import Array
+from .arrays import Array
 from .sentences import ShapeError
 from .tensors import read_array
 from .validation import DIRECT

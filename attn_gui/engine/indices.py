@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Box = tuple[slice, ...]
+from .arrays import Box
+
 Axes = tuple[str, ...]
 Ranges = dict[str, tuple[int, int]]
 

@@ -9,9 +9,8 @@ from math import prod
 import numpy as np
 
 from . import indices, verdicts
+from .arrays import Array, Box
 from .evaluation import Evaluation
-from .indices import Box
-from .layout import Array
 from .masks import Causal, Layer
 from .problem import Problem
 from .rounding import Rounding

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from . import sentences
+from .arrays import Array
 from .checks import as_align, as_switch
-from .layout import Array
 from .records import same
 from .sentences import QT_TRANSLATE_NOOP, Note, ShapeError
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from .arrays import Array
 from .indices import Axes
-
-Array = npt.NDArray[Any]
 
 
 def align(array: Array, axes: Axes, order: str, lengths: Mapping[str, int]) -> Array:

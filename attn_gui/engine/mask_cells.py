@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .layout import Array
+from .arrays import Array
 from .masks import Custom, Layer, layer_from_mapping
 from .memory import made
 

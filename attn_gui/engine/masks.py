@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from . import sentences
+from .arrays import Array
 from .checks import as_array, as_flags, as_whole, echo, kind_of, told
 from .layers import ALIGN, Aligned, Layer, Parameter, Sizes, Table, open_where
-from .layout import Array
 from .sentences import QT_TRANSLATE_NOOP, FieldError, FieldTypeError, Note, ShapeError
 
 __all__ = ["MASKS", "Layer", "Parameter", "Sizes", "layer_from_mapping"]

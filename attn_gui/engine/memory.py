@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import sentences
-from .layout import Array
+from .arrays import Array
 from .sentences import FieldError
 from .spelling import size_text
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import Array
 from .drafts import TOKENS, Shape, clash_with, fields_with
 from .filling import BLOCK, fill
 from .fixes import Fix, with_company
-from .layout import Array
 from .memory import Write, made
 from .problem import Problem
 from .resize import overlay

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from . import indices
+from .arrays import Box
 from .evaluation import Evaluation
 from .graph import Node
-from .indices import Axes, Box
+from .indices import Axes
 
 
 @dataclass(frozen=True)

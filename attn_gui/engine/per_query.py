@@ -10,12 +10,12 @@ from functools import cached_property
 
 import numpy as np
 
+from .arrays import Array
 from .evaluation import Evaluation
 from .exponents import exponent_latex, exponent_text, logit_latex, logit_text
 from .expression import Cell, Expression, Number, Product, Style, Sum, subscripted
 from .graph import shown
 from .indices import cell
-from .layout import Array
 from .operators import Function, Named, Quotient
 from .stages import STAGE, is_elementary
 from .symbols import cell_latex, symbol

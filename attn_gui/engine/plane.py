@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, cast, runtime_checkable
 
+from .arrays import Array, Box
 from .evaluation import Evaluation
-from .indices import Box
-from .layout import Array
 from .stage import Stage
 
 Picture = tuple[Array, Array | None]

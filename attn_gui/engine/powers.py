@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .layout import Array
+from .arrays import Array
 
 
 def leveled(x: Array, axis: int) -> tuple[Array, Array]:

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import sentences
+from .arrays import Array
 from .checks import as_switch
 from .fixes import fixes_of
 from .head_axis import check_leading_axis, side_by_side
-from .layout import Array
 from .masks import Layer
 from .notebook import Pictured
 from .records import Record, same

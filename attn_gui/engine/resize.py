@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import sentences
+from .arrays import Array
 from .checks import as_choice, as_count
 from .drafts import drafted
 from .layers import Layer
-from .layout import Array
 from .memory import Write, made, outline
 from .problem import Problem, Record
 from .scoring import SCORES

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from . import indices
+from .arrays import Array, Box
 from .evaluation import Evaluation
 from .graph import Fetch, Node
-from .indices import Box
-from .layout import Array, align
+from .layout import align
 from .rowwise import heads_of
 from .stage import UNIT, Input
 

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from . import indices
+from .arrays import Array, Box
 from .evaluation import Evaluation, Recomputed
 from .graph import Node
-from .indices import Box
-from .layout import Array
 from .problem import Problem
 
 REMEMBERED = 1 << 22  # cells of a stage: so large a part is remembered until another one is read

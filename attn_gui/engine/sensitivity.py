@@ -8,12 +8,11 @@ from math import prod
 import numpy as np
 
 from . import indices, memory, sentences
+from .arrays import Array, Box
 from .checks import as_array
 from .evaluation import Evaluation
 from .explanation import checked_index
 from .graph import Node
-from .indices import Box
-from .layout import Array
 from .sentences import FieldError, ShapeError
 from .streaming.threads import one_blas_thread
 from .trace import Trace, evaluation_in

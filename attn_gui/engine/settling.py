@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import sentences
+from .arrays import Array
 from .checks import as_array, as_choice, as_count, as_entries, as_number, as_positive, as_texts, dtype_name, kind_of
-from .layout import Array
 from .masks import Layer, layer_from_mapping
 from .records import Record
 from .scoring import SCORES

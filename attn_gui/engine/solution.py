@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import verdicts
+from .arrays import Box
 from .checks import as_choice, as_number
 from .evaluation import Evaluation
 from .explanation import checked_index
-from .indices import Box, cell
+from .indices import cell
 from .problem import Problem
 from .rowwise import RowwiseEvaluation
 from .sentences import FieldError

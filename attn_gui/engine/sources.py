@@ -7,8 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .indices import Box
-from .layout import Array
+from .arrays import Array, Box
 from .masks import Layer, Sizes
 from .problem import MATRICES, Problem
 from .validation import DIRECT

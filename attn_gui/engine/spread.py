@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from . import indices
+from .arrays import Array, Box
 from .graph import Node
-from .indices import Box
-from .layout import Array
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation

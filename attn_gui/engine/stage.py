@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
+from .arrays import Array
 from .expression import Cell, Expression, Number, Product, Sum, add
 from .facts import Form, Name, Operator
 from .indices import Reference, references
-from .layout import Array, contract
+from .layout import contract
 
 if TYPE_CHECKING:
     from .problem import Problem

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import sentences
-from .layout import Array
+from .arrays import Array
 from .sentences import FieldTypeError, Note
 
 NARROW = ("bfloat16", "float8", "float4")  # floats that NumPy lacks; float32 holds every value of theirs

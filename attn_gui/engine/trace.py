@@ -10,8 +10,8 @@ from typing import TypeGuard
 import numpy as np
 
 from . import indices, sentences
+from .arrays import Array
 from .evaluation import KEEP, Evaluation
-from .layout import Array
 from .notebook import Pictured
 from .problem import Problem
 from .sentences import FieldError, FieldTypeError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import sentences
-from .layout import Array
+from .arrays import Array
 from .scoring import SCORES
 from .sentences import FieldError, ShapeError
 

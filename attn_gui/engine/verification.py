@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import indices, verdicts
+from .arrays import Array, Box
 from .evaluation import Evaluation
 from .invariants import LARGEST, WHOLE, Chosen, Invariant, distance, invariants, row_boxes
-from .layout import Array
 from .problem import Problem
 from .reference import Unknown, reference, refuse_unknown
 from .rounding import Rounding
@@ -236,7 +236,7 @@ class _Comparison:
             self.largest = max(self.largest, float(np.where(np.isfinite(found), np.abs(found), 0.0).max()))
             start = stop
 
-    def _note(self, box: indices.Box, apart: Array, bound: Array) -> None:
+    def _note(self, box: Box, apart: Array, bound: Array) -> None:
         beyond = apart > np.fmin(bound, LARGEST)
         self.cells, self.wrong = self.cells + apart.size, self.wrong + int(beyond.sum())
         candidates = np.where(beyond, apart, -1.0) if beyond.any() else apart

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     from attn_gui.engine import Evaluation, Problem
-    from attn_gui.engine.indices import Box
+    from attn_gui.engine.arrays import Box
 
 MADE_BY = {"w_query": "query", "w_key": "key", "w_value": "value"}
 """Fields of which the columns belong to heads, with the stage whose columns they make."""

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QLabel, QMenu
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute, explain, resize, solve, verify
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import as_count
 from attn_gui.engine.layers import Parameter, Sizes, open_where
-from attn_gui.engine.layout import Array
 from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.engine.sentences import Note
 from attn_gui.engine.streaming import StreamingEvaluation

@@ -22,9 +22,9 @@ from attn_gui.engine import (
     solve,
     verify,
 )
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.expression import Expression, Negative, Product, Sum, add
 from attn_gui.engine.facts import Name
-from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function, Power
 from attn_gui.engine.scoring import SCORES, Score, Setting
 from attn_gui.engine.stage import Addends, Input, Leaves, given

@@ -17,9 +17,9 @@ from attn_gui.app.program import Program
 from attn_gui.app.view_state import ChosenCell
 from attn_gui.cli import main
 from attn_gui.engine import Evaluation, Problem, compute, explain, indices, sensitivity, solve, stages, verify
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.expression import Expression, Number
 from attn_gui.engine.facts import Form, Name, Operator
-from attn_gui.engine.layout import Array
 from attn_gui.engine.stage import Input, Leaves, Stage, given
 from attn_gui.engine.streaming import StreamingEvaluation
 from attn_gui.engine.symbols import titles

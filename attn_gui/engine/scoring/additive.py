@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.expression import Expression, Product, Sum, add
 from attn_gui.engine.facts import Name
-from attn_gui.engine.layout import Array, contract
+from attn_gui.engine.layout import contract
 from attn_gui.engine.operators import Evaluated, Function
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stage import ELEMENTARY, Addends, Input, Leaves, given

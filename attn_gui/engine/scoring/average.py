@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.expression import Expression, Number
-from attn_gui.engine.layout import Array
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stage import Addends, Input, Leaves
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.expression import Expression, Number, Product, Sum
-from attn_gui.engine.layout import Array, contract
+from attn_gui.engine.layout import contract
 from attn_gui.engine.operators import Evaluated, Function, Named, Power, Quotient
 from attn_gui.engine.powers import lengths, leveled
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stage import Linear
 from attn_gui.engine.verdicts import Reason

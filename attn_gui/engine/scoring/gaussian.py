@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attn_gui.engine import verdicts
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.expression import Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.facts import Name
-from attn_gui.engine.layout import Array, contract
+from attn_gui.engine.layout import contract
 from attn_gui.engine.operators import Named, Power, Quotient
 from attn_gui.engine.powers import lengths
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from attn_gui.engine import verdicts
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.facts import Name
-from attn_gui.engine.layout import Array
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stage import Stage
 from attn_gui.engine.verdicts import Reason

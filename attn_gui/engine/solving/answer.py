@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation import Evaluation
-from attn_gui.engine.indices import Box, cell
-from attn_gui.engine.layout import Array
+from attn_gui.engine.indices import cell
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.verdicts import Reason
 

@@ -8,9 +8,8 @@ from math import prod
 import numpy as np
 
 from attn_gui.engine import verdicts
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation import Evaluation
-from attn_gui.engine.indices import Box
-from attn_gui.engine.layout import Array
 from attn_gui.engine.masks import Bias
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.sentences import FieldError

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_gui.engine import verdicts
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scoring import SCORES, Score
 from attn_gui.engine.sentences import FieldError

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from attn_gui.engine import verdicts
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.verdicts import Reason
 
 from .shortest import shortest

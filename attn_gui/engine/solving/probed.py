@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation import Evaluation
-from attn_gui.engine.indices import Box, cell
-from attn_gui.engine.layout import Array
+from attn_gui.engine.indices import cell
 from attn_gui.engine.sensitivity import gradient
 
 from .answer import Ask

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_gui.engine import verdicts
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation import Evaluation
-from attn_gui.engine.indices import Box, cell
-from attn_gui.engine.layout import Array
+from attn_gui.engine.indices import cell
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.sentences import FieldError
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array
 
 MOST_STEPS, MOST_SLIDES, HALVINGS = 200, 100, 40
 IDLE = 8  # steps in a row that bring next to nothing: there is no more to be had

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array
 
 EPS = float(np.finfo(float).eps)
 SURELY_OUTSIDE = 1e-3  # of the right-hand side: so much is no rounding, whatever the condition number

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.expression import Expression, Product
 from attn_gui.engine.facts import Form, Name, Operator
-from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function, Quotient
 from attn_gui.engine.stage import ELEMENTARY, UNIT, Input, Leaves, Stage, given
 

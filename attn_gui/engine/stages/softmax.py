@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.expression import Cell, Expression, Negative, Number, Sum, add
 from attn_gui.engine.facts import Form, Name, Operator
-from attn_gui.engine.layout import Array
 from attn_gui.engine.operators import Function, Named, Quotient
 from attn_gui.engine.stage import ELEMENTARY, UNIT, Addends, Input, Leaves, Stage, given
 

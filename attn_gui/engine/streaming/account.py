@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array
 
 from .rows import LARGE, Rows
 

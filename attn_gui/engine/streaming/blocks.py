@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array
 
 from .threads import carry_out
 from .versions import Versions

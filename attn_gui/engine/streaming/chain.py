@@ -8,9 +8,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from attn_gui.engine import indices
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation import Evaluation
-from attn_gui.engine.indices import Box, Reference
-from attn_gui.engine.layout import Array
+from attn_gui.engine.indices import Reference
 from attn_gui.engine.sources import Positions, Readable
 
 Given = Mapping[str, Callable[[Box], Array]]

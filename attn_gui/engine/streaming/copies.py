@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine import indices
-from attn_gui.engine.indices import Box
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array, Box
 
 from .threads import share
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attn_gui.engine import indices
-from attn_gui.engine.indices import Box
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array, Box
 
 from .chain import AS_THEY_ARE, Chain, Layers
 from .copies import Copy

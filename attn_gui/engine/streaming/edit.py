@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from attn_gui.engine import indices
-from attn_gui.engine.indices import Box, Reference
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.indices import Reference
 
 from .account import Terms, exchange
 from .chain import AS_THEY_ARE, Chain

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attn_gui.engine import indices
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.metrics import row_entropy
 
 from .chain import Chain

@@ -8,11 +8,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from attn_gui.engine import graph, indices, sentences
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import as_box
 from attn_gui.engine.evaluation import Evaluation, Recomputed
 from attn_gui.engine.graph import Node
-from attn_gui.engine.indices import Box
-from attn_gui.engine.layout import Array
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scoring import SCORES
 from attn_gui.engine.sentences import FieldError

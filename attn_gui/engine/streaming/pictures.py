@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attn_gui.engine import indices
-from attn_gui.engine.indices import Box
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.stages import is_elementary
 
 from .blocks import Blocks, edges, largest, reduced

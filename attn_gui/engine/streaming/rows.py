@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_gui.engine.indices import Box
-from attn_gui.engine.layout import Array
+from attn_gui.engine.arrays import Array, Box
 
 LARGE = 1000.0  # times T: exp of logits beside so large a maximum magnifies their rounding
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from attn_gui.engine import indices
-from attn_gui.engine.indices import Box
-from attn_gui.engine.layout import Array, contract
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.layout import contract
 from attn_gui.engine.sources import Readable
 
 from .chain import Chain, Layers

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
-from attn_gui.engine.indices import Box
+from attn_gui.engine.arrays import Box
 from attn_gui.figure.tokens import LINE, SPACING
 from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.heatmaps.refresh import refresh_map

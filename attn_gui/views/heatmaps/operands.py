@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.indices import Box
+from attn_gui.engine.arrays import Box
 from attn_gui.figure.operands import KEY, QUERY, Operand, Picture
 from attn_gui.views.heatmaps.colorbar import ColorBar
 from attn_gui.views.heatmaps.heatmap import Heatmap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attn_gui.engine.indices import Box
+from attn_gui.engine.arrays import Box
 from attn_gui.views.heatmaps.heatmap import Heatmap
 
 MOST_OUTLINES = 4

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attn_gui.engine import STAGE, Plane
-from attn_gui.engine.indices import Box
+from attn_gui.engine.arrays import Box
 from attn_gui.engine.plane import Pooling
 from attn_gui.figure.display import Allowed, Edges, Values, block_edges, pool_blocks
 from attn_gui.figure.planes import Block, FieldPlane, PlaneLike

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 
 from attn_gui.engine import Evaluation, Plane
-from attn_gui.engine.indices import Box
+from attn_gui.engine.arrays import Box
 from attn_gui.figure.display import Edges, block_edges
 from attn_gui.figure.planes import FieldPlane, PlaneLike
 from attn_gui.views.heatmaps.drawing import Drawing, filled

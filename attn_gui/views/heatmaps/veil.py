@@ -11,7 +11,7 @@ import numpy.typing as npt
 from PySide6.QtGui import QColor, QImage
 
 from attn_gui.engine import STAGE, Evaluation, Plane
-from attn_gui.engine.indices import Box
+from attn_gui.engine.arrays import Box
 from attn_gui.engine.spread import Spread
 from attn_gui.figure.operands import latest
 from attn_gui.figure.planes import PlaneLike

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from attn_gui.engine import STAGE
-from attn_gui.engine.indices import Box
+from attn_gui.engine.arrays import Box
 from attn_gui.engine.problem import Problem
 from attn_gui.views.names import letter, token_text
 

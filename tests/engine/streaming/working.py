@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine import Evaluation, Problem, Recomputed, indices, layer_from_mapping
-from attn_gui.engine.indices import Box
+from attn_gui.engine.arrays import Box
 from attn_gui.engine.streaming import StreamingEvaluation
 
 WILD = (np.inf, -np.inf, np.nan, 1e308, -1e308, 1e17, -1e17, 1e10, 1e6)
