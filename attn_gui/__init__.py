@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from attn_gui.app.explore import Explorer, explore
+    from attn_gui.app.shell.explore import Explorer, explore
     from attn_gui.engine import (
         Cell,
         Explanation,
@@ -42,7 +42,7 @@ __all__ = [
 _HOMES = {
     "Cell": "attn_gui.engine",
     "Explanation": "attn_gui.engine",
-    "Explorer": "attn_gui.app.explore",
+    "Explorer": "attn_gui.app.shell.explore",
     "FieldError": "attn_gui.engine",
     "FieldTypeError": "attn_gui.engine",
     "FormatError": "attn_gui.formats",
@@ -57,7 +57,7 @@ _HOMES = {
     "Trace": "attn_gui.engine",
     "compute": "attn_gui.engine",
     "explain": "attn_gui.engine",
-    "explore": "attn_gui.app.explore",
+    "explore": "attn_gui.app.shell.explore",
     "load": "attn_gui.formats",
     "render": "attn_gui.figure.sheet",
     "save": "attn_gui.formats",

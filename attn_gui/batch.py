@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from attn_gui.engine import Evaluation, made_direct
-from attn_gui.engine.choice import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.formats import (
     IMAGES,
     Format,

@@ -62,7 +62,7 @@ def _window(words: list[str]) -> int:
         _open(chosen.file)  # a bad file is refused here, before a window appears
     if reason := obstacle():
         raise Refusal(reason)
-    from attn_gui.app.start import run
+    from attn_gui.app.shell.start import run
 
     return run(chosen.file, chosen.lang)
 

@@ -20,8 +20,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView
 
-from attn_gui.app.program import Program
-from attn_gui.app.view_state import ChosenCell
+from attn_gui.app.shell.program import Program
+from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Problem
 from attn_gui.figure.fonts import load_fonts
 

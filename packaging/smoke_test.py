@@ -16,7 +16,7 @@ from PySide6.QtGui import QAction, QFontDatabase
 from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QTextBrowser, QWidget
 
 import attn_gui
-from attn_gui.app.start import run
+from attn_gui.app.shell.start import run
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 PATIENCE_MS = 60_000

@@ -20,13 +20,13 @@ from xml.sax.saxutils import escape
 
 import PySide6
 
-from attn_gui.engine.symbols import titles as all_titles
+from attn_gui.engine.graph.symbols import titles as all_titles
 
 ROOT = Path(__file__).resolve().parents[1]
 TRANSLATIONS = ROOT / "resources" / "translations"
 CHINESE = TRANSLATIONS / "attn_gui_zh.ts"
 # the engine's sentences are plain constants, for it imports no Qt that could mark them
-PLAIN = tuple(ROOT / "attn_gui" / "engine" / name for name in ("sentences.py", "verdicts.py"))
+PLAIN = tuple(ROOT / "attn_gui" / "engine" / name for name in ("problem/sentences.py", "analysis/verdicts.py"))
 
 
 def main(arguments: list[str]) -> int:

@@ -26,7 +26,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app import translations
+from attn_gui.app.state import translations
 from attn_gui.figure.fonts import load_fonts
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.theme import apply_theme, current_theme, scaled

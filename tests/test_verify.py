@@ -60,7 +60,7 @@ def test_a_difference_beyond_the_tolerance_is_one_sentence(capsys, monkeypatch):
 
 
 def test_a_broken_invariant_is_one_sentence(capsys, monkeypatch):
-    from attn_gui.engine import invariants
+    from attn_gui.engine.analysis.verifying import invariants
 
     monkeypatch.setattr(invariants, "UNIT", -1.0)  # nothing sums to one so exactly
     code, _, err = verified(resource("examples", "worked-example.npz"), capsys)

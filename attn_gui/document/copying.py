@@ -10,7 +10,7 @@ import numpy as np
 
 from attn_gui.document.numbers import shortest
 from attn_gui.document.phrases import quoted
-from attn_gui.formats.headings import Sort, sort_of
+from attn_gui.formats.text.headings import Sort, sort_of
 
 Cells = Sequence[Sequence[object]]
 """Rows of NumPy numbers or texts."""

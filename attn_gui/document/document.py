@@ -14,7 +14,7 @@ from attn_gui.document.draft import Draft, EditError
 from attn_gui.document.edits import Change, Edit
 from attn_gui.document.history import LIMIT, History
 from attn_gui.document.places import leading
-from attn_gui.engine.problem import Problem
+from attn_gui.engine.problem.problem import Problem
 
 __all__ = ["Change", "Document", "EditError"]
 

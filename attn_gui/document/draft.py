@@ -15,7 +15,7 @@ from attn_gui.document.history import Step
 from attn_gui.document.ownership import Working, changed_names, owned, same_bytes
 from attn_gui.document.phrases import Label, Refusal
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.problem import Problem
+from attn_gui.engine.problem.problem import Problem
 
 Array = NDArray[Any]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attn_gui.document.phrases import Label
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.indices import join
+from attn_gui.engine.graph.indices import join
 
 __all__ = ["Change", "Edit", "Edits", "Label", "SetCells", "SetFields"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from attn_gui.document.phrases import Refusal
-from attn_gui.formats.numerals import NotANumber, number
+from attn_gui.formats.text.numerals import NotANumber, number
 
 
 class NumberError(Refusal):

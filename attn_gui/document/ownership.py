@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_gui.engine.masks import Layer
-from attn_gui.engine.problem import Problem
+from attn_gui.engine.problem.masks import Layer
+from attn_gui.engine.problem.problem import Problem
 
 Array = NDArray[Any]
 Arrays = dict[str, Array]

@@ -6,28 +6,36 @@ What answers a question that is seldom asked is loaded when it is: solving, veri
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from attn_gui.engine.analysis.explanation import Cell, Explanation, Term, explain
+from attn_gui.engine.analysis.sensitivity import sensitivity
+from attn_gui.engine.creation.create import made_direct, new_problem, with_biases, with_context, with_output
+from attn_gui.engine.creation.filling import FILLS, fill
+from attn_gui.engine.creation.resize import Resized, head_counts, outlined, resize
+from attn_gui.engine.evaluation.choice import compute
+from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
+from attn_gui.engine.evaluation.plane import Plane
+from attn_gui.engine.evaluation.trace import Trace
+from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.problem.drafts import reshaped
+from attn_gui.engine.problem.fixes import Fix, clash_of
+from attn_gui.engine.problem.masks import MASKS, Layer, Parameter, layer_from_mapping
+from attn_gui.engine.problem.problem import DTYPES, SCORES, Problem, Record
+from attn_gui.engine.problem.sentences import (
+    FieldError,
+    FieldTypeError,
+    Note,
+    PlaceError,
+    ShapeError,
+    StageError,
+)
+
 from .arrays import Box
-from .choice import compute
-from .create import made_direct, new_problem, with_biases, with_context, with_output
-from .drafts import reshaped
-from .evaluation import Evaluation, Recomputed
-from .explanation import Cell, Explanation, Term, explain
-from .filling import FILLS, fill
-from .fixes import Fix, clash_of
-from .masks import MASKS, Layer, Parameter, layer_from_mapping
-from .plane import Plane
-from .problem import DTYPES, SCORES, Problem, Record
-from .resize import Resized, head_counts, outlined, resize
-from .sensitivity import sensitivity
-from .sentences import FieldError, FieldTypeError, Note, PlaceError, ShapeError, StageError
 from .stages import STAGE
-from .symbols import symbol
-from .trace import Trace
 
 if TYPE_CHECKING:
-    from .mending import apply as apply_fix
-    from .solution import Solution, solve
-    from .verification import Report, verify
+    from attn_gui.engine.analysis.solution import Solution, solve
+    from attn_gui.engine.analysis.verifying.verification import Report, verify
+    from attn_gui.engine.creation.mending import apply as apply_fix
 
 __all__ = [
     "DTYPES", "FILLS", "MASKS", "SCORES", "STAGE", "Box", "Cell", "Evaluation", "Explanation", "FieldError",

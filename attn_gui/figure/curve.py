@@ -11,16 +11,16 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.choice import is_long
-from attn_gui.figure.compose import check_item
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.figure.fonts import figure_font
-from attn_gui.figure.layout import MARGIN, too_small
+from attn_gui.figure.maps.compose import check_item
+from attn_gui.figure.maps.layout import MARGIN, too_small
+from attn_gui.figure.maps.painter import WIDER_FONT, begin, paint_title
+from attn_gui.figure.maps.parts import paint_axis_name, paint_frame
 from attn_gui.figure.numbers import format_number
 from attn_gui.figure.options import FigureOptions
-from attn_gui.figure.page import PX_PER_CM
-from attn_gui.figure.painter import WIDER_FONT, begin, paint_title
-from attn_gui.figure.parts import paint_axis_name, paint_frame
-from attn_gui.figure.text import END, MIDDLE, write_line, write_text
+from attn_gui.figure.output.page import PX_PER_CM
+from attn_gui.figure.output.text import END, MIDDLE, write_line, write_text
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, THEMES, Theme
 from attn_gui.figure.words import WORDS, Words
 

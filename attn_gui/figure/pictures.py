@@ -10,17 +10,17 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation
-from attn_gui.figure.compose import composed
 from attn_gui.figure.curve import compose_curve, has_curve, paint_curve, plan_curve
-from attn_gui.figure.layout import Layout, plan
-from attn_gui.figure.map_figure import MapFigure
+from attn_gui.figure.maps.compose import composed
+from attn_gui.figure.maps.layout import Layout, plan
+from attn_gui.figure.maps.map_figure import MapFigure
+from attn_gui.figure.maps.painter import paint_map
+from attn_gui.figure.maps.parts import fitting_numbers
 from attn_gui.figure.options import FigureOptions
-from attn_gui.figure.page import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page
-from attn_gui.figure.painter import paint_map
-from attn_gui.figure.parts import fitting_numbers
-from attn_gui.figure.product import STAGE, ProductFigure, compose_product, has_product
-from attn_gui.figure.product_layout import ProductLayout, plan_product
-from attn_gui.figure.product_painter import paint_product
+from attn_gui.figure.output.page import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page
+from attn_gui.figure.products.product import STAGE, ProductFigure, compose_product, has_product
+from attn_gui.figure.products.product_layout import ProductLayout, plan_product
+from attn_gui.figure.products.product_painter import paint_product
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.tokens import THEMES
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP

@@ -12,11 +12,11 @@ from typing import Any
 from PySide6.QtGui import QImage
 
 from attn_gui.engine import Evaluation
-from attn_gui.figure.compose import Source, chosen_heads, evaluation_of
-from attn_gui.figure.devices import ENCODERS, LONGEST_PAGE_CM, image_of
 from attn_gui.figure.fonts import ensure_gui
+from attn_gui.figure.maps.compose import Source, chosen_heads, evaluation_of
 from attn_gui.figure.options import FigureOptions, Heads, shade_from
-from attn_gui.figure.page import Page
+from attn_gui.figure.output.devices import ENCODERS, LONGEST_PAGE_CM, image_of
+from attn_gui.figure.output.page import Page
 from attn_gui.figure.pictures import kind_of
 from attn_gui.figure.reading import Tell, silent, within
 from attn_gui.formats.catalog import IMAGES

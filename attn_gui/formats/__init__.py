@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine.problem import Problem
-from attn_gui.engine.trace import problem_in
-from attn_gui.formats import csv_text
+from attn_gui.engine.evaluation.trace import problem_in
+from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, Tell, reading, suffix
 from attn_gui.formats.catalog import (
@@ -31,7 +30,8 @@ from attn_gui.formats.catalog import (
 from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
 from attn_gui.formats.saving import replacing, saving, write_file
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note
-from attn_gui.formats.text_table import AmbiguousTable, read_table
+from attn_gui.formats.text import csv_text
+from attn_gui.formats.text.text_table import AmbiguousTable, read_table
 
 __all__ = [
     "FORMATS",

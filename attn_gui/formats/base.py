@@ -13,7 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
-from attn_gui.engine.problem import Problem
+from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, size_text
 

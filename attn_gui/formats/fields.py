@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine.checks import told, whole_text
-from attn_gui.engine.masks import Bias, Custom, Layer
-from attn_gui.engine.problem import Problem
+from attn_gui.engine.problem.checks import told, whole_text
+from attn_gui.engine.problem.masks import Bias, Custom, Layer
+from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.json_text import Json

@@ -12,7 +12,6 @@ import numpy as np
 from attn_gui.formats import npy
 from attn_gui.formats.arrays import Array, Budget, checked_header, read_bytes, read_header, read_npy
 from attn_gui.formats.base import Loaded, Source
-from attn_gui.formats.cells import rounding_notes
 from attn_gui.formats.fields import (
     assemble,
     is_field,
@@ -26,6 +25,7 @@ from attn_gui.formats.fields import (
 from attn_gui.formats.json_text import TOO_LONG, Json, dump, parse_object
 from attn_gui.formats.rows import Rows, rows_of
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
+from attn_gui.formats.text.cells import rounding_notes
 
 LONGEST_META = 2**20
 LONGEST_DIRECTORY = 2**20

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.evaluation import Evaluation
+from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.formats.arrays import Array
 
 AT_ONCE = 1 << 22

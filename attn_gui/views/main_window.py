@@ -26,14 +26,14 @@ from attn_gui.views.theme import dress, scaled, set_ground
 
 if TYPE_CHECKING:
     from attn_gui.views.banner import Banner
-    from attn_gui.views.controls.mask_panel import MaskPanel
+    from attn_gui.views.controls.masks.mask_panel import MaskPanel
     from attn_gui.views.controls.shape_panel import ShapePanel
     from attn_gui.views.heads.strip import HeadsStrip
-    from attn_gui.views.heatmaps.product import ProductPicture
-    from attn_gui.views.heatmaps.tiles import AllStages
     from attn_gui.views.inputs import InputsView
     from attn_gui.views.inspector.history import HistoryView
     from attn_gui.views.inspector.inspector import Inspector
+    from attn_gui.views.product.product import ProductPicture
+    from attn_gui.views.product.tiles import AllStages
     from attn_gui.views.spine.spine import Spine
 
 WIDEST_SIDE = 0.28
@@ -84,14 +84,14 @@ class MainWindow(QMainWindow):
         Each is made where it stands: a widget that moves is styled again, with everything in it.
         """
         from attn_gui.views.banner import Banner
-        from attn_gui.views.controls.mask_panel import MaskPanel
+        from attn_gui.views.controls.masks.mask_panel import MaskPanel
         from attn_gui.views.controls.shape_panel import ShapePanel
         from attn_gui.views.heads.strip import HeadsStrip
-        from attn_gui.views.heatmaps.product import ProductPicture
-        from attn_gui.views.heatmaps.tiles import AllStages
         from attn_gui.views.inputs import InputsView
         from attn_gui.views.inspector.history import HistoryView
         from attn_gui.views.inspector.inspector import Inspector
+        from attn_gui.views.product.product import ProductPicture
+        from attn_gui.views.product.tiles import AllStages
         from attn_gui.views.spine.spine import Spine
 
         self.spine = Spine(self._strip)

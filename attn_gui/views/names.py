@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.engine.symbols import is_named, symbol, title
+from attn_gui.engine.graph.symbols import is_named, symbol, title
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 
 LAST = {

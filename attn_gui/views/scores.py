@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.scoring import SCORES, Score
+from attn_gui.engine.scores import SCORES, Score
 
 
 def score_name(score: str) -> str:

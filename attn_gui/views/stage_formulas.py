@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attn_gui.engine import STAGE, Evaluation, Problem
-from attn_gui.engine.graph import Node
-from attn_gui.engine.scoring import SCORES
-from attn_gui.engine.stage import Stage
-from attn_gui.engine.symbols import matrix_latex
+from attn_gui.engine.graph.node import Node
+from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.graph.symbols import matrix_latex
+from attn_gui.engine.scores import SCORES
 from attn_gui.views.scores import score_cell_latex, score_latex, score_text
 
 

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.background import Background
+from attn_gui.app.state.background import Background
 
 
 @pytest.fixture

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.app import computation as module
-from attn_gui.app.computation import Computation
+from attn_gui.app.state import computation as module
+from attn_gui.app.state.computation import Computation
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
-from attn_gui.engine import Evaluation, Plane, Problem, choice, indices
-from attn_gui.engine.sentences import FieldError
-from attn_gui.engine.streaming import StreamingEvaluation
-from attn_gui.engine.streaming import evaluation as streaming
-from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.engine import Evaluation, Plane, Problem
+from attn_gui.engine.evaluation import choice
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.streaming import evaluation as streaming
+from attn_gui.engine.graph import indices
+from attn_gui.engine.problem.sentences import FieldError
+from attn_gui.views.map.heatmap import Heatmap
 
 N, HEADS, WIDTH = 149, 2, 5
 EDIT = Label("x")

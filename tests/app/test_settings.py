@@ -9,8 +9,8 @@ from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
-from attn_gui.app.program import Program
-from attn_gui.app.settings import RECENT, Settings
+from attn_gui.app.shell.program import Program
+from attn_gui.app.state.settings import RECENT, Settings
 
 RUBBISH = ("", "null", '{"files": [3, null, {}]}', "nan", "klingon")
 KEYS = ("language", "theme", "zoom", "recent", "new", "export_image", "export_data", "window/geometry",

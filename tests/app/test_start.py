@@ -64,16 +64,16 @@ sys.exit(code)
 BROKEN = """
 import attn_gui.app.program
 def fail(*_, **__): raise RuntimeError("no program")
-attn_gui.app.program.Program.__init__ = fail
+attn_gui.app.shell.program.Program.__init__ = fail
 import sys
 from attn_gui.app.start import run
 sys.exit(run())
 """
 HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 SELDOM = (
-    "attn_gui.figure.sheet", "attn_gui.figure.painter",
-    "attn_gui.engine.solution", "attn_gui.engine.verification", "attn_gui.engine.reference",
-    "attn_gui.engine.streaming.evaluation",
+    "attn_gui.figure.sheet", "attn_gui.figure.maps.painter",
+    "attn_gui.engine.analysis.solution", "attn_gui.engine.analysis.verifying.verification", "attn_gui.engine.analysis.verifying.reference",
+    "attn_gui.engine.evaluation.streaming.evaluation",
 )  # fmt: skip
 
 
@@ -97,15 +97,15 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_the_window_is_painted_before_anything_heavy_is_imported(told: dict[str, Any]) -> None:
     modules = told["first"]["modules"]
-    assert "attn_gui.app.shell" in modules
+    assert "attn_gui.app.shell.shell" in modules
     assert not {name.split(".")[0] for name in modules} & set(HEAVY)
-    packages = ("attn_gui.engine", "attn_gui.formats", "attn_gui.document", "attn_gui.app.program")
+    packages = ("attn_gui.engine", "attn_gui.formats", "attn_gui.document", "attn_gui.app.shell.program")
     assert [name for name in modules if name.startswith(packages)] == []
 
 
 def test_the_maps_are_painted_before_anything_is_imported_that_only_some_ask_for(told: dict[str, Any]) -> None:
     modules = told["maps"]["modules"]
-    assert "attn_gui.app.program" in modules
+    assert "attn_gui.app.shell.program" in modules
     assert set(modules) & set(SELDOM) == set()
     assert [name for name in modules if name.startswith("attn_gui.views.dialogs.") and name.endswith("_dialog")] == []
 

@@ -15,17 +15,19 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialogButtonBox, QLabel, QWidget
 
-from attn_gui.app.program import Program
-from attn_gui.app.sentences import sentence, sentences
-from attn_gui.app.translations import language_of, set_language
-from attn_gui.app.view_state import ChosenCell
-from attn_gui.engine import STAGE, invariants, verdicts
-from attn_gui.engine import sentences as words_of_the_engine
-from attn_gui.engine.create import new_problem
-from attn_gui.engine.evaluation import Evaluation
-from attn_gui.engine.resize import resize
-from attn_gui.engine.sentences import FieldError, ShapeError
-from attn_gui.engine.symbols import title
+from attn_gui.app.shell.program import Program
+from attn_gui.app.state.sentences import sentence, sentences
+from attn_gui.app.state.translations import language_of, set_language
+from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.engine import STAGE
+from attn_gui.engine.analysis import verdicts
+from attn_gui.engine.analysis.verifying import invariants
+from attn_gui.engine.creation.create import new_problem
+from attn_gui.engine.creation.resize import resize
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph.symbols import title
+from attn_gui.engine.problem import sentences as words_of_the_engine
+from attn_gui.engine.problem.sentences import FieldError, ShapeError
 from attn_gui.figure.words import WORDS
 from attn_gui.formats import FormatError, load
 from attn_gui.views.dialogs.palette import without_access_key

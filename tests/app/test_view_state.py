@@ -12,16 +12,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from attn_gui import formats
-from attn_gui.app.computation import Computation
-from attn_gui.app.program import Program
-from attn_gui.app.view_state import ChosenCell, Look, ViewState, resolve
+from attn_gui.app.shell.program import Program
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.view_state import ChosenCell, Look, ViewState, resolve
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, new_problem
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
 from attn_gui.views.heads.strip import HeadsStrip
-from attn_gui.views.heatmaps.heatmap import Heatmap
-from attn_gui.views.heatmaps.product import ProductPicture
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.spine.spine import Spine
 
 PATIENCE_MS = 120_000
@@ -118,7 +118,7 @@ def test_a_file_is_looked_at_once(begun, monkeypatch):
 
 def test_the_start_reads_its_example_once(qapp, monkeypatch, begun):
     read: list[str] = []
-    monkeypatch.setattr("attn_gui.app.examples.open_file", lambda path: read.append(path.name) or open_file(path))
+    monkeypatch.setattr("attn_gui.app.files.examples.open_file", lambda path: read.append(path.name) or open_file(path))
     begun()
     assert len(read) == 1
 

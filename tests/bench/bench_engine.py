@@ -10,9 +10,10 @@ from statistics import median
 import numpy as np
 import pytest
 
-from attn_gui.engine import Problem, indices
-from attn_gui.engine.streaming import StreamingEvaluation
-from attn_gui.engine.streaming.threads import one_blas_thread, share
+from attn_gui.engine import Problem
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.streaming.threads import one_blas_thread, share
+from attn_gui.engine.graph import indices
 
 HEADS, WIDTH = 8, 64
 LETTERS = {"query": "Q", "key": "K", "value": "V"}

@@ -10,7 +10,7 @@ import pytest
 
 from attn_gui.document.document import EditError
 from attn_gui.document.edits import Edits, Label, SetCells, SetFields
-from attn_gui.engine.problem import Problem, ShapeError
+from attn_gui.engine.problem.problem import Problem, ShapeError
 
 Make = Callable[..., Problem]
 LABEL = Label("edit", {})

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QTranslator
 
 from attn_gui.document.edits import Edits, Label, SetCells, SetFields
 from attn_gui.document.names import cell_name, field_symbol
-from attn_gui.engine.problem import Problem
+from attn_gui.engine.problem.problem import Problem
 
 Make = Callable[..., Problem]
 

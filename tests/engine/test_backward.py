@@ -7,8 +7,9 @@ import time
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, PlaceError, indices, new_problem
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine import Evaluation, PlaceError, new_problem
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph import indices
 
 CLOSED = ("masked", "weights")
 

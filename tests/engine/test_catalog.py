@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import MASKS, SCORES, Evaluation, Problem, compute, explain, indices
-from attn_gui.engine.create import with_block, with_score
-from attn_gui.engine.reference import reference
+from attn_gui.engine import MASKS, SCORES, Evaluation, Problem, compute, explain
+from attn_gui.engine.analysis.verifying.reference import reference
+from attn_gui.engine.creation.create import with_block, with_score
+from attn_gui.engine.graph import indices
 
 PRIMES = (3, 5, 7, 11)
 WIDTHS = (13, 17)  # of x and of the second sequence

@@ -18,7 +18,7 @@ from attn_gui.engine import (
     with_context,
     with_output,
 )
-from attn_gui.engine.create import fitting_output, with_block, with_hidden_width, with_score
+from attn_gui.engine.creation.create import fitting_output, with_block, with_hidden_width, with_score
 
 
 def test_fills():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import PlaceError, Problem, StageError, compute, explain
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 ROOT = Path(__file__).parents[2]
 

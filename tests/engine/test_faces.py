@@ -13,8 +13,9 @@ import pytest
 
 import attn_gui
 from attn_gui import engine
-from attn_gui.engine import Evaluation, FieldError, Plane, Problem, StageError, compute, indices
-from attn_gui.engine.scoring import SCORES
+from attn_gui.engine import Evaluation, FieldError, Plane, Problem, StageError, compute
+from attn_gui.engine.graph import indices
+from attn_gui.engine.scores import SCORES
 
 README = Path(__file__).parents[2] / "README.md"
 

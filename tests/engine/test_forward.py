@@ -7,8 +7,9 @@ import time
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, PlaceError, Problem, compute, indices, layer_from_mapping, new_problem
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine import Evaluation, PlaceError, Problem, compute, layer_from_mapping, new_problem
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph import indices
 
 
 def poisoned(problem: Problem, name: str, index: tuple[int, ...], value: float = np.nan) -> Problem:

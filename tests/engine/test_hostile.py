@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import STAGE, Evaluation, Problem, ShapeError, compute, explain, sensitivity
-from attn_gui.engine.indices import whole
-from attn_gui.engine.reference import reference
+from attn_gui.engine.analysis.verifying.reference import reference
+from attn_gui.engine.graph.indices import whole
 
 from .hostile_parts import REFUSALS
 from .hostile_parts import ROWS as PARTS

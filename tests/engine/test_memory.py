@@ -7,9 +7,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, Problem, ShapeError, apply_fix, fill, memory, new_problem, resize
-from attn_gui.engine.choice import evaluation_of
-from attn_gui.engine.create import (
+from attn_gui.engine import FieldError, Problem, ShapeError, apply_fix, fill, new_problem, resize
+from attn_gui.engine.creation import memory
+from attn_gui.engine.creation.create import (
     fitting_output,
     made_direct,
     new_fields,
@@ -21,6 +21,7 @@ from attn_gui.engine.create import (
     with_output,
     with_score,
 )
+from attn_gui.engine.evaluation.choice import evaluation_of
 
 WIDE = 700
 ONES = np.ones
@@ -160,7 +161,7 @@ def test_blocks_leave_every_number_as_it_was(shape):
 
 
 def hashed(state, more):
-    from attn_gui.engine.filling import _hashed
+    from attn_gui.engine.creation.filling import _hashed
 
     return _hashed(state, more)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem, explain, new_problem
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 STAGES = ("weights", "head_output", "concat", "output")
 

@@ -8,8 +8,9 @@ import pickle
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError, sentences
-from attn_gui.engine.problem import MATRICES
+from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.problem import MATRICES
 
 Q, K, V = np.ones((3, 8)), np.ones((5, 8)), np.ones((5, 12))
 

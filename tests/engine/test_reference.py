@@ -8,20 +8,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, compute, indices, rowwise, verification
-from attn_gui.engine.layout import contract
-from attn_gui.engine.masks import Alibi, Causal, Window
-from attn_gui.engine.reference import reference
-from attn_gui.engine.rounding import Rounding
-from attn_gui.engine.rowwise import RowwiseEvaluation
-from attn_gui.engine.scoring import SCORES
-from attn_gui.engine.stage import Linear, Stage
+from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine.analysis.verifying import verification
+from attn_gui.engine.analysis.verifying.reference import reference
+from attn_gui.engine.analysis.verifying.rounding import Rounding
+from attn_gui.engine.analysis.verifying.verification import Stopped, verify
+from attn_gui.engine.evaluation import rowwise
+from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.layout import contract
+from attn_gui.engine.graph.stage import Linear, Stage
+from attn_gui.engine.problem.masks import Alibi, Causal, Window
+from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
 from attn_gui.engine.stages.layer_norm import LayerNorm
 from attn_gui.engine.stages.rotary import Rotary
 from attn_gui.engine.stages.softcap import Softcap
 from attn_gui.engine.stages.softmax import Softmax
-from attn_gui.engine.verification import Stopped, verify
 
 _spec = importlib.util.spec_from_file_location("vectors_of_pytorch", Path(__file__).with_name("test_vectors.py"))
 vectors = importlib.util.module_from_spec(_spec)

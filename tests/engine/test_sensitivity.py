@@ -17,8 +17,8 @@ from attn_gui.engine import (
     new_problem,
     sensitivity,
 )
-from attn_gui.engine.sensitivity import strongest
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine.analysis.sensitivity import strongest
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 
 def changed(problem, name, index, step):
@@ -168,7 +168,7 @@ def test_gradients_by_tiles_are_those_of_the_whole(monkeypatch, name, stage):
     trace = compute(problem)
     cotangent = rng.normal(size=trace[stage].shape)
     whole = sensitivity(trace, stage, cotangent=cotangent)
-    monkeypatch.setattr(sys.modules["attn_gui.engine.sensitivity"], "AT_ONCE", 5 * 41 * 2)
+    monkeypatch.setattr(sys.modules["attn_gui.engine.analysis.sensitivity"], "AT_ONCE", 5 * 41 * 2)
     tiled = sensitivity(trace, stage, cotangent=cotangent)
     assert whole.keys() == tiled.keys()
     for field, gradient in whole.items():
@@ -192,7 +192,8 @@ def test_a_long_cotangent_takes_little_memory():
 
 
 def test_gradients_that_cannot_be_held_and_cotangents_of_no_numbers_are_refused_in_words(monkeypatch):
-    from attn_gui.engine import FieldError, FieldTypeError, memory
+    from attn_gui.engine import FieldError, FieldTypeError
+    from attn_gui.engine.creation import memory
 
     trace = compute(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]))
     with pytest.raises(FieldTypeError, match="cotangent must hold real numbers, got a text"):

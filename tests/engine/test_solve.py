@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, PlaceError, Problem, StageError, compute, new_problem, solve
-from attn_gui.engine.verdicts import Reason
+from attn_gui.engine.analysis.verdicts import Reason
 
 SEEDS = 2000
 SHARES = 20

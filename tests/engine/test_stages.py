@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import STAGE, explain, indices
+from attn_gui.engine import STAGE, explain
+from attn_gui.engine.graph import indices
 
 CONTRACT = [
     *("query", "key", "value", "rotated_query", "rotated_key", "scores", "scaled", "capped", "biased", "masked"),

@@ -7,7 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, PlaceError, Problem, indices, layer_from_mapping
+from attn_gui.engine import Evaluation, PlaceError, Problem, layer_from_mapping
+from attn_gui.engine.graph import indices
 
 
 class Working:

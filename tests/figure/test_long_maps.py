@@ -12,12 +12,12 @@ import pytest
 from PySide6.QtGui import QImage
 
 from attn_gui.engine import Evaluation, Plane, Problem
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure import reading
-from attn_gui.figure.compose import compose
 from attn_gui.figure.display import auto_levels, pool
-from attn_gui.figure.layout import plan
-from attn_gui.figure.page import PX_PER_CM
+from attn_gui.figure.maps.compose import compose
+from attn_gui.figure.maps.layout import plan
+from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.pictures import map_pixels
 from attn_gui.figure.sheet import render, to_image, write
 
@@ -38,7 +38,7 @@ def problem() -> Problem:
 @pytest.fixture
 def long(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> Problem:
     """The same, for a computer that can hold next to nothing."""
-    monkeypatch.setattr("attn_gui.engine.choice.DENSE", 100)
+    monkeypatch.setattr("attn_gui.engine.evaluation.choice.DENSE", 100)
     monkeypatch.setattr(reading, "STRIP", 997)
     return problem
 
@@ -128,7 +128,7 @@ def test_bands_are_the_picture_as_a_whole(
                                 value=problem.value[: shape[1]])  # fmt: skip
         lang = "zh" if title.startswith("得") else "en"
         for band in (1 << 30, 20011, 60001):
-            monkeypatch.setattr("attn_gui.figure.devices.BAND", band)
+            monkeypatch.setattr("attn_gui.figure.output.devices.BAND", band)
             write(Evaluation(small), tmp_path / f"{band}.png", stage="masked", heads=[0, 1], sheet=True, dpi=dpi,
                   width=11.0, lang=lang, theme="dark")  # fmt: skip
         whole = QImage(str(tmp_path / f"{1 << 30}.png"))

@@ -12,17 +12,17 @@ import pytest
 from PySide6.QtGui import QFontMetricsF, QImage
 
 from attn_gui.engine import Evaluation, Problem, compute
-from attn_gui.engine.symbols import title
+from attn_gui.engine.graph.symbols import title
 from attn_gui.figure.colors import lut
-from attn_gui.figure.compose import composed
 from attn_gui.figure.display import Levels, to_display
 from attn_gui.figure.fonts import figure_font
-from attn_gui.figure.layout import plan
 from attn_gui.figure.levels import MOST, Shade, color_table
+from attn_gui.figure.maps.compose import composed
+from attn_gui.figure.maps.layout import plan
 from attn_gui.figure.options import FigureOptions
-from attn_gui.figure.page import PX_PER_CM
-from attn_gui.figure.product import PLACES, compose_product
-from attn_gui.figure.product_layout import plan_product
+from attn_gui.figure.output.page import PX_PER_CM
+from attn_gui.figure.products.product import PLACES, compose_product
+from attn_gui.figure.products.product_layout import plan_product
 from attn_gui.figure.sheet import FORMATS, render, to_image, write
 from attn_gui.figure.words import WORDS
 from attn_gui.formats import open_file

@@ -15,8 +15,8 @@ from PySide6.QtGui import QImage
 
 from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.figure.colors import lut
-from attn_gui.figure.compose import compose
-from attn_gui.figure.layout import plan
+from attn_gui.figure.maps.compose import compose
+from attn_gui.figure.maps.layout import plan
 from attn_gui.figure.sheet import FORMATS, Picture, render, to_image, write
 
 WORDS = ("when", "mary", "and", "john", "went")

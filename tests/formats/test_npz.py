@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem
-from attn_gui.engine.sentences import say
+from attn_gui.engine.problem.sentences import say
 from attn_gui.formats import arrays, load, open_file
 from attn_gui.paths import resource
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors import safe_open
 
-from attn_gui.engine.problem import Problem
+from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats import load, open_file, save, save_session
 
 ANY_TEXT = st.text(st.characters(codec="utf-8", categories=None), max_size=6) | st.sampled_from(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.formats import (
     Rows,
     block_rows,

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from attn_gui.formats import AmbiguousTable, FormatError, read_table, written_out
+from attn_gui.formats import AmbiguousTable, FormatError, read_table
+from attn_gui.formats.text import written_out
 
 SAMPLES = json.loads((Path(__file__).parents[1] / "data" / "tables.json").read_text(encoding="utf-8"))
 TWO, LAYOUTS, REFUSED, AMBIGUOUS = (SAMPLES[name] for name in ("numbers", "layouts", "refused", "ambiguous"))
@@ -92,7 +93,7 @@ def test_where_nothing_was_guessed_nothing_is_said(text):
 
 
 def test_too_many_numbers_are_refused_before_they_are_cut_up(monkeypatch):
-    monkeypatch.setattr("attn_gui.formats.text_table.MOST_WRITTEN_OUT", 20)
+    monkeypatch.setattr("attn_gui.formats.text.text_table.MOST_WRITTEN_OUT", 20)
     assert read_table(str([1] * 20)).values.size == 20
     with pytest.raises(FormatError, match="more than 20 numbers"):
         read_table(str([1] * 21))

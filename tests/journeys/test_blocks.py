@@ -13,8 +13,8 @@ from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLabel
 
-from attn_gui.app import block_reading
-from attn_gui.formats import text_table
+from attn_gui.app.tables import block_reading
+from attn_gui.formats.text import text_table
 from attn_gui.views.dialogs.readings_dialog import ReadingsDialog
 
 SMALL = "worked-example.npz"

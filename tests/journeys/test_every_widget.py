@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.views.focus_order import ZONES, stops, zone_with_focus
-from attn_gui.views.heatmaps.colorbar import ColorBar
-from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.levels.colorbar import ColorBar
 
 OPENED = ("new", "tokens", "export_image", "export_data", "search_actions", "shortcuts", "about")
 

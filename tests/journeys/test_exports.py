@@ -27,12 +27,12 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.engine import Evaluation
-from attn_gui.figure.compose import compose
-from attn_gui.figure.layout import plan
+from attn_gui.figure.maps.compose import compose
+from attn_gui.figure.maps.layout import plan
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
-from attn_gui.views.heatmaps.colorbar import ColorBar
-from attn_gui.views.heatmaps.levels_popup import LevelsPopup
+from attn_gui.views.map.levels.colorbar import ColorBar
+from attn_gui.views.map.levels.levels_popup import LevelsPopup
 
 SMALL = "worked-example.npz"
 SAVE = QDialogButtonBox.StandardButton.Save

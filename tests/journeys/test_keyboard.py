@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QDialog, QLineEdit, QSpinBox, QWidget
 
-from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import ActionPalette
 from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
 

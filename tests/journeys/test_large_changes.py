@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication, QDialog, QToolButton
 
-from attn_gui.app import making
-from attn_gui.engine import Problem, memory
+from attn_gui.app.problem import making
+from attn_gui.engine import Problem
+from attn_gui.engine.creation import memory
 from attn_gui.formats import save
-from attn_gui.views.dialogs.making_progress import MakingProgress
 from attn_gui.views.dialogs.new_dialog import NewDialog
+from attn_gui.views.dialogs.progress.making_progress import MakingProgress
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QRadioButton
 
 from attn_gui.figure.display import Levels
-from attn_gui.views.heatmaps.colorbar import ColorBar
-from attn_gui.views.heatmaps.levels_popup import LevelsPopup
+from attn_gui.views.map.levels.colorbar import ColorBar
+from attn_gui.views.map.levels.levels_popup import LevelsPopup
 
 
 def bar_of(person, name):

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QTableView
 
 from attn_gui.engine import Problem, explain
-from attn_gui.engine.evaluation import Evaluation
+from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats import save
 

@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox, QToolButton
 
-from attn_gui.app import opening
+from attn_gui.app.files import opening
 from attn_gui.formats import base
-from attn_gui.views.dialogs.opening_progress import OpeningProgress
 from attn_gui.views.dialogs.palette import ActionPalette
+from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 
 SMALL = "worked-example.npz"
 BUTTONS = QMessageBox.StandardButton

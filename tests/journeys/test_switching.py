@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QItemSelectionModel, QPoint
 from PySide6.QtGui import QAction, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QHeaderView, QListView, QTabBar, QWidget
 
-from attn_gui.app.settings import Settings
+from attn_gui.app.state.settings import Settings
 
 SAID = ("text", "title", "windowTitle", "toolTip", "accessibleName", "accessibleDescription", "placeholderText",
         "specialValueText", "suffix", "prefix", "statusTip")  # fmt: skip

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Problem
 from attn_gui.formats import save
-from attn_gui.views.heatmaps import labels
-from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.product import labels
 
 N, D, HEADS = 1031, 5, 2
 LEFT = Qt.MouseButton.LeftButton

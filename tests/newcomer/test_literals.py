@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from attn_gui.engine.masks import MASKS
-from attn_gui.engine.scoring import SCORES
+from attn_gui.engine.problem.masks import MASKS
+from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
-from attn_gui.figure.devices import ENCODERS
+from attn_gui.figure.output.devices import ENCODERS
 from attn_gui.formats import FORMATS, IMAGES
 
 SOURCES = Path(__file__).resolve().parents[2] / "attn_gui"
@@ -26,7 +26,7 @@ KEYS = {
 CATALOGS = {  # the modules, wherever they lie
     "score": ("scoring/", "scores/", "reference.py"),
     "mask layer": ("masks.py", "layers.py", "reference.py"),
-    "format": ("formats/catalog.py", "figure/devices.py"),
+    "format": ("formats/catalog.py", "figure/output/devices.py"),
 }
 
 # what is written, {where: how often}: the fewer, the better

@@ -23,12 +23,12 @@ from attn_gui.engine import (
     verify,
 )
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.expression import Expression, Negative, Product, Sum, add
-from attn_gui.engine.facts import Name
-from attn_gui.engine.operators import Function, Power
-from attn_gui.engine.scoring import SCORES, Score, Setting
-from attn_gui.engine.stage import Addends, Input, Leaves, given
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph.expression import Expression, Negative, Product, Sum, add
+from attn_gui.engine.graph.facts import Name
+from attn_gui.engine.graph.operators import Function, Power
+from attn_gui.engine.graph.stage import Addends, Input, Leaves, given
+from attn_gui.engine.scores import SCORES, Score, Setting
 from attn_gui.formats import load, save, save_session
 
 D = 5  # the axis that is summed, in the order b g r i j d

@@ -13,17 +13,18 @@ import pytest
 from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from attn_gui.app.program import Program
-from attn_gui.app.view_state import ChosenCell
+from attn_gui.app.shell.program import Program
+from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.cli import main
-from attn_gui.engine import Evaluation, Problem, compute, explain, indices, sensitivity, solve, stages, verify
+from attn_gui.engine import Evaluation, Problem, compute, explain, sensitivity, solve, stages, verify
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.expression import Expression, Number
-from attn_gui.engine.facts import Form, Name, Operator
-from attn_gui.engine.stage import Input, Leaves, Stage, given
-from attn_gui.engine.streaming import StreamingEvaluation
-from attn_gui.engine.symbols import titles
-from attn_gui.figure.compose import compose
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.expression import Expression, Number
+from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.stage import Input, Leaves, Stage, given
+from attn_gui.engine.graph.symbols import titles
+from attn_gui.figure.maps.compose import compose
 from attn_gui.formats import save
 from attn_gui.views.spine.catalog import formula_text
 from attn_gui.views.stage_formulas import stage_latex

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from attn_gui.engine.facts import Form, Name, Operator
-from attn_gui.engine.problem import Problem
-from attn_gui.engine.scoring import SCORES
-from attn_gui.engine.sources import layer_name
-from attn_gui.engine.stage import Facts, Linear, Stage
+from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.sources import layer_name
+from attn_gui.engine.graph.stage import Facts, Linear, Stage
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.scores import SCORES
 
 from .layer_norm import LayerNorm
 from .mask import Allowed, Mask
@@ -19,7 +19,7 @@ from .softcap import Softcap
 from .softmax import Softmax
 
 if TYPE_CHECKING:
-    from attn_gui.engine.evaluation import Evaluation
+    from attn_gui.engine.evaluation.dense import Evaluation
 
 ROWS, MAP, HEAD, HIDDEN = "batch row column", "batch head query key", "batch head query column", "batch query column"
 QUERIES, KEYS = "h", "g"  # the letters of the heads of queries, and of those of keys and values

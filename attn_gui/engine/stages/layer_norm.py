@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.expression import Expression, Negative, Number, Product, Sum, add
-from attn_gui.engine.facts import Form, Name, Operator
-from attn_gui.engine.operators import Function, Named, Power, Quotient
-from attn_gui.engine.powers import leveled
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
+from attn_gui.engine.graph.expression import Expression, Negative, Number, Product, Sum, add
+from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.operators import Function, Named, Power, Quotient
+from attn_gui.engine.graph.powers import leveled
+from attn_gui.engine.graph.stage import Addends, Input, Leaves, Stage, given
 
 
 class LayerNorm(Stage):

@@ -8,9 +8,9 @@ from types import MappingProxyType
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.expression import Expression, Number
-from attn_gui.engine.facts import Form, Name, Operator
-from attn_gui.engine.stage import Addends, Input, Leaves, Stage, given
+from attn_gui.engine.graph.expression import Expression, Number
+from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.stage import Addends, Input, Leaves, Stage, given
 
 
 class Allowed(Stage):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.expression import Expression, Negative, Product, add
-from attn_gui.engine.facts import Form, Name, Operator
-from attn_gui.engine.operators import Function
-from attn_gui.engine.stage import ELEMENTARY, Addends, Input, Leaves, Stage, given
+from attn_gui.engine.graph.expression import Expression, Negative, Product, add
+from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.operators import Function
+from attn_gui.engine.graph.stage import ELEMENTARY, Addends, Input, Leaves, Stage, given
 
 
 class Angle(Stage):

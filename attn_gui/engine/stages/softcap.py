@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.expression import Expression, Product
-from attn_gui.engine.facts import Form, Name, Operator
-from attn_gui.engine.operators import Function, Quotient
-from attn_gui.engine.stage import ELEMENTARY, UNIT, Input, Leaves, Stage, given
+from attn_gui.engine.graph.expression import Expression, Product
+from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.operators import Function, Quotient
+from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Input, Leaves, Stage, given
 
 
 class Softcap(Stage):

@@ -24,7 +24,7 @@ from attn_gui.figure.options import FONT_SIZES
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField
-from attn_gui.views.dialogs.export_choice import AUTOMATIC, LEVELS, TYPED, WINDOW
+from attn_gui.views.dialogs.export.export_choice import AUTOMATIC, LEVELS, TYPED, WINDOW
 from attn_gui.views.focus_order import stops_in
 from attn_gui.views.theme import dress
 

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.phrases import Refusal
-from attn_gui.engine.solving import WAYS
+from attn_gui.engine.analysis.solving import WAYS
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField

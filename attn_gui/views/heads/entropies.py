@@ -12,9 +12,9 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.engine import Plane
-from attn_gui.engine.metrics import row_entropy
-from attn_gui.views.heatmaps.sheets import EntropySheet, Sheet
-from attn_gui.views.heatmaps.supply import Supply, supply_of
+from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.pictures.sheets import EntropySheet, Sheet
+from attn_gui.pictures.supply import Supply, supply_of
 
 AT_ONCE = 1 << 16
 """Cells that are measured without giving way to anything else."""

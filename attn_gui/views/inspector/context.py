@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from attn_gui.engine import STAGE
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.problem import Problem
+from attn_gui.engine.problem.problem import Problem
 from attn_gui.views.names import letter, token_text
 
 LARGE = 1e6

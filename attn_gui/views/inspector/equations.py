@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from attn_gui.engine.explanation import Explanation
+from attn_gui.engine.analysis.explanation import Explanation
 
 
 class Equations(NamedTuple):

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
-from attn_gui.engine.explanation import Explanation
+from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.heatmaps.veil import BACKWARD, FORWARD
 from attn_gui.views.inspector.context import ExplainContext
 from attn_gui.views.inspector.links import FlowLayout, Link
 from attn_gui.views.inspector.neighbors import Neighbor, reaches, sources
+from attn_gui.views.map.veil import BACKWARD, FORWARD
 from attn_gui.views.theme import dress
 
 ARROW = "→ "

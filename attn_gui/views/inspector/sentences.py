@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.engine import STAGE
-from attn_gui.engine.explanation import Explanation
-from attn_gui.engine.scoring import SCORES
-from attn_gui.engine.symbols import symbol
-from attn_gui.views.controls.mask_words import kind_name
+from attn_gui.engine.analysis.explanation import Explanation
+from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.scores import SCORES
+from attn_gui.views.controls.masks.mask_words import kind_name
 from attn_gui.views.inspector.context import ExplainContext, number
 from attn_gui.views.inspector.runs import Run, runs, strong
 from attn_gui.views.names import stage_title

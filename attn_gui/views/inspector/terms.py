@@ -9,9 +9,9 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from attn_gui.document.copying import Copied
 from attn_gui.engine import STAGE
-from attn_gui.engine.explanation import Cell, Explanation, Term, Terms
-from attn_gui.engine.scoring import SCORES
-from attn_gui.engine.symbols import cell_symbol
+from attn_gui.engine.analysis.explanation import Cell, Explanation, Term, Terms
+from attn_gui.engine.graph.symbols import cell_symbol
+from attn_gui.engine.scores import SCORES
 from attn_gui.views.inspector.context import ExplainContext, cell_name, column_writer
 
 Index = QModelIndex | QPersistentModelIndex

@@ -8,8 +8,8 @@ from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, Signal
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE
-from attn_gui.engine.facts import Operator
-from attn_gui.engine.scoring import SCORES
+from attn_gui.engine.graph.facts import Operator
+from attn_gui.engine.scores import SCORES
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.controls.size_box import SizeBox
 from attn_gui.views.scores import score_name

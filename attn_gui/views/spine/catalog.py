@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from attn_gui.engine import STAGE, Evaluation, Plane
-from attn_gui.engine.stage import Stage
-from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.planes import FieldPlane
+from attn_gui.engine.graph.stage import Stage
+from attn_gui.figure.products.operands import stage_plane
+from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.names import letter
 from attn_gui.views.stage_formulas import bias_of, logits_latex, logits_text
 

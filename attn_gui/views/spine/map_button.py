@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.document.copying import Copied
 from attn_gui.figure.tokens import LINE, RADIUS
-from attn_gui.views.heatmaps.heatmap import Heatmap
 from attn_gui.views.keyboard_button import KeyboardButton
+from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.theme import current_theme
 
 

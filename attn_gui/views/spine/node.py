@@ -7,9 +7,9 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Plane
-from attn_gui.figure.planes import FieldPlane
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.heatmaps.flash import Flash
+from attn_gui.pictures.planes import FieldPlane
+from attn_gui.views.map.flash import Flash
 from attn_gui.views.spine.map_button import MapButton
 from attn_gui.views.spine.operators import map_side, top_of_maps
 from attn_gui.views.theme import current_theme, scaled, ui_font

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
-from attn_gui.engine.scoring import SCORES, Score
+from attn_gui.engine.scores import SCORES, Score
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.number_field import NumberField

@@ -11,14 +11,14 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.engine.parts import parts_of
-from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.planes import FieldPlane
+from attn_gui.engine.evaluation.parts import parts_of
+from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
+from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.formula import FormulaView
-from attn_gui.views.heatmaps.marks import Lines, lines_of
-from attn_gui.views.heatmaps.refresh import refresh_map
+from attn_gui.views.map.refresh import refresh_map
 from attn_gui.views.names import stage_title
+from attn_gui.views.product.marks import Lines, lines_of
 from attn_gui.views.spine.boxes import SpineBoxes
 from attn_gui.views.spine.catalog import (
     NODE,

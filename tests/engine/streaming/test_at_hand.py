@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Plane, Problem, indices
-from attn_gui.engine.metrics import row_entropy
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine import Evaluation, Plane, Problem
+from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph import indices
 
 from .working import Working
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import Problem, indices
-from attn_gui.engine.streaming import evaluation, versions
-from attn_gui.engine.streaming.blocks import Blocks
+from attn_gui.engine import Problem
+from attn_gui.engine.evaluation.streaming import evaluation, versions
+from attn_gui.engine.evaluation.streaming.blocks import Blocks
+from attn_gui.engine.graph import indices
 
 from .working import Working, random_box, random_values, whole
 

@@ -7,8 +7,9 @@ import threading
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, indices
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph import indices
 
 from .working import WILD, Working, random_box, random_values, rounding, whole
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, FieldError, Plane, Problem, explain, indices, sensitivity
-from attn_gui.engine.choice import evaluation_of, is_long
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine import Evaluation, FieldError, Plane, Problem, explain, sensitivity
+from attn_gui.engine.evaluation.choice import evaluation_of, is_long
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph import indices
 from attn_gui.figure.display import pool
 
 from .working import Working, apart, random_box, random_values, whole

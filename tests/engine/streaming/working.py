@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine import Evaluation, Problem, Recomputed, indices, layer_from_mapping
+from attn_gui.engine import Evaluation, Problem, Recomputed, layer_from_mapping
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph import indices
 
 WILD = (np.inf, -np.inf, np.nan, 1e308, -1e308, 1e17, -1e17, 1e10, 1e6)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.app.program import Program
+from attn_gui.app.shell.program import Program
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.products.operands import stage_plane
 
 SAMPLED = 3  # cells of every map and table that are looked at
 WILD = 1e6  # beyond this, what a sum leaves after cancelling depends on the order that it was taken in

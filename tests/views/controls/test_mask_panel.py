@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from attn_gui.engine.mask_cells import refilled
-from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
-from attn_gui.views.controls.mask_panel import MaskPanel, mask_summary
+from attn_gui.engine.creation.mask_cells import refilled
+from attn_gui.engine.problem.masks import MASKS, Layer, layer_from_mapping
+from attn_gui.views.controls.masks.mask_panel import MaskPanel, mask_summary
 
 N, M, BATCH = 5, 7, 3
 

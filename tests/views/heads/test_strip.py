@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.indices import cell
+from attn_gui.engine.graph.indices import cell
 from attn_gui.views.heads.strip import HeadsStrip
 from attn_gui.views.heads.thumb import HeadThumb
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.views.heatmaps.heatmap import Heatmap
+from attn_gui.views.map.heatmap import Heatmap
 
 
 class ArrayPlane:

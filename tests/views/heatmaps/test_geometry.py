@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.views.heatmaps.geometry import Span
+from attn_gui.pictures.geometry import Span
 
 
 @st.composite

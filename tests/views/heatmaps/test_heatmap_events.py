@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import THEMES
-from attn_gui.views.heatmaps.heatmap import Heatmap
-from attn_gui.views.heatmaps.product import ProductPicture
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.product.product import ProductPicture
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -144,7 +144,7 @@ def test_a_refresh_of_a_pooled_map_asks_for_the_band_it_touches_only(plane, show
 
 
 def test_a_map_that_was_never_shown_answers_as_it_would_be_drawn(values, plane, shown_map, qtbot):
-    from attn_gui.views.heatmaps.heatmap import Heatmap
+    from attn_gui.views.map.heatmap import Heatmap
 
     hidden = Heatmap()
     qtbot.addWidget(hidden)

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Evaluation
 from attn_gui.figure.tokens import THEMES
-from attn_gui.views.heatmaps.heatmap import Heatmap
-from attn_gui.views.heatmaps.minimap import Minimap
-from attn_gui.views.heatmaps.product import ProductPicture
-from attn_gui.views.heatmaps.tiles import AllStages
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.zooming.minimap import Minimap
+from attn_gui.views.product.product import ProductPicture
+from attn_gui.views.product.tiles import AllStages
 from attn_gui.views.theme import apply_theme
 
 ROWS, COLUMNS = 23, 29

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.labels import elided
 from attn_gui.figure.tokens import THEMES
-from attn_gui.views.heatmaps import labels, lettering
-from attn_gui.views.heatmaps.product import ProductPicture
+from attn_gui.views.product import labels, lettering
+from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.theme import apply_theme
 from attn_gui.views.typesetting import Formula, typeset
 

@@ -10,14 +10,16 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor
 
-from attn_gui.engine import Plane, Problem, indices
-from attn_gui.engine.streaming import StreamingEvaluation
+from attn_gui.engine import Plane, Problem
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph import indices
 from attn_gui.figure.display import NAN, UNKNOWN, pool
-from attn_gui.figure.planes import FieldPlane
-from attn_gui.views.heatmaps import reading, sheets, supply
-from attn_gui.views.heatmaps.heatmap import Heatmap
-from attn_gui.views.heatmaps.sheets import Sheet, spread
-from attn_gui.views.heatmaps.supply import Supply
+from attn_gui.pictures import sheets, supply
+from attn_gui.pictures.planes import FieldPlane
+from attn_gui.pictures.sheets import Sheet, spread
+from attn_gui.pictures.supply import Supply
+from attn_gui.views.map import reading
+from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.theme import current_theme
 
 N, M, HEADS, WIDTH = 211, 173, 3, 7

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton, Q
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.indices import cell
+from attn_gui.engine.graph.indices import cell
 from attn_gui.views.formula import FormulaView
 from attn_gui.views.spine.catalog import NODE, entries_of, node_symbol
 from attn_gui.views.spine.node import StageNode

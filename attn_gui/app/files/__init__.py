@@ -1,0 +1,1 @@
+"""Controllers of files: opening, saving, exporting."""

@@ -1,0 +1,263 @@
+"""Figures and numbers out of the window: files and the clipboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtGui import QGuiApplication, QImage
+
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.look import LookController
+from attn_gui.app.state.sentences import saying, sentence
+from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.engine import Evaluation
+from attn_gui.engine.evaluation.choice import evaluation_of, is_long
+from attn_gui.figure.levels import Shade
+from attn_gui.figure.reading import Tell, silent, within
+from attn_gui.views.dialogs.export.export_choice import DataChoice, ExportChoice
+from attn_gui.views.dialogs.progress.export_progress import ExportProgress
+from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.app.files.export_tasks import Naming, Task
+    from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+
+PREVIEW_DPI = 96
+CLIPBOARD_DPI = 200
+QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything larger beside the window
+LISTED = 3  # names of files that are said
+
+
+class ExportController(QObject):
+    """Asks what to write, writes it, and says where it is."""
+
+    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState,
+                 settings: Settings, look: LookController) -> None:  # fmt: skip
+        super().__init__(window)
+        self._window, self._document, self._computation = window, document, computation
+        self._view, self._settings, self._look = view, settings, look
+        self._job, self._preview = Job(self), Job(self)
+        self._progress = ExportProgress(window)
+        self._dialog: ExportDialog | None = None
+        self._then: Callable[[object], None] = self._tell
+        self._written: Sequence[Path] = ()
+        window.statusBar().addPermanentWidget(self._progress)
+        self._progress.cancelRequested.connect(self._job.stop)
+        self._job.told.connect(self._progress.set_share)
+        self._job.ended.connect(self._on_job_ended)
+        self._preview.ended.connect(self._on_preview_ended)
+        window.product.maps.copyImageRequested.connect(self.copy_stage_image)
+        window.product.maps.saveImageRequested.connect(self.export_stage_image)
+        application = QCoreApplication.instance()
+        assert application is not None
+        application.aboutToQuit.connect(self.finish)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {name: Command(getattr(self, name)) for name in ("export_image", "export_data", "copy_image")}
+
+    def finish(self) -> None:
+        """Stop whatever is being written; for the end of the program."""
+        self._job.finish()
+        self._preview.finish()
+
+    # --- figures ---------------------------------------------------------------------------------
+    def copy_image(self) -> None:
+        """The chosen stage as a figure on the clipboard."""
+        self.copy_stage_image(self._view.look.stage)
+
+    def copy_stage_image(self, stage: str) -> None:
+        if self._is_busy():
+            return
+        choice, shades = replace(self._proposal(stage), dpi=CLIPBOARD_DPI), self._shades()
+        problem = self._document.problem
+        if not is_long(problem):
+            self._guarded(lambda: _copy(self._drawn(choice, CLIPBOARD_DPI, self._evaluation(), shades, silent)))
+            return
+        snapshot = self._document.snapshot()
+        self._begin(lambda tell: self._drawn(choice, CLIPBOARD_DPI, evaluation_of(snapshot), shades, tell), _copy)
+
+    def export_image(self) -> None:
+        self.export_stage_image(self._view.look.stage)
+
+    def export_stage_image(self, stage: str) -> None:
+        from attn_gui.figure.pictures import PICTURES
+        from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+
+        if self._is_busy():
+            return
+        evaluation, problem = self._computation.evaluation, self._document.problem
+        dialog = self._dialog = ExportDialog(
+            evaluation.stages, heads=problem.num_heads, items=problem.batch_size, draw=self._previewed,
+            names=lambda choice: [task.path.name for task in self._figures(choice)],
+            pictures=[key for key, kind in PICTURES.items() if any(kind.has(evaluation, s) for s in evaluation.stages)],
+            stem=self._naming().stem, parent=self._window,
+        )  # fmt: skip
+        dialog.set_choice(self._proposal(stage))
+        dialog.set_state(self._settings.record("export_image"))
+        accepted = dialog.exec()
+        self._dialog = None
+        self._preview.finish()
+        dialog.deleteLater()
+        if accepted:
+            self._settings.put("export_image", dialog.state())
+            self._write(self._figures(dialog.result_choice()))
+
+    def _proposal(self, stage: str) -> ExportChoice:
+        look = self._view.look
+        return ExportChoice(stages=(stage,), heads=(look.head,), batch=look.batch, folder=self._folder())
+
+    def _figures(self, choice: ExportChoice) -> list[Task]:
+        from attn_gui.app.files.export_tasks import figure_tasks
+
+        return figure_tasks(
+            choice, self._computation.evaluation, self._naming(), self._look.language, self._shades())
+
+    def _shades(self) -> dict[str, Shade]:
+        """Levels and colors as the window shows them."""
+        return self._window.product.shades.chosen()
+
+    def _previewed(self, choice: ExportChoice) -> QImage | None:
+        """The preview, or None if it takes a while and comes later."""
+        evaluation, shades = self._computation.evaluation, self._shades()
+        if not is_long(evaluation.problem):
+            return self._drawn(choice, PREVIEW_DPI, evaluation, shades, silent)
+        self._preview.begin(lambda tell: self._drawn(choice, PREVIEW_DPI, evaluation, shades, tell))
+        return None
+
+    def _on_preview_ended(self, found: object) -> None:
+        if self._dialog is None or isinstance(found, Stopped):
+            return
+        if isinstance(found, QImage):
+            self._dialog.preview.show_picture(found)
+        elif isinstance(found, (ValueError, OSError, MemoryError)):
+            self._dialog.preview.show_sentence(sentence(found))
+        elif isinstance(found, Exception):
+            raise found
+
+    def _drawn(
+        self, choice: ExportChoice, dpi: float, evaluation: Evaluation, shades: Mapping[str, Shade], tell: Tell
+    ) -> QImage:
+        from attn_gui.app.files.export_tasks import options_of
+        from attn_gui.figure import sheet
+
+        options = options_of(choice, choice.stages[0], self._look.language, shades) | {"dpi": dpi}
+        file = sheet.File(choice.format, choice.dpi)
+        return sheet.to_image(evaluation, heads=choice.heads, file=file, tell=tell, **options)
+
+    # --- numbers ---------------------------------------------------------------------------------
+    def export_data(self) -> None:
+        from attn_gui.views.dialogs.export.export_data_dialog import ExportDataDialog
+
+        if self._is_busy():
+            return
+        problem, evaluation = self._document.problem, self._computation.evaluation
+        names = list(dict.fromkeys((*problem.arrays(), *evaluation.stages)))
+        dialog = ExportDataDialog(names, heads=problem.num_heads, items=problem.batch_size,
+                                  names=lambda choice: [task.path.name for task in self._tables(choice)],
+                                  stem=self._naming().stem, parent=self._window)  # fmt: skip
+        look = self._view.look
+        dialog.set_choice(DataChoice(arrays=(look.stage,), heads=(look.head,), batch=look.batch, folder=self._folder()))
+        dialog.set_state(self._settings.record("export_data"))
+        accepted = dialog.exec()
+        dialog.deleteLater()
+        if accepted:
+            self._settings.put("export_data", dialog.state())
+            self._write(self._tables(dialog.result_choice()))
+
+    def _tables(self, choice: DataChoice) -> list[Task]:
+        from attn_gui.app.files.export_tasks import number_tasks
+
+        return list(number_tasks(choice, self._computation.evaluation, self._naming()))
+
+    # --- shared ----------------------------------------------------------------------------------
+    def _write(self, tasks: Sequence[Task]) -> None:
+        """Write at once if that is quick, else beside the window, from a copy of the problem."""
+        written: list[Path] = []
+
+        def work(evaluation: Evaluation, tell: Tell) -> list[Path]:
+            for number, task in enumerate(tasks):
+                task.write(evaluation, within(tell, number, len(tasks)))
+                written.append(task.path)
+            return written
+
+        if len(tasks) <= QUICK_FILES and sum(task.cells for task in tasks) <= QUICK_CELLS:
+            self._guarded(lambda: self._tell(work(self._evaluation(), silent)))
+            return
+        snapshot = self._document.snapshot()
+        self._begin(lambda tell: work(evaluation_of(snapshot), tell), self._tell, written)
+
+    def _evaluation(self) -> Evaluation:
+        """The evaluation of the document as it is now."""
+        pending = self._computation.pending
+        return evaluation_of(self._document.problem) if pending else self._computation.evaluation
+
+    def _begin(
+        self, work: Callable[[Tell], object], then: Callable[[object], None], written: Sequence[Path] = ()
+    ) -> None:
+        self._then, self._written = then, written
+        self._progress.begin()
+        self._job.begin(work)
+
+    def _is_busy(self) -> bool:
+        """Whether an export is under way; then that is said."""
+        if self._job.busy:
+            self._window.banner.show_info(
+                lambda: self.tr("The export before this one is still being written: wait for it, or cancel it.")
+            )
+        return self._job.busy
+
+    def _on_job_ended(self, found: object) -> None:
+        self._progress.end()
+        if isinstance(found, Stopped):
+            count = len(self._written)
+            self._window.banner.show_info(lambda: self._stopped(count))
+        elif isinstance(found, (ValueError, OSError, MemoryError)):
+            self._window.banner.show_error(saying(found))
+        elif isinstance(found, Exception):
+            raise found
+        else:
+            self._then(found)
+
+    def _stopped(self, count: int) -> str:
+        if not count:
+            return self.tr("The export was canceled; nothing was written.")
+        return self.tr("The export was canceled. Files written before that: {count}.").format(count=count)
+
+    def _naming(self) -> Naming:
+        from attn_gui.app.files.export_tasks import Naming
+
+        return Naming(Path(self._document.name).stem, self._document.problem.batch_size)
+
+    def _folder(self) -> str:
+        path = self._document.path
+        return self._settings.record("export_image").get("folder") or str(path.parent if path else Path.home())
+
+    def _tell(self, found: object) -> None:
+        assert isinstance(found, list)
+        names, folder, more = [path.name for path in found[:LISTED]], found[0].parent, len(found) > LISTED
+
+        def words() -> str:
+            listed = self.tr(", ").join(names) + (" …" if more else "")
+            return self.tr("Wrote {names} to {folder}").format(names=listed, folder=folder)
+
+        self._window.banner.show_info(words)
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except (ValueError, OSError, MemoryError) as error:
+            self._window.banner.show_error(saying(error))
+
+
+def _copy(found: object) -> None:
+    assert isinstance(found, QImage)
+    QGuiApplication.clipboard().setImage(found)

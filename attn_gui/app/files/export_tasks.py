@@ -1,0 +1,176 @@
+"""The files of an export: which there are and how each is written, from an evaluation that may be another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.figure import sheet
+from attn_gui.figure.levels import TYPED, Levels, Shade
+from attn_gui.figure.pictures import PICTURES
+from attn_gui.figure.reading import Tell
+from attn_gui.formats import Rows, block_rows, rows_of, save_members, save_rows, stage_labels, stage_rows
+from attn_gui.formats.catalog import numbers
+from attn_gui.formats.names import heads_part
+from attn_gui.views.dialogs.export.export_choice import WINDOW, DataChoice, ExportChoice
+from attn_gui.views.names import stage_title
+
+Write: TypeAlias = Callable[[Evaluation, Tell], object]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One file, and how it is written; `cells` says how much work that is."""
+
+    path: Path
+    cells: int
+    write: Write
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Names of exported files: DIR/NAME-STAGE-hHEAD[-bITEM].EXT, or as was typed for a single one."""
+
+    stem: str
+    items: int
+
+    def path(self, choice: ExportChoice | DataChoice, parts: Sequence[str], *, alone: bool) -> Path:
+        """A file of a choice; `parts` follow the name, unless the file is the only one and its name was typed."""
+        typed = choice.name.removesuffix(f".{choice.format}")
+        name = typed if typed and alone else "-".join((typed or self.stem, *parts))
+        return Path(choice.folder) / f"{name}.{choice.format}"
+
+    def item(self, batch: int) -> list[str]:
+        """The part of a name that tells the batch item, where there are several."""
+        return [f"b{batch}"] if self.items > 1 else []
+
+
+# --- figures -------------------------------------------------------------------------------------
+def figure_tasks(
+    choice: ExportChoice, evaluation: Evaluation, naming: Naming, lang: str, shades: Mapping[str, Shade]
+) -> list[Task]:
+    """A file for every stage and head, or for every stage with `sheet`; ValueError with a sentence for what is none."""
+    kind, found = PICTURES[choice.picture], []
+    for stage in choice.stages if kind.of_stage else choice.stages[:1]:
+        if not kind.has(evaluation, stage):
+            raise ValueError(QCoreApplication.translate(
+                "Export", "There is no such picture of “{stage}” in this problem.").format(stage=stage_title(stage)))
+        heads = heads_of(evaluation, stage, choice.heads) if kind.on_sheets else choice.heads
+        found += [(stage, group) for group in ([heads] if choice.sheet and kind.on_sheets else [(h,) for h in heads])]
+    tasks = []
+    for stage, heads in found:
+        parts = [part for part in (stage if kind.of_stage else "", kind.part) if part]
+        parts += [heads_part(heads, evaluation.problem.num_heads), *naming.item(choice.batch)]
+        path = naming.path(choice, parts, alone=len(found) == 1)
+        write = _figure(choice, path, stage, heads, lang, shades)
+        tasks.append(Task(path, _cells(evaluation, stage) * len(heads), write))
+    return tasks
+
+
+def options_of(choice: ExportChoice, stage: str, lang: str, shades: Mapping[str, Shade]) -> dict[str, Any]:
+    """The choices for a figure as FigureOptions; `shades` are those of the window."""
+    return {
+        "stage": stage, "batch": choice.batch, "picture": choice.picture, "width": choice.width,
+        "height": choice.height, "dpi": choice.dpi, "font_size": choice.font_size, "values": choice.values,
+        "colorbar": choice.colorbar, "transparent": choice.transparent, "theme": choice.theme, "lang": lang,
+        "shades": {**shades, stage: _shade(choice, shades.get(stage, Shade()))},
+    }  # fmt: skip
+
+
+def _shade(choice: ExportChoice, shown: Shade) -> Shade:
+    """Levels and colors of a stage as chosen, which may be as the window shows them."""
+    palette = choice.colormap or shown.palette
+    if choice.levels == WINDOW:
+        return replace(shown, palette=palette)
+    if choice.typed is None:
+        return Shade(palette=palette)
+    return Shade(TYPED, Levels(*choice.typed), palette)
+
+
+def _figure(
+    choice: ExportChoice, path: Path, stage: str, heads: tuple[int, ...], lang: str, shades: Mapping[str, Shade]
+) -> Write:
+    def write(evaluation: Evaluation, tell: Tell) -> object:
+        options = options_of(choice, stage, lang, shades)
+        return sheet.write(evaluation, path, format=choice.format, heads=heads, sheet=True, tell=tell, **options)
+
+    return write
+
+
+def heads_of(evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tuple[int, ...]:
+    """A stage that all heads share is written once."""
+    whole = evaluation.head_columns(stage, 0).stop == evaluation.shape(stage)[-1]
+    return heads[:1] if whole and "head" not in evaluation.axes(stage) else heads
+
+
+# --- numbers -------------------------------------------------------------------------------------
+def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> Iterator[Task]:
+    """A file for every matrix, or one of all arrays, whole."""
+    if numbers()[choice.format].write_members is not None:
+        path = naming.path(choice, (), alone=True)
+        cells = sum(_size(evaluation, name) for name in choice.arrays)
+        yield Task(path, cells, lambda evaluation, tell: save_members(_members(evaluation, choice.arrays, tell), path))
+        return
+    found: list[tuple[str, int | None]] = []
+    for name in choice.arrays:
+        apart = name in evaluation.stages and "head" in evaluation.axes(name)
+        found += [(name, head) for head in choice.heads] if apart else [(name, None)]
+    for name, head in found:
+        parts = [name] if head is None else [name, f"h{head}", *naming.item(choice.batch)]
+        path = naming.path(choice, parts, alone=len(found) == 1)
+        cells = _size(evaluation, name) if head is None else _cells(evaluation, name)
+        yield Task(path, cells, _matrix(choice, path, name, head))
+
+
+def _members(evaluation: Evaluation, names: Sequence[str], tell: Tell) -> dict[str, Rows]:
+    arrays = evaluation.problem.arrays()
+    every = sum(_size(evaluation, name) for name in names)
+    members, before = {}, 0
+    for name in names:
+        size = _size(evaluation, name)
+        share = _share(tell, before / max(every, 1), size / max(every, 1))
+        members[name] = rows_of(arrays[name]) if name in arrays else stage_rows(evaluation, name, share)
+        before += size
+    return members
+
+
+def _matrix(choice: DataChoice, path: Path, name: str, head: int | None) -> Write:
+    def write(evaluation: Evaluation, tell: Tell) -> None:
+        if name in evaluation.stages:
+            rows = block_rows(evaluation, name, choice.batch, head, _share(tell, 0, 1))
+        else:
+            array = evaluation.problem.arrays()[name]
+            matrix = array[min(choice.batch, len(array) - 1)] if array.ndim > 2 else array
+            rows = rows_of(np.atleast_2d(matrix.reshape(-1, matrix.shape[-1]) if matrix.ndim > 2 else matrix))
+        labels = _labels(evaluation, name, rows) if choice.headers and numbers()[choice.format].text else (None, None)
+        save_rows(rows, path, row_labels=labels[0], column_labels=labels[1], excel=choice.bom)
+
+    return write
+
+
+def _labels(evaluation: Evaluation, name: str, rows: Rows) -> tuple[Sequence[str], Sequence[str]]:
+    """Tokens where there are any, else numbers."""
+    tokens = stage_labels(evaluation, name) if name in evaluation.stages else (None, None)
+    down, across = (each or tuple(map(str, range(count))) for each, count in zip(tokens, rows.shape, strict=True))
+    return down, across
+
+
+# --- how much ------------------------------------------------------------------------------------
+def _cells(evaluation: Evaluation, stage: str) -> int:
+    return prod(evaluation.shape(stage)[-2:])
+
+
+def _size(evaluation: Evaluation, name: str) -> int:
+    problem: Problem = evaluation.problem
+    return prod(evaluation.shape(name)) if name in evaluation.stages else int(problem.arrays()[name].size)
+
+
+def _share(tell: Tell, start: float, length: float) -> Callable[[int, int], None]:
+    return lambda done, every: tell(start + length * done / every)

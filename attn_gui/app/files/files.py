@@ -1,0 +1,295 @@
+"""New, open, save, recent files, examples, drag and drop: every way in which a document begins or is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
+
+from attn_gui.app.files.examples import EXAMPLES, Example, example_of
+from attn_gui.app.files.opening import Opening
+from attn_gui.app.problem.clash import Clashes
+from attn_gui.app.problem.making import Arrays, Making
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.sentences import saying, sentences
+from attn_gui.app.state.settings import Settings
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label
+from attn_gui.document.tokens import row_names
+from attn_gui.engine import Problem, ShapeError, layer_from_mapping
+from attn_gui.engine.creation.create import new_fields
+from attn_gui.formats import SESSION, FormatError, Loaded, Note, patterns, problems, save_session
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.banner import Offer
+from attn_gui.views.main_window import MainWindow
+
+LONGEST_FOLDER = 48  # letters of a folder in the menu of recent files
+
+
+class FilesController(QObject):
+    """Begins and keeps documents; asks before anything unsaved is lost."""
+
+    def __init__(
+        self, window: MainWindow, document: Document, settings: Settings, making: Making, menus: Mapping[str, QMenu]
+    ) -> None:
+        super().__init__(window)
+        self._making, self._menus = making, menus
+        self._window, self._document, self._settings = window, document, settings
+        self._view_of: Callable[[], Mapping[str, object]] = dict
+        self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
+        self._about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
+        self._clashes = Clashes(window.banner, self, making)
+        self.opening = Opening(window)
+        self._asked = Path(), 0  # what is being read, and the generation of the document that may be left for it
+        self.opening.ended.connect(self._on_opening_ended)
+        window.banner.closed.connect(self._on_banner_closed)
+        for menu in ("recent", "file"):
+            menus[menu].aboutToShow.connect(self.fill_recent)
+        self.retranslate()
+        window.inspector.exampleRequested.connect(self.open_example)
+        window.inspector.newRequested.connect(self.new)
+        window.inspector.openRequested.connect(self.open)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {name: Command(getattr(self, name)) for name in ("new", "open", "save", "save_as")}
+
+    def set_view_source(self, view_of: Callable[[], Mapping[str, object]]) -> None:
+        """Set the source of the view that a saved session carries."""
+        self._view_of = view_of
+
+    def retranslate(self) -> None:
+        """The examples in their menu and among the first steps, in the present language."""
+        self._menus["examples"].clear()
+        for example in EXAMPLES:
+            self._menus["examples"].addAction(example.title_text()).triggered.connect(
+                lambda _=False, key=example.key: self.open_example(key)
+            )
+        shown = [(example.key, example.title_text(), example.size) for example in EXAMPLES]
+        self._window.inspector.set_examples(shown)
+
+    def _on_banner_closed(self, about: str) -> None:
+        if about:
+            self._settings.put(about, True)  # what was told and closed is not told again
+
+    # --- beginning -------------------------------------------------------------------------------
+    def new(self) -> None:
+        from attn_gui.views.dialogs.new_dialog import NewDialog
+
+        dialog = NewDialog(self._window)
+        dialog.set_state(self._settings.record("new"))
+        if not dialog.exec() or not self._may_leave():
+            return
+        self._settings.put("new", dialog.state())
+        choice = dialog.result_choice()
+
+        def make() -> Mapping[str, object]:
+            sizes = {name: getattr(choice, name) for name in ("n", "m", "num_heads", "d_k", "d_v")}
+            fields = new_fields(choice.kind, **sizes, fill=choice.fill, seed=choice.seed)
+            fields |= {"mask": (layer_from_mapping({"kind": choice.mask}),)} if choice.mask != "none" else {}
+            return fields | row_names(choice.tokens, choice.n, choice.m, choice.kind == "self")
+
+        self._making.begin(
+            Label(QT_TRANSLATE_NOOP("History", "new problem")), make,
+            lambda fields, _fresh: self._begin(Loaded(Problem.over(fields)), None, self.tr("untitled"), {}),
+        )  # fmt: skip
+
+    def open(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open"), self._folder(), self._filters())
+        if name:
+            self.open_path(Path(name))
+
+    def open_path(self, path: Path) -> bool:
+        """Open a file as a new document; a bad one is refused with one sentence and changes nothing.
+
+        False, too, while a large one is read: until it is there, the document is the one before.
+        """
+        try:
+            loaded = self.opening.at_once(path)
+        except ValueError as error:
+            self._refuse(path, error)
+            return False
+        if loaded is None:
+            self._open_large(path)
+            return False
+        if not self._may_leave():
+            return False
+        self._take(path, loaded)
+        return True
+
+    def _open_large(self, path: Path) -> None:
+        if self._may_leave():
+            self._asked = path, self._document.generation
+            self.opening.begin(path)
+
+    def _on_opening_ended(self, found: object) -> None:
+        path, generation = self._asked
+        if isinstance(found, ValueError):
+            self._refuse(path, found)
+        elif isinstance(found, Exception):
+            raise found
+        elif isinstance(found, Loaded):
+            half_typed = not self._window.settle()
+            if half_typed or (self._document.modified and self._document.generation != generation):
+                self._offer_again(path, self._document.name)
+            else:
+                self._take(path, found)
+
+    def _offer_again(self, path: Path, name: str) -> None:
+        """Offer the file again: the document has changed meanwhile, and a sudden question would be a surprise."""
+
+        def words() -> str:
+            said = self.tr("{file} was not opened: {name} was changed while it was read.")
+            return said.format(file=path.name, name=name)
+
+        def hint() -> str:
+            return self.tr("It is asked first whether to save the changes")
+
+        now = Offer(lambda: self.tr("Open it now"), hint, lambda: self._open_large(path))
+        self._window.banner.show_info(words, offers=[now])
+
+    def _take(self, path: Path, loaded: Loaded) -> None:
+        self._begin(loaded, path if path.suffix in SESSION.suffixes else None, path.stem, loaded.view)
+        self._settings.add_recent(path.resolve())
+        self._tell(loaded.notes)
+
+    def _refuse(self, path: Path, error: Exception) -> None:
+        """Say what is wrong with a file; where its matrices only do not fit together, offer to make them fit."""
+        clash = error.__cause__
+        if not isinstance(clash, ShapeError) or clash.draft is None:
+            self._window.banner.show_error(saying(error))
+            return
+        fields = clash.draft.fields()
+
+        def accept(changes: Mapping[str, object], _fresh: Arrays) -> None:
+            problem = Problem.of({**fields, **changes})
+            if self._may_leave():
+                self._begin(Loaded(problem), None, path.stem, {})
+
+        self._clashes.offer(clash, lambda: fields, dict, accept, words=saying(error))
+
+    def open_example(self, key: str) -> None:
+        if self._may_leave():
+            self.begin_with_example(key)
+
+    def begin_with_example(self, key: str) -> None:
+        """Open one of the problems that come along, whatever becomes of the one before."""
+        example = example_of(key)
+        loaded = example.load()
+        self._begin(loaded, None, example.name, _view_of(example))
+        self._tell_of(example, loaded)
+
+    def began_with(self, example: Example, loaded: Loaded, *, told: bool) -> None:
+        """Take up what belongs to the example that the document holds from the start; `told` says what it shows."""
+        self._about, self.view = loaded.about, _view_of(example)
+        if told:
+            self._tell_of(example, loaded)
+
+    def _tell_of(self, example: Example, loaded: Loaded) -> None:
+        about, text = f"told/{example.key}", loaded.text
+        if not self._settings.flag(about, False):
+            self._window.banner.show_info(lambda: example.about_text(text), about=about)
+
+    def _begin(self, loaded: Loaded, path: Path | None, name: str, view: Mapping[str, object]) -> None:
+        self._window.banner.hide()
+        self._about = loaded.about
+        self.view = view
+        self._document.adopt(loaded.problem, path, name)
+
+    def _tell(self, notes: Sequence[Note]) -> None:
+        if notes:
+            self._window.banner.show_info(lambda: sentences(notes))
+
+    # --- keeping ---------------------------------------------------------------------------------
+    def save(self) -> bool:
+        return self._write(self._document.path) if self._document.path else self.save_as()
+
+    def save_as(self) -> bool:
+        path = self._asked_path(self._document.name + SESSION.suffixes[0])
+        return path is not None and self._write(path)
+
+    def _asked_path(self, proposal: str) -> Path | None:
+        """A path that ends as sessions do, from a dialog that asks before it replaces a file; None if it was left."""
+        ending, kinds = SESSION.suffixes[0], self.tr("Session ({patterns})").format(patterns=patterns([SESSION]))
+        dialog = QFileDialog(self._window, self.tr("Save as"), self._folder(), kinds)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(ending.removeprefix("."))
+        dialog.selectFile(proposal)
+        chosen = Path(dialog.selectedFiles()[0]) if dialog.exec() else None
+        dialog.deleteLater()
+        if chosen is None or chosen.suffix.lower() == ending:
+            return chosen
+        whole = chosen.with_name(chosen.name + ending)  # Qt takes the end of "run.1" for a suffix
+        return self._asked_path(str(whole)) if whole.exists() else whole
+
+    def _write(self, path: Path) -> bool:
+        try:
+            save_session(self._document.snapshot(), path, self._view_of(), self._about)
+        except (FormatError, OSError) as error:
+            self._window.banner.show_error(saying(error))
+            return False
+        self._document.mark_saved(path)
+        self._settings.add_recent(path.resolve())
+        return True
+
+    def _may_leave(self) -> bool:
+        """Ask to save what is not saved, what is half typed included; False means stay.
+
+        Where it is left, a file that is still being read is wanted no more.
+        """
+        may = self._window.settle() and (not self._document.modified or self._ask_to_save())
+        if may:
+            self.opening.forget()
+        return may
+
+    def _ask_to_save(self) -> bool:
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setText(self.tr("Save the changes to {name}?").format(name=self._document.name))
+        buttons = QMessageBox.StandardButton
+        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+        answer = box.exec()
+        return self.save() if answer == buttons.Save else answer == buttons.Discard
+
+    def may_close(self) -> bool:
+        """Whether the document may be left for good."""
+        return self._may_leave()
+
+    def finish(self) -> None:
+        """Drop what is being read; for the end of the program."""
+        self.opening.finish()
+
+    # --- recent ----------------------------------------------------------------------------------
+    def fill_recent(self) -> None:
+        """The files opened last; those that are gone stay, greyed."""
+        menu = self._menus["recent"]
+        menu.clear()
+        menu.setToolTipsVisible(True)
+        for path in self._settings.recent():
+            action = QAction(f"{path.name}\t{_short(path.parent)}".replace("&", "&&"), menu)
+            action.setToolTip(str(path))
+            action.setEnabled(path.exists())
+            action.triggered.connect(lambda _=False, path=path: self.open_path(path))
+            menu.addAction(action)
+        menu.setEnabled(not menu.isEmpty())
+
+    def _folder(self) -> str:
+        recent = self._settings.recent()
+        return str(self._document.path.parent if self._document.path else recent[0].parent if recent else Path.home())
+
+    def _filters(self) -> str:
+        kinds = self.tr("Problems ({patterns})").format(patterns=patterns(problems()))
+        return ";;".join((kinds, self.tr("All files (*)")))
+
+
+def _view_of(example: Example) -> Mapping[str, object]:
+    return {"head": example.head}
+
+
+def _short(folder: Path) -> str:
+    """A folder as a menu has room for it: the home folder as ~, of a long path its end."""
+    text = f"~/{folder.relative_to(Path.home())}" if folder.is_relative_to(Path.home()) else str(folder)
+    return text if len(text) <= LONGEST_FOLDER else f"…{text[-LONGEST_FOLDER:]}"

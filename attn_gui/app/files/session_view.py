@@ -1,0 +1,129 @@
+"""The view (head, stage, chosen cell, levels) as the record that a session file carries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.files.files import FilesController
+from attn_gui.app.shell.actions import DECIMALS
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.view_state import ChosenCell, Look, ViewState
+from attn_gui.figure.colors import PALETTES
+from attn_gui.figure.display import Levels
+from attn_gui.figure.levels import AUTO, LEVEL_RULES, TYPED, Shade
+from attn_gui.views.main_window import MainWindow
+
+MODES = ("product", "all")
+
+
+class SessionView(QObject):
+    """Writes the view into a session that is saved and takes it from one that is opened, as far as it fits."""
+
+    def __init__(self, window: MainWindow, computation: Computation, view: ViewState, files: FilesController) -> None:
+        super().__init__(window)
+        self._shades, self._computation, self._view = window.product.shades, computation, view
+        files.set_view_source(self.record)
+        view.set_opening(lambda: self.look_in(files.view))
+        view.follow(lambda: self._take_shades(files.view), "document")
+
+    def record(self) -> dict[str, Any]:
+        """The present view, in numbers, words and lists."""
+        look = self._view.look
+        record: dict[str, Any] = {
+            "stage": look.stage, "head": look.head, "item": look.batch, "mode": look.mode,
+            "values": look.values, "decimals": look.decimals, "scientific": look.scientific,
+            **shade_records(self._shades.chosen()),
+        }  # fmt: skip
+        return record | ({"cell": list(look.cell)} if look.cell else {})
+
+    def apply(self, record: Mapping[str, Any]) -> None:
+        """Take up a record; what does not fit the problem is left out, since files can say anything."""
+        self._view.set(**vars(self.look_in(record)))
+        self._take_shades(record)
+
+    def look_in(self, record: Mapping[str, Any]) -> Look:
+        """The look that a record asks for; what it does not say, or wrongly, is as it is or where a problem begins."""
+        problem, look = self._computation.evaluation.problem, self._view.look
+        stage = record.get("stage")
+        return replace(
+            look,
+            stage=stage if isinstance(stage, str) else Look.stage,
+            head=_within(record.get("head"), problem.num_heads),
+            batch=_within(record.get("item"), problem.batch_size),
+            cell=_cell(record.get("cell")),
+            mode=record["mode"] if record.get("mode") in MODES else look.mode,
+            values=_flag(record.get("values"), look.values),
+            scientific=_flag(record.get("scientific"), look.scientific),
+            decimals=_one_of(DECIMALS, record.get("decimals"), look.decimals),
+        )
+
+    def _take_shades(self, record: Mapping[str, Any]) -> None:
+        evaluation = self._computation.evaluation
+        known = {*evaluation.stages, *evaluation.problem.arrays()}
+        self._shades.replace_all({name: shade for name, shade in shades_in(record).items() if name in known})
+
+
+def _cell(given: object) -> ChosenCell | None:
+    if not (isinstance(given, list) and len(given) == 3 and isinstance(given[0], str)):
+        return None
+    stage, row, column = given
+    whole = all(isinstance(place, int) and not isinstance(place, bool) for place in (row, column))
+    return ChosenCell(stage, row, column) if whole else None
+
+
+def shade_records(shades: Mapping[str, Shade]) -> dict[str, dict[str, Any]]:
+    """Levels and colors by the name of the matrix; `rules` holds what is neither automatic nor typed."""
+    given = {name: shade for name, shade in shades.items() if shade.levels is not None}
+    return {
+        "levels": {name: [shade.levels.low, shade.levels.high] for name, shade in given.items() if shade.levels},
+        "rules": {name: shade.rule for name, shade in shades.items() if shade.rule not in (AUTO, TYPED)},
+        "colormaps": {name: shade.palette for name, shade in shades.items() if shade.palette is not None},
+    }
+
+
+def shades_in(record: Mapping[str, Any]) -> dict[str, Shade]:
+    """The levels and colors of a record, those that make sense."""
+    levels, rules, palettes = (dict(_items(record.get(key))) for key in ("levels", "rules", "colormaps"))
+    return {name: _shade(levels.get(name), rules.get(name), palettes.get(name)) for name in levels | rules | palettes}
+
+
+def _shade(pair: object, rule: object, palette: object) -> Shade:
+    levels = _levels(pair)
+    kept = palette if isinstance(palette, str) and palette in PALETTES else None
+    known = LEVEL_RULES.get(rule) if isinstance(rule, str) else None
+    if levels is None:
+        return Shade(known.key if known is not None and known.take is not None else AUTO, None, kept)
+    return Shade(known.key if known is not None and known.take is None else TYPED, levels, kept)
+
+
+def _flag(given: object, default: bool) -> bool:
+    return given if isinstance(given, bool) else default
+
+
+def _within(given: object, length: int, default: int = 0) -> int:
+    if isinstance(given, bool) or not isinstance(given, int):
+        return default
+    return given if 0 <= given < length else default
+
+
+def _one_of(choices: Sequence[int], given: object, default: int) -> int:
+    return next((choice for choice in choices if type(given) is int and given == choice), default)
+
+
+def _items(given: object) -> list[tuple[str, object]]:
+    return list(given.items()) if isinstance(given, Mapping) else []
+
+
+def _levels(pair: object) -> Levels | None:
+    if not (isinstance(pair, list) and len(pair) == 2 and all(type(end) in (int, float) for end in pair)):
+        return None
+    try:
+        low, high = map(float, pair)
+    except OverflowError:  # a whole number of hundreds of digits
+        return None
+    return Levels(low, high) if math.isfinite(low) and math.isfinite(high) and low < high else None

@@ -1,0 +1,180 @@
+"""Pages beside the explanation: the largest gradients of the chosen cell, and the check of all numbers."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.background import Background
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.sentences import sentence
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.engine import Evaluation, sensitivity
+from attn_gui.engine.analysis.sensitivity import strongest
+from attn_gui.figure.products.operands import stage_plane
+from attn_gui.views.inspector.context import cell_name
+from attn_gui.views.inspector.pages.sensitivity_page import Gradient
+from attn_gui.views.inspector.pages.verify_page import Checked, Findings, Held
+from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.engine import Report
+
+LISTED = 12  # so many gradients are named
+QUICK_NUMBERS, QUICK_CELLS = 1 << 17, 100_000  # of the problem and of its maps: gradients within a frame
+PATIENCE_MS = 150  # so long the gradients of the numbers before may stand
+
+
+Strongest = list[tuple[str, tuple[int, ...], float]]
+
+
+class SensitivityController(QObject):
+    """Takes the gradients of the chosen cell, while its page is on show: large ones on another thread, an answer for
+    other numbers or another cell is dropped."""
+
+    def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
+        super().__init__(window)
+        self._inspector, self._page = window.inspector, window.inspector.sensitivity
+        self._computation, self._view = computation, view
+        self._name = ""  # of the cell that was asked about
+        self._background = Background(self)
+        self._background.answered.connect(self._on_background_answered)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
+        self._soon.timeout.connect(self.show_gradients)
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(lambda: self._page.set_nothing("working"))
+        window.inspector.pageTurned.connect(self.show_gradients)
+        computation.updated.connect(self._on_changed)
+        view.follow(self._on_changed, "evaluation", "cell", "head", "batch")
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"gradients": Command(lambda: self._inspector.turn_to(self._page))}
+
+    def finish(self) -> None:
+        """Wait for the gradients that are under way; for the end of the program."""
+        self._background.finish()
+
+    def show_gradients(self) -> None:
+        """Bring the page up to date if it is on show."""
+        look, evaluation = self._view.look, self._computation.evaluation
+        self._background.forget()
+        if not self._page.isVisible():
+            return
+        if look.cell is None:
+            self._page.set_nothing("cell")
+            return
+        stage = look.cell.stage
+        index = stage_plane(evaluation, stage, look.batch, look.head).index(look.cell.row, look.cell.column)
+        self._name = cell_name(stage, index)
+        if is_quick(evaluation):
+            self._show(_strongest(evaluation, stage, index))
+        else:
+            self._patience.start()
+            self._background.ask(lambda: _strongest(evaluation, stage, index))
+
+    def _on_changed(self, *_: object) -> None:
+        self._background.forget()
+        self._soon.start()
+
+    def _on_background_answered(self, found: object) -> None:
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, list)
+        self._show(found)
+
+    def _show(self, found: Strongest) -> None:
+        self._patience.stop()
+        gradients = [Gradient(field, self._place(field, at), value) for field, at, value in found]
+        self._page.set_gradients(self._name, gradients)
+
+    def _place(self, field: str, index: tuple[int, ...]) -> tuple[int, ...]:
+        """Q, K and V are stages too, and those have a batch axis."""
+        return (self._view.look.batch, *index) if field in ("query", "key", "value") and len(index) == 2 else index
+
+
+def is_quick(evaluation: Evaluation) -> bool:
+    """Whether gradients are taken within a frame."""
+    problem = evaluation.problem
+    numbers = sum(array.size for array in problem.arrays().values())
+    return numbers <= QUICK_NUMBERS and math.prod(problem.map_shape) <= QUICK_CELLS
+
+
+def _strongest(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> Strongest:
+    return strongest(sensitivity(evaluation, stage, index), LISTED)
+
+
+class VerifyController(QObject):
+    """Computes everything a second time on request, and stops once the answer is no longer needed."""
+
+    def __init__(self, window: MainWindow, document: Document) -> None:
+        super().__init__(window)
+        self._window, self._document, self._page = window, document, window.inspector.verify
+        self._found: Report | None = None
+        self._background = Background(self)
+        self._background.answered.connect(self._on_background_answered)
+        self._stopped = threading.Event()  # of what is under way
+        self._page.verifyRequested.connect(self.verify_now)
+        self._page.stopRequested.connect(self.stop)
+        document.changed.connect(self._on_document_changed)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"verify": Command(self.verify_now)}
+
+    def verify_now(self) -> None:
+        """Turn to the page and begin."""
+        from attn_gui.engine import verify
+
+        self._give_up()
+        self._window.inspector.turn_to(self._page)
+        self._page.set_working()
+        problem, stopped = self._document.snapshot(), threading.Event()
+        self._stopped = stopped
+        self._background.ask(lambda: verify(problem, cancelled=stopped.is_set))
+
+    def stop(self) -> None:
+        """Ask no more; an answer that comes in spite of it is dropped."""
+        self._give_up()
+        self._page.set_stopped()
+
+    def finish(self) -> None:
+        """End the check that is under way; for the end of the program."""
+        self._give_up()
+        self._background.finish()
+
+    def retranslate(self) -> None:
+        """Show the findings in the present language."""
+        if self._found is not None:
+            self._page.set_findings(_findings(self._found))
+
+    def _give_up(self) -> None:
+        self._stopped.set()
+        self._background.forget()
+        self._found = None
+
+    def _on_document_changed(self, *_: object) -> None:
+        self._give_up()
+        self._page.set_outdated()
+
+    def _on_background_answered(self, found: object) -> None:
+        if isinstance(found, Exception):
+            self._page.set_outdated()
+            raise found
+        from attn_gui.engine import Report
+
+        assert isinstance(found, Report)
+        self._found = found
+        self.retranslate()
+
+
+def _findings(found: Report) -> Findings:
+    stages = [Checked(check.stage, check.difference, check.index, check.within) for check in found.stages]
+    held = [Held(sentence(invariant.note), invariant.holds) for invariant in found.invariants]
+    unjudged = "" if found.unjudged is None else sentence(found.unjudged)
+    return Findings(stages, held, sentence(found.reason), found.rows, found.all_rows, unjudged)

@@ -1,0 +1,1 @@
+"""Controllers of the maps: marks, keys, reach, status and progress."""

@@ -1,0 +1,111 @@
+"""Single keys that act while a map has the focus, and the way between a map's cell and its table cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.app.tables.tables import TablesController
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.map.veil import BACKWARD, FORWARD
+from attn_gui.views.tables import MatrixPanel
+
+
+class MapKeys(QObject):
+    """`[` `]` head, 1 … 9 step of the spine, V values, R and Shift+R reach and origin, Enter table, Esc back."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        computation: Computation,
+        view: ViewState,
+        tables: TablesController,
+        step_head: Callable[[int], None],
+    ) -> None:
+        super().__init__(window)
+        self._window, self._computation, self._view, self._tables = window, computation, view, tables
+        self._step_head = step_head
+        for picture in (window.product, window.all_stages):
+            picture.installEventFilter(self)
+        window.product.maps.activated.connect(self._on_map_activated)
+        window.product.groundClicked.connect(self.release)
+        window.all_stages.groundClicked.connect(self.release)
+        tables.on_new_table(self._connect_table)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._act(event):
+            return True
+        return super().eventFilter(watched, event)
+
+    def _act(self, event: QKeyEvent) -> bool:
+        if event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
+            return False
+        if event.key() == Qt.Key.Key_Escape:
+            return self._leave()
+        text = event.text()
+        if text in ("[", "]"):
+            self._step_head(1 if text == "]" else -1)
+        elif text and text in "123456789":
+            stages = self._window.spine.stages()
+            if int(text) <= len(stages):
+                self._view.set(stage=stages[int(text) - 1])
+                if self._view.look.mode == "product":
+                    self.to_map()  # the one that had the keyboard is gone from sight
+        elif text in ("v", "V"):
+            self._view.set(values=not self._view.look.values)
+        elif text in ("r", "R"):
+            direction = BACKWARD if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else FORWARD
+            self._view.set(reach="" if self._view.look.reach == direction else direction)
+        else:
+            return False
+        return True
+
+    def _leave(self) -> bool:
+        """Esc takes one thing away: a refusal, then the chosen cell; pictures under way are stopped by `progress`."""
+        if self._window.banner.dismiss_refusal():
+            return True
+        leaves = self._view.look.cell is not None and not self._computation.stoppable
+        if leaves:
+            self.release()
+        return leaves
+
+    def release(self) -> None:
+        """Choose no cell: the explanation gives way to the first steps."""
+        self._view.set(cell=None)
+
+    def _on_map_activated(self, stage: str, row: int, column: int) -> None:
+        """Go from a cell of a map to the row of a table that it comes from."""
+        panels = self._window.inputs.panels
+        if stage in panels:
+            first = self._computation.evaluation.head_columns(stage, self._view.look.head).start
+            self._window.inputs.show_field(stage)
+            panels[stage].select_cell(row, first + column)
+            panels[stage].view.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        rows, _ = self._tables.marked()
+        field, place = next(((field, marks[0][0]) for field, marks in rows.items() if field in panels), (None, 0))
+        if field is not None:
+            first = self._computation.evaluation.head_columns(field, self._view.look.head).start if field != "x" else 0
+            self._window.inputs.show_field(field)
+            panels[field].select_cell(place, first)
+            panels[field].view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _connect_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+        panel.view.left.connect(self.to_map)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"release_cell": Command(self.release, enabled=lambda: self._view.look.cell is not None)}
+
+    def to_map(self) -> bool:
+        """Give the keyboard to the large map; False if there is none."""
+        heatmap = self._window.product.stage_map()
+        if heatmap is not None:
+            heatmap.setFocus(Qt.FocusReason.OtherFocusReason)
+        return heatmap is not None

@@ -1,0 +1,120 @@
+"""Hands the evaluation to everything that draws it, and the person's choices back to the view state."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+from attn_gui.app.shell.actions import Command, choices
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.view_state import ChosenCell, ViewState
+from attn_gui.document.document import Change, Document
+from attn_gui.engine import Recomputed
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.stage_formulas import short_stage_latex, stage_latex
+from attn_gui.views.theme import theme_signal
+
+REST_MS = 150  # after the last edit the colors take the new levels
+
+
+class MapsController(QObject):
+    """Spine, product picture, tiles and heads: rebuilt with a new evaluation, refreshed by rectangles."""
+
+    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._retake_levels)
+        computation.updated.connect(self._on_computation_updated)
+        view.follow(self.show, "evaluation", "head", "batch")
+        view.follow(self._show_stage, "stage")
+        view.follow(self._show_chosen, "cell")
+        view.follow(self._show_mode, "mode")
+        view.follow(self._show_values, "values")
+        document.changed.connect(self._on_document_changed)
+        window.spine.stagePicked.connect(lambda stage: view.set(stage=stage))
+        window.heads.headPicked.connect(lambda head: view.set(head=head))
+        window.product.stageCellChosen.connect(self._on_product_cell_chosen)
+        window.all_stages.stagePicked.connect(lambda stage: view.set(stage=stage, mode="product"))
+        theme_signal.changed.connect(self._show_formula)
+        self._show_mode()
+        self._show_values()
+
+    # --- down ------------------------------------------------------------------------------------
+    def show(self) -> None:
+        """Show the evaluation that there is, also before the first answer."""
+        look, evaluation = self._view.look, self._computation.evaluation
+        with self._window.product.arranged_once():
+            self._window.spine.set_evaluation(evaluation, look.batch, look.head)
+            self._window.heads.set_evaluation(evaluation, look.batch, look.head)
+            self._window.product.set_evaluation(evaluation, look.batch, look.head, look.stage)
+            self._show_stage()
+            self._show_tokens()
+            self._show_chosen()
+
+    def _show_stage(self) -> None:
+        self._window.spine.set_stage(self._view.look.stage)
+        self._window.product.set_stage(self._view.look.stage)
+        self._show_formula()
+
+    def _show_formula(self, *_: object) -> None:
+        """The formula of the stage on show, in the corner of the product picture."""
+        evaluation, stage = self._computation.evaluation, self._view.look.stage
+        forms = dict.fromkeys((stage_latex(evaluation, stage), short_stage_latex(evaluation, stage)))
+        self._window.product.set_formula(*filter(None, forms))
+
+    def _show_tokens(self) -> None:
+        problem = self._document.problem
+        self._window.product.set_tokens(problem.query_tokens, problem.names_of_keys)
+
+    def _show_chosen(self) -> None:
+        cell = self._view.look.cell
+        for shown in (self._window.spine, self._window.product):
+            shown.set_chosen(cell)
+
+    def _show_values(self) -> None:
+        self._window.product.set_values_shown(self._view.look.values)
+
+    def _show_mode(self) -> None:
+        """The keyboard stays in the map that it was in, or goes to the one that is left."""
+        if self._computation.refusal is not None:
+            return  # a sentence stands there instead
+        maps, look = self._window.product.maps, self._view.look
+        held = maps.focused
+        self._window.set_mode(look.mode)
+        if held is not None:
+            maps.map(look.stage if look.mode == "product" else held).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_computation_updated(self, recomputed: Recomputed) -> None:
+        for shown in (self._window.spine, self._window.heads, self._window.product):
+            shown.refresh(recomputed)
+        self._rest.start()
+
+    def _retake_levels(self) -> None:
+        for shown in (self._window.spine, self._window.heads, self._window.product):
+            shown.retake_levels()
+
+    def _on_document_changed(self, change: Change) -> None:
+        if {"query_tokens", "key_tokens"} & set(change.fields):
+            self._show_tokens()
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        view = self._view
+        return {
+            "previous_head": Command(lambda: self.step_head(-1)),
+            "next_head": Command(lambda: self.step_head(1)),
+            **choices(
+                {"product": "product", "all_stages": "all"}, lambda: view.look.mode, lambda mode: view.set(mode=mode)
+            ),
+            "values": Command(lambda on: view.set(values=on), lambda: view.look.values),
+        }
+
+    def step_head(self, step: int) -> None:
+        """The next or previous head."""
+        head = self._view.look.head + step
+        if 0 <= head < self._document.problem.num_heads:
+            self._view.set(head=head)
+
+    # --- up --------------------------------------------------------------------------------------
+    def _on_product_cell_chosen(self, stage: str, row: int, column: int) -> None:
+        self._view.set(cell=ChosenCell(stage, row, column))

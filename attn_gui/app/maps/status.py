@@ -1,0 +1,121 @@
+"""The status bar: the cell under the pointer or chosen, what was recomputed, precision and size; and the title."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.engine import Recomputed
+from attn_gui.figure.display import format_number
+from attn_gui.figure.products.operands import stage_plane
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.names import stage_title, token_text
+
+Tell = Callable[[Callable[[], str]], None]
+
+
+class StatusController(QObject):
+    """Keeps the three labels of the status bar and the window's title true."""
+
+    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._told: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
+        view.follow(self.show, "evaluation")
+        view.follow(self.show_place, "cell", "head", "batch")
+        computation.updated.connect(self._on_computation_updated)
+        computation.working.connect(self._on_computation_working)
+        document.titleChanged.connect(self.show_title)
+        window.product.hovered.connect(self._on_product_hovered)
+        window.product.hoverLeft.connect(self.show_place)
+        self.show()
+
+    def show(self) -> None:
+        self.show_title()
+        self.show_place()
+        self._show_told()
+        problem = self._document.problem
+        sizes = f"{problem.n} × {problem.m} × {problem.num_heads}"
+        self._window.precision.setText(self.tr("exact, {dtype} · {sizes}").format(dtype=problem.dtype, sizes=sizes))
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self.show()
+
+    def tell(self, words: Callable[[], str]) -> None:
+        """Say what was just done beside what was asked for, until the document changes again."""
+        self._told = words, self._document.generation
+        self._show_told()
+
+    def _show_told(self) -> None:
+        words, generation = self._told or (str, -1)
+        self._window.recomputed.setText(words() if generation == self._document.generation else "")
+
+    def show_title(self) -> None:
+        self._window.setWindowTitle(f"{self._document.name}[*]")
+        self._window.setWindowModified(self._document.modified)
+
+    def show_place(self) -> None:
+        cell = self._view.look.cell
+        self._window.place.setText(self._place(*cell) if cell else "")
+
+    def _on_computation_working(self, working: bool) -> None:
+        """The last picture stays, dimmed, under a thin line of progress."""
+        self._window.progress.setVisible(working)
+        self._window.product.set_dimmed(working)
+
+    def _on_product_hovered(self, stage: str, row: int, column: int) -> None:
+        self._window.place.setText(self._place(stage, row, column))
+
+    def _place(self, stage: str, row: int, column: int) -> str:
+        """`Weights · head 3 · it → tired (10, 13) = 0.610984`."""
+        look, evaluation = self._view.look, self._computation.evaluation
+        plane, problem = stage_plane(evaluation, stage, look.batch, look.head), evaluation.problem
+        values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
+        shut = allowed is not None and not allowed[0, 0]
+        number = self.tr("not allowed") if shut else format_number(float(values[0, 0]), 6)
+        axes = evaluation.axes(stage)
+        place = f"({row}, {column})"
+        if axes[-1] == "key" and problem.query_tokens and problem.names_of_keys:
+            names = token_text(problem.query_tokens[row]), token_text(problem.names_of_keys[column])
+            place = f"{' → '.join(names)} {place}"
+        said = {"stage": stage_title(stage), "head": look.head, "place": place, "number": number}
+        if evaluation.node(stage).stage.joined:
+            return self.tr("{stage} · {place} = {number}").format(**said)
+        return self.tr("{stage} · head {head} · {place} = {number}").format(**said)
+
+    def _on_computation_updated(self, recomputed: Recomputed) -> None:
+        self.show_place()
+        self._window.recomputed.setText(self._summary(recomputed))
+
+    def _summary(self, recomputed: Recomputed) -> str:
+        """`head 3, row 2: 16 scores, 16 weights, 32 outputs, 0.4 ms`."""
+        cells = recomputed.cells
+        counted = (
+            (cells.get("scores", 0), self.tr("1 score"), self.tr("{count} scores")),
+            (cells.get("weights", 0), self.tr("1 weight"), self.tr("{count} weights")),
+            (cells.get("head_output", 0), self.tr("1 output"), self.tr("{count} outputs")),
+        )
+        parts = [(one if count == 1 else many).format(count=count) for count, one, many in counted if count]
+        time = (
+            f"{recomputed.seconds * 1000:.2g} ms"
+            if recomputed.seconds < 0.01
+            else f"{recomputed.seconds * 1000:.0f} ms"
+        )
+        place = self._where(recomputed)
+        text = self.tr(", ").join([*parts, time])
+        return self.tr("{place}: {text}").format(place=place, text=text) if place else text
+
+    def _where(self, recomputed: Recomputed) -> str:
+        boxes = recomputed.boxes.get("weights") or recomputed.boxes.get("head_output") or []
+        if len(boxes) != 1:
+            return ""
+        _, heads, rows, _ = boxes[0]
+        one_head, one_row = heads.stop - heads.start == 1, rows.stop - rows.start == 1
+        if one_head and one_row:
+            return self.tr("head {head}, row {row}").format(head=heads.start, row=rows.start)
+        return self.tr("head {head}").format(head=heads.start) if one_head else ""

@@ -1,0 +1,1 @@
+"""Controllers of the problem: shapes, masks, variants, targets, and ways out of a clash."""

@@ -1,0 +1,108 @@
+"""Matrices that do not fit together: the sentence, and every change that would make them fit as a button."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import QObject
+from shiboken6 import isValid
+
+from attn_gui.app.problem.making import Arrays, Making
+from attn_gui.app.state.sentences import called, saying
+from attn_gui.engine import Fix, ShapeError
+from attn_gui.views.banner import Banner, Offer, Words
+from attn_gui.views.inputs import InputsView
+from attn_gui.views.tables import MatrixPanel
+
+Fields = Mapping[str, object]
+Accept = Callable[[Fields, Arrays], None]  # with the arrays that were made for it
+
+
+AXES = {"row": 0, "column": 1}
+
+
+class Clashes(QObject):
+    """Offers the fixes of a clash; nothing is changed until one is picked."""
+
+    def __init__(
+        self, banner: Banner, parent: QObject, making: Making, inputs: InputsView | None = None
+    ) -> None:
+        """`inputs` are the tables of the document, where what is brought clashes with one of them."""
+        super().__init__(parent)
+        self._making, self._banner, self._inputs = making, banner, inputs
+        self._marked: list[MatrixPanel] = []
+        banner.changed.connect(self._unmark)
+
+    def offer(
+        self,
+        clash: ShapeError,
+        base: Callable[[], Fields],
+        changes: Callable[[], Fields],
+        accept: Accept,
+        *,
+        words: Words | None = None,
+        before: Sequence[Offer] = (),
+        brought: str = "",
+    ) -> None:
+        """Say what clashes, `words` instead of the clash's own, and offer what is in `before` and every fix.
+
+        `brought` is the matrix that a person wants to put in: where it can be turned to fit, that was most likely
+        meant; where `before` makes the others follow it, only changes of its own are left to offer.
+
+        `base` gives the fields as they are when a button is pressed, `changes` those that are to be put in their
+        place then; `accept` takes what is to be changed then, or raises the ShapeError that is left.
+        """
+
+        def offered(fix: Fix) -> Offer:
+            return Offer(lambda: self._label(fix), saying(fix), lambda: self._take(fix, base, changes, accept))
+
+        first = [fix for fix in clash.fixes if fix.kind == "transpose" and brought in (fix.matrix, "")]
+        last = [fix for fix in clash.fixes if fix not in first and (not before or fix.matrix == brought)]
+        offers = [*map(offered, first), *before, *map(offered, last)]
+        self._banner.show_error(words or saying(clash), offers=offers, focus=True)
+        self._mark(clash, brought)
+
+    def _mark(self, clash: ShapeError, brought: str) -> None:
+        """The number in the shape of the table that something does not fit to; what is brought is in no table yet."""
+        panels = self._inputs.panels if self._inputs is not None else {}
+        for matrix, axis in zip(clash.matrices, clash.axes, strict=False):
+            panel = panels.get(matrix)
+            if panel is not None and matrix != brought and axis in AXES:
+                panel.set_wrong([AXES[axis]])
+                self._marked.append(panel)
+
+    def _unmark(self) -> None:
+        for panel in self._marked:
+            if isValid(panel):
+                panel.set_wrong([])
+        self._marked.clear()
+
+    def _take(
+        self, fix: Fix, base: Callable[[], Fields], changes: Callable[[], Fields], accept: Accept
+    ) -> None:
+        def make() -> Fields:
+            from attn_gui.engine import apply_fix
+
+            given = changes()
+            return {**given, **apply_fix(fix, {**base(), **given})}
+
+        def take(fixed: Fields, fresh: Arrays) -> None:
+            try:
+                accept(fixed, fresh)
+            except ShapeError as clash:  # one thing is put right, another is not
+                self.offer(clash, base, lambda: fixed, accept)
+
+        self._making.begin(self._label(fix), make, take)
+
+    def _label(self, fix: Fix) -> str:
+        words = {
+            "add": self.tr("Add {matrix}, {shape}"),
+            "transpose": self.tr("Transpose {matrix}"),
+            "resize": self.tr("Resize {matrix} to {after}"),
+            "project": self.tr("Project {matrix} with a new {shape}"),
+        }[fix.kind if fix.before else "add"]
+        return words.format(matrix=called(fix.matrix), after=_size(fix.after), shape=_size(fix.shape))
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape))

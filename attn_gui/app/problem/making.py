@@ -1,0 +1,106 @@
+"""Making of new numbers for a change: weighed, made off the GUI thread where it takes long, applied as one step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from attn_gui.app.state.sentences import saying
+from attn_gui.app.state.side_work import LARGE, SideWork
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Edit, Label, SetFields
+from attn_gui.engine.creation.memory import carried_out, check, weigh
+from attn_gui.views.dialogs.progress.making_progress import MakingProgress
+from attn_gui.views.main_window import MainWindow
+
+T = TypeVar("T")
+Arrays = Sequence[NDArray[Any]]
+Take = Callable[[T, Arrays], object]  # what was made, and its arrays, to which no other reference is kept
+
+
+class Making(QObject):
+    """Refuses what is too large before anything is allocated; what is large is made beside the window.
+
+    The document stays as it is until everything is made; where it changes meanwhile, what was made for it is dropped.
+    """
+
+    refused = Signal()  # nothing was changed: controls show the document again
+
+    def __init__(self, window: MainWindow, document: Document) -> None:
+        super().__init__(window)
+        self._window, self._document = window, document
+        self._take: Take[Any] | None = None
+        self._name: object = ""
+        self._work = SideWork(window, MakingProgress(window))
+        self._work.ended.connect(self._on_work_ended)
+        self._work.canceled.connect(self.refused)
+        document.changed.connect(self._on_document_changed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is still being made."""
+        return self._work.busy
+
+    def change(self, label: Label, make: Callable[[], Mapping[str, object]]) -> None:
+        """Change the fields that `make` gives, as one step of the history."""
+        self.begin(label, make, lambda fields, fresh: self._document.apply(SetFields(fields, label), fresh))
+
+    def apply(self, edit: Edit, fresh: Arrays = ()) -> None:
+        """Carry out an edit whose numbers are there, as one step; one that cannot be is said, and changes nothing."""
+        self._hand(self._document.apply, edit, fresh)
+
+    def begin(self, name: object, make: Callable[[], T], take: Take[T]) -> None:
+        """Hand what `make` gives to `take`, with the arrays that it made; `str(name)` says what it is.
+
+        Before, `make` is run once to be weighed. A ValueError or TypeError of either is said, and nothing is changed.
+        """
+        self._work.forget()
+        try:
+            size = weigh(make)
+            check(size)
+            made = carried_out(make) if size <= LARGE else None
+        except (ValueError, TypeError) as error:
+            self._refuse(error)
+            return
+        if made is not None:
+            self._hand(take, *made)
+            return
+        self._take, self._name = take, name
+        self._work.start(str(name), lambda tell: carried_out(make, tell, size))
+
+    def finish(self) -> None:
+        """Drop what is being made, and wait until it has stopped; for the end of the program."""
+        self._work.finish()
+
+    def _on_work_ended(self, found: object) -> None:
+        take, self._take = self._take, None
+        if isinstance(found, (ValueError, TypeError)):
+            self._refuse(found)
+        elif isinstance(found, Exception):
+            raise found
+        elif take is not None:
+            self._hand(take, *cast(tuple[Any, Arrays], found))
+
+    def _hand(self, take: Take[Any], made: object, fresh: Arrays) -> None:
+        try:
+            take(made, fresh)
+        except (ValueError, TypeError) as error:
+            self._refuse(error)
+
+    def _on_document_changed(self, *_: object) -> None:
+        if not self._work.busy:
+            return
+        self._work.forget()
+        name = self._name
+        self._window.banner.show_info(
+            lambda: self.tr("“{step}” was dropped: the problem was changed while its numbers were made.").format(
+                step=name
+            )
+        )
+
+    def _refuse(self, error: Exception) -> None:
+        self._window.banner.show_error(saying(error))
+        self.refused.emit()

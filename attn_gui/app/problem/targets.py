@@ -1,0 +1,133 @@
+"""Edit the answer: a target for the chosen cell, and the smallest change that reaches it, as one edit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from attn_gui.app.problem.making import Making
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.background import Background
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.sentences import sentence
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetCells, SetFields
+from attn_gui.document.names import field_symbol
+from attn_gui.engine import STAGE, Box
+from attn_gui.figure.products.operands import stage_plane
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.inspector.context import cell_name, number
+from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.engine import Solution
+    from attn_gui.views.dialogs.target_dialog import TargetDialog
+
+REST_MS = 120  # a number is typed to its end before it is solved for
+
+
+class TargetController(QObject):
+    """Opens the dialog for the chosen cell, solves while a person types, applies what was agreed to."""
+
+    def __init__(
+        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._making = making
+        self._dialog: TargetDialog | None = None
+        self._solution: Solution | None = None
+        self._question: tuple[str, tuple[int, ...], float, str, str | None] | None = None
+        self._background = Background(self)
+        self._background.answered.connect(self._on_background_answered)
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._solve)
+        window.inspector.targetRequested.connect(self.open)
+        view.follow(self._offer, "evaluation", "cell")
+        self._offer()
+
+    def offered(self) -> bool:
+        """Whether the chosen cell can have a target."""
+        cell = self._view.look.cell
+        return cell is not None and STAGE[cell.stage].settable
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"set_target": Command(self.open, enabled=self.offered)}
+
+    def _offer(self) -> None:
+        self._window.inspector.set_target_offered(self.offered())
+
+    def open(self) -> None:
+        """Ask for the target of the chosen cell."""
+        from attn_gui.views.dialogs.target_dialog import TargetDialog
+
+        look, evaluation = self._view.look, self._computation.evaluation
+        if look.cell is None or not self.offered():
+            return
+        stage, plane = look.cell.stage, stage_plane(evaluation, look.cell.stage, look.batch, look.head)
+        index = plane.index(look.cell.row, look.cell.column)
+        value = float(plane.block(*(slice(k, k + 1) for k in look.cell[1:]))[0][0, 0])
+        ways = ("bias", "x") if self._document.problem.projected else ("query", "key", "bias")
+        name, odds = cell_name(stage, index), STAGE[stage].square
+        self._dialog = dialog = TargetDialog(name, value, ways, odds=odds, parent=self._window)
+        dialog.asked.connect(lambda target, by, odds: self._ask(stage, index, target, by, odds))
+        agreed = dialog.exec()
+        self._rest.stop()
+        self._background.forget()
+        self._dialog = None
+        dialog.deleteLater()
+        if agreed and self._solution is not None:
+            self._apply(self._solution, cell_name(stage, index))
+
+    def finish(self) -> None:
+        """Wait for what is being solved; for the end of the program."""
+        self._background.finish()
+
+    # --- solving ---------------------------------------------------------------------------------
+    def _ask(self, stage: str, index: tuple[int, ...], target: float, by: str, odds: str | None) -> None:
+        self._solution, self._question = None, (stage, index, target, by, odds)
+        self._background.forget()
+        self._rest.start()
+
+    def _solve(self) -> None:
+        from attn_gui.engine import solve
+
+        if self._question is not None:
+            question, problem = self._question, self._document.problem  # nothing is edited while the dialog is open
+            self._background.ask(lambda: solve(problem, *question))
+
+    def _on_background_answered(self, found: object) -> None:
+        from attn_gui.engine import Solution
+        from attn_gui.views.dialogs.target_dialog import Answer
+
+        if self._dialog is None:
+            return
+        if isinstance(found, (ValueError, TypeError)):
+            self._dialog.set_refusal(sentence(found))
+        elif isinstance(found, Solution):
+            self._solution = found
+            where = cells_text(found.field, found.box)
+            self._dialog.set_answer(
+                Answer(found.reached, found.feasible, found.norm, where, sentence(found.reason))
+            )
+        else:
+            assert isinstance(found, Exception)
+            raise found
+
+    def _apply(self, solution: Solution, name: str) -> None:
+        value = number(solution.reached)
+        label = Label(QT_TRANSLATE_NOOP("History", "set {cell} to {value}"), {"cell": name, "value": value})
+        if solution.field in self._document.problem.arrays():
+            array = solution.problem.arrays()[solution.field]
+            self._making.apply(SetCells(solution.field, solution.box, array[solution.box], label))
+        else:  # a bias of its own, which the problem did not have
+            self._making.apply(SetFields({"mask": solution.problem.mask}, label))
+
+
+def cells_text(field: str, box: Box) -> str:
+    """`Q[10, 96 … 127]`: the cells of a box, batch and heads left out."""
+    places = [str(cut.start) if cut.stop - cut.start == 1 else f"{cut.start} … {cut.stop - 1}" for cut in box[-2:]]
+    return f"{field_symbol(field)}[{', '.join(places)}]"

@@ -1,0 +1,1 @@
+"""Start-up, actions and menus, and the program that wires all controllers."""

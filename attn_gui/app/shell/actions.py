@@ -1,0 +1,133 @@
+"""Every action of the program as a row of one table: menus, tool bar, shortcuts list and search read it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+
+from attn_gui.app.shell.action_rows import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, Row
+
+__all__ = [
+    "ACTIONS",
+    "DECIMALS",
+    "MENUS",
+    "MENU_WORDS",
+    "SUBMENUS",
+    "TOOLBAR",
+    "Actions",
+    "Command",
+    "Row",
+    "choices",
+    "translated",
+]
+
+T = TypeVar("T")
+DECIMALS = (2, 3, 4, 6)
+TOOLBAR = (
+    "open",
+    "save",
+    None,
+    "undo",
+    "redo",
+    None,
+    "export_image",
+    "stretch",
+    "product",
+    "all_stages",
+    "values",
+    "search_actions",
+)
+
+
+def translated(source: str) -> str:
+    """The label of a row or menu in the present language."""
+    return QCoreApplication.translate("Actions", source)
+
+
+class Command(NamedTuple):
+    """What an action does, with its new state if it can be checked; and whether it is checked and enabled."""
+
+    do: Callable[..., object]
+    checked: Callable[[], bool] | None = None
+    enabled: Callable[[], bool] | None = None
+
+
+def choices(values: Mapping[str, T], present: Callable[[], T], choose: Callable[[T], object]) -> dict[str, Command]:
+    """The commands of a group of which one is checked: by name of the action the value that it chooses."""
+
+    def command(value: T) -> Command:
+        return Command(lambda _checked: choose(value), lambda: present() == value)
+
+    return {name: command(value) for name, value in values.items()}
+
+
+class Actions(QObject):
+    """The table's rows as QActions, by name; `tie` gives a row what it does once what is half typed is handed on."""
+
+    def __init__(self, parent: QObject, settle: Callable[[], bool]) -> None:
+        """`settle` hands on what is half typed; False if it cannot be."""
+        super().__init__(parent)
+        self._settle = settle
+        self._groups: dict[str, QActionGroup] = {}
+        self._commands: dict[str, Command] = {}
+        self.by_name = {row.name: self._make(row) for row in ACTIONS}
+        self.retranslate()
+
+    def __getitem__(self, name: str) -> QAction:
+        return self.by_name[name]
+
+    def tie(self, commands: Mapping[str, Command]) -> None:
+        """Let these actions do that, unless the editor that is open refuses its text."""
+        for name, command in commands.items():
+            self._tie(self.by_name[name], command)
+        self._commands |= commands
+
+    def _tie(self, action: QAction, command: Command) -> None:
+        action.triggered.connect(lambda checked: self._act(action, command, checked))
+
+    def _act(self, action: QAction, command: Command, checked: bool) -> None:
+        settled = self._settle()
+        if settled:
+            command.do(*([checked] if action.isCheckable() else []))
+        if action.isCheckable() or not settled:
+            self.show_states()  # what was refused is not checked
+
+    def show_states(self) -> None:
+        """Bring what is checked and enabled up to date."""
+        for name, command in self._commands.items():
+            if command.checked is not None:
+                self.by_name[name].setChecked(command.checked())
+            if command.enabled is not None:
+                self.by_name[name].setEnabled(command.enabled())
+
+    def retranslate(self) -> None:
+        """Labels in the present language; undo and redo are named by the history."""
+        for row in ACTIONS:
+            action = self.by_name[row.name]
+            action.setText(translated(row.label))
+            action.setIconText(_plain(translated(row.short or row.label)))
+            action.setToolTip(_tip(action))
+
+    def _make(self, row: Row) -> QAction:
+        action = QAction(self)
+        action.setObjectName(f"action.{row.name}")
+        action.setCheckable(row.checkable)
+        action.setShortcuts(row.shortcuts())
+        if row.group:
+            group = self._groups.setdefault(row.group, QActionGroup(self))
+            group.addAction(action)
+        return action
+
+
+def _plain(label: str) -> str:
+    """A label without its access key and its dots."""
+    return re.sub(r"\(&.\)|&|…", "", label)
+
+
+def _tip(action: QAction) -> str:
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    return f"{_plain(action.text())} ({keys})" if keys else _plain(action.text())

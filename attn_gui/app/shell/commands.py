@@ -1,0 +1,108 @@
+"""Commands about the window and about the other commands: zones, search, shortcuts, About.
+
+Dialogs are imported when they are opened, here and in all controllers: a start does not wait for them.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.app.files.files import FilesController
+from attn_gui.app.maps.keys import MapKeys
+from attn_gui.app.shell.actions import ACTIONS, Command, translated
+from attn_gui.app.shell.bars import Bars
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.paths import notices
+from attn_gui.views.focus_order import ZONES, stops_of, zone_with_focus
+from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.views.dialogs.palette import Offer
+
+
+class CommandsController(QObject):
+    """Moves the keyboard through the window and shows what can be done in it."""
+
+    def __init__(
+        self, window: MainWindow, bars: Bars, view: ViewState, keys: MapKeys, files: FilesController
+    ) -> None:
+        super().__init__(window)
+        self._window, self._bars, self._view, self._keys, self._files = window, bars, view, keys, files
+        self.actions = bars.actions
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {
+            "quit": Command(self._window.close),
+            "score": Command(partial(self._to_control, "score")),
+            "scale": Command(partial(self._to_control, "scale")),
+            "next_zone": Command(partial(self.step_zone, 1)),
+            "previous_zone": Command(partial(self.step_zone, -1)),
+            "search_actions": Command(self.search),
+            "shortcuts": Command(self.show_shortcuts),
+            "about": Command(self.show_about),
+        }
+
+    def step_zone(self, way: int) -> None:
+        """Move the focus to the next zone of the window (1), or to the one before (-1)."""
+        here = zone_with_focus(self._window)
+        present = min(-way, 0) if here is None else here
+        for places in range(1, len(ZONES) + 1):
+            zone = ZONES[(present + way * places) % len(ZONES)]
+            first = next(iter(stops_of(self._window, zone)), None)
+            if first is not None:
+                if not self._focus_map(zone):
+                    first.setFocus(Qt.FocusReason.TabFocusReason)
+                return
+
+    def _focus_map(self, zone: str) -> bool:
+        """Among the pictures the large map comes before the line above it."""
+        return zone == "zone.product" and self._view.look.mode == "product" and self._keys.to_map()
+
+    def _to_control(self, name: str) -> None:
+        """Put the keyboard where a setting of the computation is chosen."""
+        control = self._window.findChild(QWidget, f"control.{name}")
+        if control is not None:
+            control.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def search(self) -> None:
+        from attn_gui.views.dialogs.palette import ActionPalette
+
+        self._files.fill_recent()
+        ActionPalette(self._offers(), self._window).exec()
+
+    def show_shortcuts(self) -> None:
+        from attn_gui.views.dialogs.palette import without_access_key
+        from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
+
+        rows = [
+            (without_access_key(action.text()), action.shortcut().toString())
+            for action in self._listed()
+            if not action.shortcut().isEmpty()
+        ]
+        ShortcutsDialog(rows, self._window).exec()
+
+    def show_about(self) -> None:
+        from attn_gui.views.dialogs.about import AboutDialog
+
+        AboutDialog(self._window, notices=notices()).exec()
+
+    def _offers(self) -> list[Offer]:
+        """Every action of the menus with its way there: examples and recent files, too."""
+        from attn_gui.views.dialogs.palette import Offer
+
+        rows = {f"action.{row.name}": row for row in ACTIONS}
+        offers = []
+        for menus, words, action in self._bars.every_action():
+            row = rows.get(action.objectName())
+            words = f"{words} {row.words}" if row else words
+            offers.append(Offer(action, menus, words, translated(row.needs) if row and row.needs else ""))
+        return offers
+
+    def _listed(self) -> list[QAction]:
+        return [self.actions[row.name] for row in ACTIONS]

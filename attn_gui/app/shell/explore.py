@@ -1,0 +1,136 @@
+"""The window from Python: a script waits until it is closed, a notebook goes on and can ask what it holds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+from PySide6.QtCore import QCoreApplication, QThread
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.display import obstacle
+from attn_gui.document.edits import Label, SetFields
+from attn_gui.engine import Problem
+from attn_gui.engine.evaluation.trace import problem_in
+from attn_gui.figure.fonts import load_fonts, release_gui
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+
+if TYPE_CHECKING:
+    from attn_gui.app.shell.program import Program
+
+TO_TYPE = "The window answers once Qt's loop runs: type “%gui qt” on a line of its own ({reason})."
+
+
+class Explorer:
+    """A window that was opened from Python: `problem` is what it holds now, `show` gives it another one."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    @property
+    def problem(self) -> Problem:
+        """A copy of the problem as it stands in the window, or stood when that was closed."""
+        return self._program.document.snapshot()
+
+    def show(self, problem: Problem) -> None:
+        """Put a problem in place of the one in the window, as one step that can be undone; bring the window up."""
+        problem = problem_in(problem, "show")
+        label = Label(QT_TRANSLATE_NOOP("History", "shown from Python"))
+        self._program.document.apply(SetFields(dict(_all_fields(problem)), label))
+        window = self._program.window
+        window.show()
+        window.raise_()
+
+    def close(self) -> None:
+        """Close the window without asking."""
+        self._program.end()
+
+    def __repr__(self) -> str:
+        return f"Explorer of {self.problem!r}"
+
+
+def explore(
+    problem: Problem | None = None,
+    *,
+    query: npt.ArrayLike | None = None,
+    key: npt.ArrayLike | None = None,
+    value: npt.ArrayLike | None = None,
+    tokens: Sequence[str] | None = None,
+) -> Explorer:
+    """Open the window on a problem, on Q, K and V of one head, or on the first example; `tokens` name the rows.
+
+    A script goes on when the window is closed. In Jupyter and IPython it goes on at once: Qt's loop is started as by
+    `%gui qt`, or the line to type is said.
+    Raises ShapeError, ValueError or TypeError as Problem does, RuntimeError with a sentence where no window can open.
+    """
+    if reason := obstacle():
+        raise RuntimeError(reason)
+    shown = _asked(problem, {"query": query, "key": key, "value": value}, tokens)
+    shell = _shell()
+    app = _application(shell)
+    from attn_gui.app.shell.program import Program  # its signals would not survive the change of applications
+
+    program = Program(app)
+    program.begin(None)
+    if shown is not None:
+        program.document.open(shown, None, "explore")
+    program.window.show()
+    if shell is not None:
+        _keep_alive(shell)
+    elif QThread.currentThread().loopLevel() == 0 and not hasattr(sys, "ps1"):  # at a prompt PySide6 runs the loop
+        app.exec()
+    return Explorer(program)
+
+
+def _asked(problem: Problem | None, arrays: dict[str, Any], tokens: Sequence[str] | None) -> Problem | None:
+    """The problem that the arguments ask for; None for the first example."""
+    given = {name: array for name, array in arrays.items() if array is not None}
+    labels: dict[str, Any] = {} if tokens is None else dict.fromkeys(("query_tokens", "key_tokens"), tuple(tokens))
+    if problem is None:
+        return Problem(**given, **labels) if given or labels else None
+    if given:
+        raise TypeError(f"explore takes either a problem or arrays, got both a problem and {', '.join(given)}.")
+    return problem_in(problem, "explore").replace(**labels)
+
+
+def _all_fields(problem: Problem) -> dict[str, object]:
+    """Every field of the problem, None where it has none."""
+    return dict.fromkeys(Problem.__dataclass_fields__, None) | problem.fields()
+
+
+def _shell() -> Any:
+    """The IPython or Jupyter that this runs in, if any."""
+    found = sys.modules.get("IPython")
+    return None if found is None else found.get_ipython()
+
+
+def _keep_alive(shell: Any) -> None:
+    """Let the prompt run Qt's loop while it waits, also when the last window was closed."""
+    QApplication.setQuitOnLastWindowClosed(False)
+    if _runs_qt(shell):
+        return
+    # IPython copies Qt's names once, and PySide6 makes a name when it is used: a copy of before has no QApplication
+    sys.modules.pop("IPython.external.qt_for_kernel", None)
+    try:
+        shell.enable_gui("qt")
+    except Exception as error:  # a loop of another kit runs, or this prompt has none
+        print(TO_TYPE.format(reason=error))
+
+
+def _runs_qt(shell: Any) -> bool:
+    return str(shell.active_eventloop or "").startswith("qt")
+
+
+def _application(shell: Any) -> QApplication:
+    """The one that runs, or a new one in place of the one without a display that drew figures before."""
+    running = QCoreApplication.instance()
+    if isinstance(running, QApplication):
+        return running
+    if shell is not None and _runs_qt(shell):
+        shell.enable_gui(None)  # its loop hangs on the application that goes
+    release_gui()
+    app = QApplication(sys.argv[:1])
+    load_fonts()
+    return app

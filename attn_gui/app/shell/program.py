@@ -1,0 +1,196 @@
+"""The whole program in one place: the document, the window and the controllers between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.app.files.examples import FIRST, example_of
+from attn_gui.app.files.export import ExportController
+from attn_gui.app.files.files import FilesController
+from attn_gui.app.files.session_view import SessionView
+from attn_gui.app.inspector.curve import CurveController
+from attn_gui.app.inspector.explain import ExplainController
+from attn_gui.app.inspector.history import HistoryController
+from attn_gui.app.inspector.judging import SensitivityController, VerifyController
+from attn_gui.app.maps.context_menus import ContextMenus
+from attn_gui.app.maps.keys import MapKeys
+from attn_gui.app.maps.maps import MapsController
+from attn_gui.app.maps.progress import ProgressController
+from attn_gui.app.maps.reach import ReachController
+from attn_gui.app.maps.status import StatusController
+from attn_gui.app.problem.making import Making
+from attn_gui.app.problem.panel import PanelController
+from attn_gui.app.problem.targets import TargetController
+from attn_gui.app.problem.variants import VariantsController
+from attn_gui.app.shell.actions import Actions, Command
+from attn_gui.app.shell.commands import CommandsController
+from attn_gui.app.shell.faults import Faults
+from attn_gui.app.shell.shell import Shell
+from attn_gui.app.shell.tips import TipsController
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.kept_view import KeptView, kept_look
+from attn_gui.app.state.view_state import PARTS, ViewState
+from attn_gui.app.tables.copying import CopyController
+from attn_gui.app.tables.table_blocks import TableBlocks
+from attn_gui.app.tables.table_edits import TableEdits
+from attn_gui.app.tables.table_target import TableTarget
+from attn_gui.app.tables.tables import TablesController
+from attn_gui.document.document import Change, Document
+from attn_gui.formats import matrices, suffixes
+
+
+@runtime_checkable
+class Acting(Protocol):
+    """A part that answers actions."""
+
+    def commands(self) -> Mapping[str, Command]: ...
+
+
+@runtime_checkable
+class Speaking(Protocol):
+    """A part that has words which no widget translates by itself."""
+
+    def retranslate(self) -> None: ...
+
+
+@runtime_checkable
+class Ending(Protocol):
+    """A part with work that has to be through before the window goes."""
+
+    def finish(self) -> None: ...
+
+
+class Program(QObject):
+    """Everything that lives as long as the window; it can be used as soon as something is opened in it."""
+
+    def __init__(self, app: QApplication, lang: str | None = None, shell: Shell | None = None) -> None:
+        """Build the program in a shell whose window is on the screen already, or in a new one."""
+        super().__init__(app)
+        self._shell = shell = shell or Shell(app, lang)
+        self.settings, self.look, self.window = shell.settings, shell.look, shell.window
+        self.bars, self.layout = shell.bars, shell.layout
+        self.window.fill()
+        self.faults = Faults(self.window)
+        first = example_of(FIRST)
+        self._first = first, first.load()
+        self.document = Document(self._first[1].problem, name=first.name, parent=self)
+        self.document.changed.connect(self._on_document_changed)
+        self.computation = Computation(self.document, self)
+        self.view = ViewState(self.computation, kept_look(self.settings, first.head), self)
+        window, document, computation, view = self.window, self.document, self.computation, self.view
+        self.making = Making(window, document)
+        self.status = StatusController(window, document, computation, view)
+        self.maps = MapsController(window, document, computation, view)
+        self.tables = TablesController(window, document, computation, view, self.making)
+        self.target = TableTarget(window, document, self.tables, view, self.making)
+        self.table_edits = TableEdits(window, document, self.tables, self.target, self.making)
+        self.table_blocks = TableBlocks(
+            window, document, self.tables, self.target, self.making, self.settings, self.status.tell
+        )
+        self.panel = PanelController(window, document, computation, view, self.making, self.status.tell)
+        computation.refused.connect(self.panel.show_state)
+        self.table_edits.directRequested.connect(self.panel.make_direct)
+        self.sensitivity = SensitivityController(window, computation, view)
+        self.curve = CurveController(window, document, computation, view, self.making)
+        self.targets = TargetController(window, document, computation, view, self.making)
+        self.verify = VerifyController(window, document)
+        self.variants = VariantsController(window, document, view, self.making)
+        self.explain = ExplainController(window, computation, view)
+        self.tips = TipsController(window, view)
+        self.reach = ReachController(window, document, computation, view, self.tables)
+        self.progress = ProgressController(window, computation, view)
+        self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
+        self.variants.newRequested.connect(self.files.new)
+        self.session_view = SessionView(window, computation, view, self.files)
+        window.closeAsked.connect(self._on_window_close_asked)
+        self.history = HistoryController(window, document, self.settings, self.bars.actions)
+        self.export = ExportController(window, document, computation, view, self.settings, self.look)
+        self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
+        window.dropped.connect(self.take_in)
+        self.copying = CopyController(window, self.target, self.table_edits)
+        self.context_menus = ContextMenus(window, self.bars, self.tables)
+        self.commands = CommandsController(window, self.bars, view, self.keys, self.files)
+        KeptView(view, self.settings)
+        self._tie_actions(self.bars.actions)
+        window.installEventFilter(self)
+        window.fit_panels()
+
+    def _tie_actions(self, actions: Actions) -> None:
+        """Each action to whoever answers it; what is checked and enabled follows the view and the look."""
+        for part in self._parts():
+            if isinstance(part, Acting):
+                actions.tie(part.commands())
+        self.view.follow(actions.show_states, *PARTS)
+        self.look.changed.connect(actions.show_states)
+        self.look.changed.connect(self.bars.size_icons)
+        self.panel.paintingChanged.connect(actions.show_states)
+        self.window.zoomAsked.connect(self.look.step_zoom)
+        self.window.product.tokensRequested.connect(actions["tokens"].trigger)
+        actions.show_states()
+
+    def _parts(self) -> list[object]:
+        """Everything that it was built of."""
+        return list(vars(self).values())
+
+    def _on_document_changed(self, change: Change) -> None:
+        """Withdraw earlier refusals; whoever opens a document says what there is to say of it."""
+        if not change.opened:
+            self.window.banner.withdraw_refusal()
+
+    def _on_window_close_asked(self, event: QCloseEvent) -> None:
+        if self.files.may_close():
+            self.layout.remember()
+            for part in (self.files, self.making, self.table_blocks):
+                part.finish()
+        else:
+            event.ignore()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LanguageChange:
+            named = [self.bars, self.document]  # actions and steps have their names before these are shown
+            for part in [*named, *(part for part in self._parts() if part not in named)]:
+                if isinstance(part, Speaking):
+                    part.retranslate()
+        return super().eventFilter(watched, event)
+
+    def begin(self, path: Path | None) -> None:
+        """Open the file that was given, else the real example of the first start; why it was not the file stays."""
+        if path is None or not self.files.open_path(path):
+            self.files.began_with(*self._first, told=path is None)
+            self.view.show_all()
+        if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
+            self.maps.show()
+        self.window.reveal()
+        self.layout.share_inputs()
+        self.keys.to_map()
+
+    def take_in(self, path: Path, field: str = "") -> None:
+        """A file that was dropped: one matrix goes into the table below it, or is offered to all; else it is opened."""
+        if path.suffix.lower() not in suffixes(matrices()):
+            self.files.open_path(path)
+            return
+        if not self.window.settle():
+            return
+        if not field:
+            self.table_blocks.offer_path(path)
+            return
+        self.target.use(field)
+        if self.target.writable():
+            self.table_blocks.import_path(path)
+
+    def end(self) -> None:
+        """Close without asking; for whoever drives the program from outside."""
+        self.window.hide()  # gives up what is half typed
+        self.computation.end()
+        for part in self._parts():
+            if isinstance(part, Ending):
+                part.finish()
+        self.window.close()
+        for owned in (self.window, self.look, self._shell, self):
+            owned.deleteLater()

@@ -1,0 +1,72 @@
+"""Starts the program: an application, its fonts and a window first, everything in it once that is painted."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.app.shell.shell import Shell
+from attn_gui.figure.fonts import load_fonts
+
+if TYPE_CHECKING:
+    from attn_gui.app.shell.program import Program
+
+REST_MS = 200
+"""Time after which everything is painted and idle work may begin."""
+
+
+def run(path: Path | None = None, lang: str | None = None) -> int:
+    """Show the window, with a file if one is given, until it is closed; the exit code."""
+    gc.disable()  # what a start makes is no garbage, and looking for some takes a tenth of its time
+    os.environ.setdefault("QT_ENABLE_HIGHDPI_SCALING", "1")
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("attn_gui")
+    app.setApplicationDisplayName("attn_gui")
+    load_fonts()
+    start = Start(app, Shell(app, lang), path)
+    code = app.exec()
+    if start.program is not None:
+        start.program.end()  # while Qt is still there
+    return code
+
+
+class Start:
+    """The window at once, the program in it after the first paint, and then what can wait for a pause."""
+
+    def __init__(self, app: QApplication, shell: Shell, path: Path | None) -> None:
+        self.program: Program | None = None
+        self._app, self._shell, self._path = app, shell, path
+        shell.painted.connect(self._fill)
+        shell.window.show()
+
+    def _fill(self) -> None:
+        try:
+            from attn_gui.app.shell.program import Program
+
+            self._shell.window.conceal()
+            self.program = Program(self._app, shell=self._shell)
+            self.program.begin(self._path)
+        except BaseException as error:
+            if isinstance(error, Exception):
+                from attn_gui.app.shell.faults import details, record
+
+                record(details(error))
+            self._app.exit(1)  # an empty window is of no use
+            raise
+        sys.excepthook = self.program.faults.report
+        threading.excepthook = self.program.faults.report_from_thread
+        QTimer.singleShot(REST_MS, self._rest)
+
+    def _rest(self) -> None:
+        from pyqtgraph.util.garbage_collector import GarbageCollector
+
+        gc.freeze()  # nor is it garbage later
+        self._collector = GarbageCollector()  # on this thread alone: an object of Qt must not be deleted on another

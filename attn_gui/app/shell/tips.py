@@ -1,0 +1,78 @@
+"""Tips of the controls of the computation, also as What's This: each with the formula that it changes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QObject, QRegularExpression, QTimer
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.engine.scores import SCORES
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.main_window import MainWindow
+
+TIPS = {
+    "score": QT_TRANSLATE_NOOP("Tips", "How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ"),
+    "scale": QT_TRANSLATE_NOOP("Tips", "What the scores are multiplied by: S′ = S / √dₖ keeps their variance near 1"),
+    "scale_value": QT_TRANSLATE_NOOP("Tips", "The factor α of the scores: S′ = α · S"),
+    "scale_slider": QT_TRANSLATE_NOOP("Tips", "The factor α of the scores from 0 to 1/√dₖ: S′ = α · S"),
+    "mask": QT_TRANSLATE_NOOP("Tips", "Which keys a query may see: Sᵐ = S′ + M, where M is 0 or −∞"),
+    "softcap": QT_TRANSLATE_NOOP("Tips", "Keeps scores between −cap and cap: S″ = cap · tanh(S′ / cap)"),
+    "temperature": QT_TRANSLATE_NOOP(
+        "Tips", "A = softmax(S / T): below 1 it sharpens the weights, above 1 it evens them out"
+    ),
+    "rotary_theta": QT_TRANSLATE_NOOP("Tips", "Turns pairs of columns of Q and K by i · θ^(−2p/dₖ) at position i"),
+    "d_a": QT_TRANSLATE_NOOP("Tips", "How many units the additive score has: a = tanh(q W_q + k W_k) · w"),
+    "block.ln_eps": QT_TRANSLATE_NOOP("Tips", "Added to the variance: N = γ (R − μ) / √(σ² + ε) + β"),
+    "head": QT_TRANSLATE_NOOP("Tips", "The head on show, counted from 0: O = A V of its columns alone"),
+    "batch": QT_TRANSLATE_NOOP("Tips", "The item of the batch on show, counted from 0"),
+    "num_heads": QT_TRANSLATE_NOOP(
+        "Tips", "How many heads share the columns of Q: each computes A = softmax(Q Kᵀ / √dₖ) of its own"
+    ),
+    "num_kv_heads": QT_TRANSLATE_NOOP(
+        "Tips", "How many heads K and V have; each serves num_heads / num_kv_heads query heads"
+    ),
+    "d_k": QT_TRANSLATE_NOOP("Tips", "Columns of Q and K in one head; scores are divided by √dₖ"),
+    "d_v": QT_TRANSLATE_NOOP("Tips", "Columns of V in one head, and so of its output O = A V"),
+    "n": QT_TRANSLATE_NOOP("Tips", "Rows of Q: a row of S, of A and of O for each query"),
+    "m": QT_TRANSLATE_NOOP("Tips", "Rows of K and V: a column of S and of A for each key"),
+    "d_model": QT_TRANSLATE_NOOP("Tips", "Columns of all heads together: d_model = heads · dₖ"),
+    "d_model_fixed": QT_TRANSLATE_NOOP(
+        "Tips", "Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ"
+    ),
+    "batch_size": QT_TRANSLATE_NOOP("Tips", "How many items are computed side by side, each with its own Q, K and V"),
+    "dtype": QT_TRANSLATE_NOOP("Tips", "All is computed in float64; float32 rounds each number once, when it is read"),
+}
+CONTROL = "control."
+
+
+class TipsController(QObject):
+    """Gives a control its tip once it is there, in the present language; a tip of its own stays."""
+
+    def __init__(self, window: MainWindow, view: ViewState) -> None:
+        super().__init__(window)
+        self._window = window
+        self._soon = QTimer(self, singleShot=True, interval=0)  # once every control of another problem is there
+        self._soon.timeout.connect(self.show)
+        view.follow(self._soon.start, "evaluation")
+        self.show()
+
+    def show(self) -> None:
+        """Bring tips and What's This up to date."""
+        for control in self._window.findChildren(QWidget, QRegularExpression(r"^control\.")):
+            name = control.objectName().removeprefix(CONTROL)
+            if tip := _tip(name):
+                said = QCoreApplication.translate("Tips", tip)
+                if control.toolTip() in ("", control.whatsThis()):
+                    control.setToolTip(said)
+                control.setWhatsThis(said)
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self.show()
+
+
+def _tip(name: str) -> str:
+    """The English tip of a control; numbers of a score function have it on their entry."""
+    numbers = [entry for score in SCORES.values() for entry in score.numbers.items()]
+    of_scores = {f"score_params.{part}": setting.about for part, setting in numbers}
+    return (TIPS | of_scores).get(name, "")

@@ -1,0 +1,198 @@
+"""Keeps the evaluation of the open document up to date: the step between an edit and whatever shows numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from attn_gui.app.state.background import Background
+from attn_gui.document.document import Change, Document
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.arrays import Box
+from attn_gui.engine.evaluation.choice import evaluation_of, is_long
+from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
+from attn_gui.engine.graph.indices import count
+from attn_gui.engine.problem.sentences import FieldError
+
+if TYPE_CHECKING:
+    from attn_gui.pictures.supply import Supply
+
+QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame or two
+QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
+PATIENCE_MS = 300  # after which the window says that it is computing
+HOLD_MS = 100  # looking for BLAS takes a while, and before the first paint nothing needs it
+SETTLE_MS = 1500  # after the last edit of a long problem
+PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected again on the GUI thread, times 1/d_model
+
+
+class Computation(QObject):
+    """Follows the document. An edit of cells recomputes what it reaches, any other change everything.
+
+    A large problem is computed on another thread; until then the last evaluation stays, and an answer for a document
+    that has moved on is dropped. Of a long one `supply` brings what the maps look at; at rest after edits, what they
+    have left is settled.
+    """
+
+    rebuilt = Signal(bool)  # a new evaluation is there, True: of another document; `ViewState` tells all others
+    updated = Signal(object)  # Recomputed: the boxes of every stage that hold new numbers
+    working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
+    refused = Signal(object)  # FieldError: no evaluation can hold the problem
+    drawing = Signal(float)  # which share of the pictures that are looked at is there
+    settled = Signal()  # everything known equals a fresh computation, bit for bit
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._blas = one_blas_thread()  # while the window lives: with more, all wait once a core has other work
+        self._hold = QTimer(self, singleShot=True, interval=HOLD_MS)
+        self._hold.timeout.connect(self._blas.__enter__)
+        self._hold.start()
+        self.evaluation = Evaluation(document.problem)
+        self.supply: Supply | None = None
+        self.refusal: FieldError | None = None  # why there is no evaluation of the document
+        self._settling = Background(self)
+        self._settling.answered.connect(self._on_settling_answered)
+        self._moves = 0  # counts edits, each of which ends the settling that is under way
+        self._rest = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._rest.timeout.connect(self._settle)
+        self._passes = Background(self)
+        self._passes.answered.connect(self._on_passes_answered)
+        self._opened = False
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(lambda: self.working.emit(True))
+        document.changed.connect(self._on_document_changed)
+
+    @property
+    def pending(self) -> bool:
+        """Whether the evaluation is not yet that of the document."""
+        return self._passes.busy
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is still to come: the evaluation or pictures of it."""
+        return self.pending or self._settling.busy or (self.supply is not None and self.supply.busy)
+
+    @property
+    def stoppable(self) -> bool:
+        """Whether pictures are being computed that Esc stops."""
+        return self.supply is not None and self.supply.busy
+
+    def finish(self) -> None:
+        """Wait for what is under way, for whoever needs the answer now."""
+        self._passes.finish()
+        self._settling.finish()
+        if self.supply is not None:
+            self.supply.finish()
+
+    def end(self) -> None:
+        """End all work under way."""
+        self._moves += 1
+        self._rest.stop()
+        if self.supply is not None:
+            self.supply.end()
+        self.finish()
+
+    def _on_document_changed(self, change: Change) -> None:
+        boxes = {field: cells for field, cells in change.fields.items() if cells is not None}
+        self._opened = self._opened or change.opened
+        self._moves += 1
+        alone = self.pending or self.refusal is not None or change.opened or len(boxes) < len(change.fields)
+        if alone or self._heavy(boxes):
+            self._rebuild()
+        elif boxes:
+            self._follow(boxes)
+
+    def _follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:
+        """Cells have changed: everything that they reach."""
+        recomputed = self.evaluation.update(self._document.problem, boxes)
+        if self.supply is not None:
+            self.supply.follow({**boxes, **recomputed.boxes})
+            self._rest.start()
+        self.updated.emit(recomputed)
+
+    def _heavy(self, boxes: Mapping[str, Sequence[Box]]) -> bool:
+        """Whether so many rows of a long problem are projected again that the window would stand still."""
+        if self.supply is None or not self._document.problem.projected:
+            return False
+        return sum(count(box) for field in ("x", "context") for box in boxes.get(field, ())) > PROJECTED
+
+    def _rebuild(self) -> None:
+        problem = self._document.problem
+        self._rest.stop()
+        if _is_quick(problem):
+            self._passes.forget()
+            self._take(Evaluation(problem))
+            return
+        if not self._patience.isActive():
+            self._patience.start()
+        self._passes.ask(lambda: evaluation_of(problem))  # of a long one nothing but Q, K and V
+
+    def _on_passes_answered(self, found: object) -> None:
+        if isinstance(found, FieldError):
+            self._refuse(found)
+            return
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, Evaluation)
+        self._take(found)
+
+    def _refuse(self, why: FieldError) -> None:
+        self._patience.stop()
+        self.working.emit(False)
+        self.refusal = why
+        self.refused.emit(why)
+
+    def _take(self, evaluation: Evaluation) -> None:
+        self._patience.stop()
+        self.working.emit(False)
+        if self.supply is not None:
+            self.supply.end()
+            self.supply.deleteLater()
+        self.supply = self._supply_of(evaluation)
+        self.drawing.emit(1.0)
+        self.evaluation, opened, self._opened, self.refusal = evaluation, self._opened, False, None
+        self.rebuilt.emit(opened)
+
+    def _supply_of(self, evaluation: Evaluation) -> Supply | None:
+        """The supply of pictures of a long problem."""
+        if not is_long(evaluation.problem):
+            return None
+        from attn_gui.pictures.supply import Supply  # not needed to start
+
+        supply = Supply(evaluation, self)
+        supply.progressed.connect(self.drawing)
+        return supply
+
+    # --- at rest ---------------------------------------------------------------------------------
+    def _settle(self) -> None:
+        """Compute again what edits have left inexact by rounding, once nothing else is to be done."""
+        evaluation, version = self.evaluation, self._version()
+        if self.supply is None or self.pending:
+            return
+        from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+
+        assert isinstance(evaluation, StreamingEvaluation)
+        if self.supply.busy:
+            self._rest.start()
+        elif not evaluation.settled:
+            heads = evaluation.unsettled
+            self._settling.ask(lambda: evaluation.settle(cancelled=lambda: version != self._version()) and heads)
+
+    def _version(self) -> tuple[int, int]:
+        """Moves with every change of the document, and already before its first cell is written."""
+        return self._moves, self._document.writes
+
+    def _on_settling_answered(self, found: object) -> None:
+        if isinstance(found, Exception):
+            raise found
+        if isinstance(found, frozenset) and self.supply is not None and not self._rest.isActive():
+            self.supply.draw_anew(found)
+            self.settled.emit()
+
+
+def _is_quick(problem: Problem) -> bool:
+    """Whether the window may wait for a full pass."""
+    numbers = sum(array.size for array in problem.arrays().values())
+    return problem.n * problem.m * problem.num_heads * problem.batch_size <= QUICK_CELLS and numbers <= QUICK_NUMBERS

@@ -1,0 +1,64 @@
+"""One piece of work beside the window that tells how far it is and can be stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from attn_gui.app.state.background import Background
+from attn_gui.figure.reading import Tell
+
+STEPS = 100  # so many times the share that is done is told
+
+
+class Stopped(Exception):
+    """The person canceled the work."""
+
+
+class Job(QObject):
+    """Runs what is asked for in another thread; work that is asked for later takes the place of earlier work."""
+
+    told = Signal(float)  # the share that is done
+    ended = Signal(object)  # what came out, or the exception; Stopped after `stop`
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._now: list[bool] = []  # of the work under way: not empty once it shall stop
+        self._background = Background(self)
+        self._background.answered.connect(self.ended)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still to come."""
+        return self._background.busy
+
+    def begin(self, work: Callable[[Tell], object]) -> None:
+        """Do this; work before it is stopped and forgotten."""
+        self.stop()
+        stopped = self._now = []
+        told = 0
+
+        def tell(share: float) -> None:
+            nonlocal told
+            if stopped:
+                raise Stopped
+            if int(share * STEPS) > told:
+                told = int(share * STEPS)
+                self.told.emit(share)
+
+        self._background.ask(lambda: work(tell))
+
+    def stop(self) -> None:
+        """End the work at its next step."""
+        self._now.append(True)
+
+    def forget(self) -> None:
+        """Stop, and tell nothing of how it ended."""
+        self.stop()
+        self._background.forget()
+
+    def finish(self) -> None:
+        """Forget it, and wait until it has stopped; for the end of the program."""
+        self.forget()
+        self._background.finish()

@@ -1,0 +1,39 @@
+"""Keeps how things are shown, such as decimals and mode, from one session of the program to the next."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.files.session_view import MODES
+from attn_gui.app.shell.actions import DECIMALS
+from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.view_state import Look, ViewState
+
+KEPT = ("mode", "decimals", "values", "scientific")
+
+
+class KeptView(QObject):
+    """Puts every change into the settings."""
+
+    def __init__(self, view: ViewState, settings: Settings) -> None:
+        super().__init__(view)
+        self._view, self._settings = view, settings
+        for name in KEPT:
+            view.follow(partial(self._keep, name), name)
+
+    def _keep(self, name: str) -> None:
+        self._settings.put(f"view/{name}", getattr(self._view.look, name))
+
+
+def kept_look(settings: Settings, head: int) -> Look:
+    """The look to begin with: as things were shown last, at one head of the first problem."""
+    decimals = settings.choice("view/decimals", [str(digits) for digits in DECIMALS], str(Look.decimals))
+    return Look(
+        head=head,
+        mode=settings.choice("view/mode", MODES, Look.mode),
+        decimals=int(decimals),
+        values=settings.flag("view/values", Look.values),
+        scientific=settings.flag("view/scientific", Look.scientific),
+    )

@@ -1,0 +1,67 @@
+"""Errors and notes of the packages without Qt, said in the language of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
+
+from PySide6.QtCore import QCoreApplication
+
+from attn_gui.document.names import field_symbol
+from attn_gui.engine.graph.symbols import is_named
+from attn_gui.engine.problem.sentences import spoken
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+
+NAMED = ("matrix", "other", "field", "stage", "by", "why")  # places where the engine names what it speaks of
+NUMBERS = {
+    "scale": ("Names", "scale"),
+    "softcap": ("Settings", "softcap"),
+    "temperature": ("Settings", "temperature"),
+    "rotary_theta": ("Settings", "base of the rotary positions"),
+    "block.ln_eps": ("Settings", "ε of the LayerNorm"),
+    "query_tokens": ("Sentences", QT_TRANSLATE_NOOP("Sentences", "the tokens of the queries")),
+    "key_tokens": ("Sentences", QT_TRANSLATE_NOOP("Sentences", "the tokens of the keys")),
+}
+
+
+def sentence(said: object) -> str:
+    """The translated sentence of an error or note that carries its template and values, else its own words.
+
+    Matrices and numbers are called as in the window; what is wrong with a file keeps the names of its arrays.
+    """
+    return _sentence(said, called)
+
+
+def sentences(said: Iterable[object]) -> str:
+    """Several notes, one after another; between Chinese sentences stands no blank."""
+    both = QCoreApplication.translate("Sentences", "{sentence} {next}")
+    return reduce(lambda text, more: both.format(sentence=text, next=more), map(sentence, said))
+
+
+def _sentence(said: object, named: Callable[[str], str]) -> str:
+    template, values = getattr(said, "template", None), getattr(said, "values", None)
+    if not isinstance(template, str) or not isinstance(values, Mapping):
+        return str(said)
+    words = {place: named(value) if place in NAMED and isinstance(value, str) else _word(value)
+             for place, value in values.items()}  # fmt: skip
+    return QCoreApplication.translate("Sentences", template).format(**words)
+
+
+def _word(value: object) -> str:
+    if hasattr(value, "template"):
+        return _sentence(value, str)
+    if isinstance(value, tuple) and value and all(isinstance(part, str) for part in value):
+        return QCoreApplication.translate("Sentences", ", ").join(map(_word, value))
+    return spoken(value)
+
+
+def called(name: str) -> str:
+    """The letter of a matrix, the word for a number or for tokens."""
+    if name in NUMBERS:
+        return QCoreApplication.translate(*NUMBERS[name])
+    return field_symbol(name) if is_named(name) else name
+
+
+def saying(said: object) -> Callable[[], str]:
+    """The sentence as something that can be asked again after the language was switched."""
+    return lambda: sentence(said)

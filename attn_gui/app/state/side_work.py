@@ -1,0 +1,95 @@
+"""One piece of work beside the window that ends in another document or another state of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.app.state.job import Job
+from attn_gui.figure.reading import Tell
+from attn_gui.views.dialogs.progress.work_line import WorkLine
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.tables.editor import CellEditor
+
+LARGE = 4 * 2**20  # bytes; what is smaller is read or made within a frame
+AGAIN_MS = 50  # after which it is looked whether the person has finished
+
+
+class SideWork(QObject):
+    """Work during which nothing in the window changes; Esc and the button in the status bar drop it."""
+
+    ended = Signal(object)  # what came out, or why nothing did, as an exception; nothing once it is dropped
+    canceled = Signal()  # by Esc or the button
+
+    def __init__(self, window: MainWindow, line: WorkLine) -> None:
+        super().__init__(window)
+        self._found: object = None
+        self._job, self._line = Job(self), line
+        window.statusBar().addPermanentWidget(line)
+        self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
+        self._again.timeout.connect(self._hand_over)
+        self._job.told.connect(line.set_share)
+        self._job.ended.connect(self._on_job_ended)
+        line.cancelRequested.connect(self._cancel)
+        window.installEventFilter(self)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still to come."""
+        return self._job.busy or self._again.isActive()
+
+    def start(self, name: str, work: Callable[[Tell], object]) -> None:
+        """Do this in place of what was asked for before; `name` is what the line calls it."""
+        self.forget()
+        self._line.set_name(name)
+        self._line.begin()
+        self._job.begin(work)
+
+    def forget(self) -> None:
+        """Drop it."""
+        self._job.forget()
+        self._end()
+
+    def finish(self) -> None:
+        """Drop it, and wait until it has stopped; for the end of the program."""
+        self.forget()
+        self._job.finish()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Cancel on Esc, where no other widget uses it."""
+        pressed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key()
+        if pressed == Qt.Key.Key_Escape and self.busy:
+            self._cancel()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _cancel(self) -> None:
+        self.forget()
+        self.canceled.emit()
+
+    def _on_job_ended(self, found: object) -> None:
+        self._found = found
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        """Hand over once nothing is under way that belongs to the present document."""
+        if _is_engaged():
+            self._again.start()
+            return
+        found = self._found
+        self._end()
+        self.ended.emit(found)
+
+    def _end(self) -> None:
+        self._again.stop()
+        self._line.end()
+        self._found = None
+
+
+def _is_engaged() -> bool:
+    """Whether the person is in a dialog or a menu, holds a mouse button, or types into a cell."""
+    met = QApplication.activeModalWidget() or QApplication.activePopupWidget() or QApplication.mouseButtons()
+    return bool(met) or isinstance(QApplication.focusWidget(), CellEditor)

@@ -1,0 +1,111 @@
+"""The state of the view: head, item, stage, chosen cell, mode. Changing it never makes the document modified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.state.computation import Computation
+from attn_gui.engine import Evaluation
+from attn_gui.figure.products.operands import stage_plane
+
+Show = Callable[[], object]
+
+
+class ChosenCell(NamedTuple):
+    """A cell of a stage as it is shown: row and column within the shown head."""
+
+    stage: str
+    row: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Look:
+    """One state of the view."""
+
+    stage: str = "weights"
+    head: int = 0
+    batch: int = 0
+    cell: ChosenCell | None = None
+    mode: str = "product"
+    values: bool = True
+    decimals: int = 3
+    scientific: bool = False
+    reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
+
+
+PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "document"}
+"""What can change: the fields of the look, the evaluation that is looked at, and the document that it is of."""
+
+
+class ViewState(QObject):
+    """The present look, always one that the present evaluation can give.
+
+    A new look or evaluation is resolved and compared with what was shown before anybody is told: each follower hears
+    once, and only of what it asked for, so the order in which they are told means nothing.
+    """
+
+    def __init__(self, computation: Computation, look: Look, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._computation = computation
+        self._followers: list[tuple[Show, frozenset[str]]] = []
+        self._look_at_opened: Callable[[], Look] = lambda: self.look
+        self.look = resolve(look, computation.evaluation)
+        computation.rebuilt.connect(self._on_computation_rebuilt)
+
+    def follow(self, show: Show, *parts: str) -> None:
+        """Call `show` after every change of one of these parts."""
+        if unknown := set(parts) - PARTS:
+            raise ValueError(f"a view has no {', '.join(sorted(unknown))}, only {', '.join(sorted(PARTS))}")
+        self._followers.append((show, frozenset(parts)))
+
+    def set_opening(self, look_at_opened: Callable[[], Look]) -> None:
+        """Give the look at a document that has just been opened; without it the present look stays."""
+        self._look_at_opened = look_at_opened
+
+    def set(self, **values: Any) -> None:
+        """Take new values in; followers are told once, and only if something differs."""
+        self._show(replace(self.look, **values), frozenset())
+
+    def show_all(self) -> None:
+        """Tell every follower of the evaluation that there is, as of a document just opened."""
+        self._on_computation_rebuilt(True)
+
+    def finish(self) -> None:
+        """Stop telling; for the end of the program."""
+        self._followers.clear()
+
+    def _on_computation_rebuilt(self, opened: bool) -> None:
+        look = self._look_at_opened() if opened else self.look
+        self._show(look, frozenset({"evaluation", "document"} if opened else {"evaluation"}))
+
+    def _show(self, look: Look, changed: frozenset[str]) -> None:
+        before, self.look = self.look, resolve(look, self._computation.evaluation)
+        changed |= {name for name, value in vars(self.look).items() if value != getattr(before, name)}
+        for show, parts in tuple(self._followers):
+            if changed & parts:
+                show()
+
+
+def resolve(look: Look, evaluation: Evaluation) -> Look:
+    """The same look as far as an evaluation can give it."""
+    problem = evaluation.problem
+    return replace(
+        look,
+        stage=look.stage if look.stage in evaluation.stages else "weights",
+        head=min(look.head, problem.num_heads - 1),
+        batch=min(look.batch, problem.batch_size - 1),
+        cell=look.cell if look.cell is not None and exists(evaluation, look.cell) else None,
+    )
+
+
+def exists(evaluation: Evaluation, cell: ChosenCell) -> bool:
+    """Whether an evaluation has the cell."""
+    if cell.stage not in evaluation.stages:
+        return False
+    rows, columns = stage_plane(evaluation, cell.stage, 0, 0).shape
+    return 0 <= cell.row < rows and 0 <= cell.column < columns

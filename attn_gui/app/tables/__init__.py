@@ -1,0 +1,1 @@
+"""Controllers of the tables: typing, blocks, pasting, copying."""

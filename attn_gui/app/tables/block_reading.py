@@ -1,0 +1,102 @@
+"""Reads one matrix out of a text or a file: at once where it is small, else beside the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QDialog
+
+from attn_gui.app.state.sentences import saying, sentence
+from attn_gui.app.state.side_work import SideWork
+from attn_gui.document.document import Change, Document
+from attn_gui.figure.reading import Tell
+from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, read_table, suffixes
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.dialogs.progress.reading_progress import ReadingProgress
+from attn_gui.views.main_window import MainWindow
+
+LARGE_TEXT = 32_000  # characters or bytes; what is shorter is read within a frame
+LARGE_ARRAY = 4 * 2**20  # bytes of numbers that need no reading
+Take = Callable[[Matrix], object]
+
+
+class BlockReading(QObject):
+    """One at a time: what is asked for later takes its place, and another document needs none."""
+
+    def __init__(self, window: MainWindow, document: Document) -> None:
+        super().__init__(window)
+        self._window = window
+        self._name: Callable[[], str] = str
+        self._take: Take = lambda _matrix: None
+        self._work = SideWork(window, ReadingProgress(window))
+        self._work.ended.connect(self._on_work_ended)
+        document.changed.connect(self._on_document_changed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still to come."""
+        return self._work.busy
+
+    def read_text(self, text: str, take: Take) -> None:
+        """Hand the matrix that stands on the clipboard to `take`; what cannot be read is said."""
+        name = Note(QT_TRANSLATE_NOOP("Sentences", "The clipboard"))
+
+        def read(tell: Tell) -> Matrix:
+            try:
+                return read_table(text, tell)
+            except FormatError as error:
+                error.values["file"] = name
+                raise
+
+        self._begin(lambda: sentence(name), len(text) > LARGE_TEXT, read, take)
+
+    def read_file(self, path: Path, take: Take) -> None:
+        """The same for a file of one matrix."""
+        binary = [kind for kind in matrices() if not kind.text]
+        most = LARGE_ARRAY if path.suffix.lower() in suffixes(binary) else LARGE_TEXT
+        large = path.is_file() and path.stat().st_size > most
+        self._begin(lambda: path.name, large, lambda tell: open_matrix(path, tell), take)
+
+    def cancel(self) -> None:
+        """Drop what is being read; the keyboard is in a table then, which has a use for Esc of its own."""
+        self._work.forget()
+
+    def finish(self) -> None:
+        """Drop what is being read, and wait until it has stopped; for the end of the program."""
+        self._work.finish()
+
+    def _begin(self, name: Callable[[], str], large: bool, read: Callable[[Tell], Matrix], take: Take) -> None:
+        self._work.forget()
+        self._name, self._take = name, take
+        if large:
+            self._work.start(name(), read)
+            return
+        try:
+            found: object = read(lambda _share: None)
+        except FormatError as error:
+            found = error
+        self._on_work_ended(found)
+
+    def _on_work_ended(self, found: object) -> None:
+        if isinstance(found, AmbiguousTable):
+            self._ask(found)
+        elif isinstance(found, FormatError):
+            self._window.banner.show_error(saying(found))
+        elif isinstance(found, Exception):
+            raise found
+        elif isinstance(found, Matrix):
+            self._take(found)
+
+    def _ask(self, several: AmbiguousTable) -> None:
+        from attn_gui.views.dialogs.readings_dialog import ReadingsDialog
+
+        dialog = ReadingsDialog(self._name(), self._window)
+        dialog.set_readings([(sentence(one.words), one.matrix.values) for one in several.readings])
+        if dialog.exec() == QDialog.DialogCode.Accepted:
+            self._take(several.readings[dialog.chosen].matrix)
+
+    def _on_document_changed(self, change: Change) -> None:
+        if change.opened:
+            self._work.forget()

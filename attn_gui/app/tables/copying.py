@@ -1,0 +1,81 @@
+"""Copies cells of the table, map or list that has the keyboard."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.background import Background
+from attn_gui.app.tables.table_edits import TableEdits
+from attn_gui.app.tables.table_target import TableTarget
+from attn_gui.document.copying import FORMS, Copied, TextForm
+from attn_gui.views.copy_source import copy_source
+from attn_gui.views.main_window import MainWindow
+
+AT_ONCE = 2_000  # cells that are written within a frame
+MOST = 1_000_000  # cells that a clipboard should hold as text
+
+
+class CopyController(QObject):
+    """Every command that copies numbers, in each form of text; large blocks are written off the GUI thread."""
+
+    def __init__(self, window: MainWindow, target: TableTarget, edits: TableEdits) -> None:
+        super().__init__(window)
+        self._window, self._target, self._edits = window, target, edits
+        self._writing = Background(self)
+        self._writing.answered.connect(self._on_written)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        copies = {form.action: Command(partial(self._on_asked, form)) for form in FORMS}
+        return copies | {"cut": Command(self._target.acting(self.cut))}
+
+    def cut(self) -> None:
+        """The selected block of a table to the clipboard, zeros in its place."""
+        self._on_asked(next(form for form in FORMS if form.action == "copy"))
+        self._edits.cut()
+
+    def finish(self) -> None:
+        """Wait for what is being written."""
+        self._writing.finish()
+
+    def _on_asked(self, form: TextForm) -> None:
+        """Copy from what has the keyboard; tell where nothing there can be copied."""
+        source = copy_source(QApplication.focusWidget())
+        copied = source.copied() if source is not None else None
+        if copied is None:
+            self._window.banner.show_info(
+                lambda: self.tr("Nothing to copy here: click a cell of a table, a map or a list first.")
+            )
+        elif copied.shape[0] * copied.shape[1] > MOST:
+            self._window.banner.show_error(partial(self._too_many, copied.shape))
+        else:
+            self._copy(form, copied)
+
+    def _copy(self, form: TextForm, copied: Copied) -> None:
+        self._writing.forget()
+        cells = copied.read()  # now, for the next edit changes them in place
+        held = replace(copied, read=lambda: cells)
+        if copied.shape[0] * copied.shape[1] <= AT_ONCE:
+            self._put(form.write(held), copied.shape)
+        else:
+            self._writing.ask(lambda: (form.write(held), copied.shape))
+
+    def _on_written(self, found: object) -> None:
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, tuple)
+        self._put(*found)
+
+    def _put(self, text: str, shape: tuple[int, int]) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._window.recomputed.setText(self.tr("copied {rows} × {columns}").format(rows=shape[0], columns=shape[1]))
+
+    def _too_many(self, shape: tuple[int, int]) -> str:
+        said = self.tr("{rows} × {columns} cells are too many for the clipboard (at most {most}): export the numbers.")
+        return said.format(rows=shape[0], columns=shape[1], most=f"{MOST:,}")

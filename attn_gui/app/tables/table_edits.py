@@ -1,0 +1,192 @@
+"""Edits of single cells in the tables: typing, filling, naming tokens. Whole blocks are `table_blocks`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Qt, Signal
+
+from attn_gui.app.problem.making import Arrays, Making
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.side_work import LARGE
+from attn_gui.app.tables.table_target import Cuts, TableTarget, block_shape
+from attn_gui.app.tables.tables import TablesController
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Edit, Edits, Label, SetFields
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.document.names import cell_name, field_symbol
+from attn_gui.engine import fill, resize
+from attn_gui.engine.creation.memory import made
+from attn_gui.engine.problem.drafts import drafted, fields_with
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.tables.view import Refused
+
+FILLS = ("integers", "random", "identity")
+
+
+def short(value: float) -> str:
+    """A number as a label says it: up to six digits, a true minus."""
+    return f"{value:.6g}".replace("-", "\N{MINUS SIGN}")
+
+
+class TableEdits(QObject):
+    """Each gesture in a table becomes one edit of the document."""
+
+    directRequested = Signal()  # keep the computed Q, K, V and work on them
+
+    def __init__(
+        self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget, making: Making
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._target, self._tables = window, document, target, tables
+        self._making = making
+        target.blocked.connect(self._offer_ways_out)
+        target.elsewhere.connect(self._say_where)
+        tables.on_new_table(self._connect)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        acting = self._target.acting
+        fills = {f"fill_{kind}": Command(acting(partial(self.fill, kind))) for kind in FILLS}
+        named = {name: Command(acting(getattr(self, name))) for name in ("clear", "fill_down", "fill_right")}
+        return fills | named | {"tokens": Command(self.edit_tokens)}
+
+    def _connect(self, field: str, panel: MatrixPanel, model: MatrixModel) -> None:
+        model.typed.connect(lambda row, column, value: self._type(field, row, column, value))
+        view = panel.view
+        view.clearRequested.connect(lambda: self._in(field, self.clear))
+        view.fillDownRequested.connect(lambda: self._in(field, self.fill_down))
+        view.fillRightRequested.connect(lambda: self._in(field, self.fill_right))
+        view.typingBlocked.connect(lambda: self._offer_ways_out(field))
+        view.gaveUp.connect(lambda refused: self._on_view_gave_up(field, refused))
+        panel.barPicked.connect(lambda key: self._on_bar_picked(field, key))
+
+    def _on_view_gave_up(self, field: str, refused: Refused) -> None:
+        """Refuse a text that is no number and was left behind: say that the cell is as it was."""
+        cell = cell_name(field, (refused.row, refused.column))
+        index = self._tables.models[field].index(refused.row, refused.column)
+        value = str(index.data(Qt.ItemDataRole.EditRole))
+        self._window.banner.show_error(lambda: self.tr("{sentence} {cell} keeps {value}.").format(
+            sentence=refused.sentence, cell=cell, value=value))
+
+    def _in(self, field: str, gesture: Callable[[], None]) -> None:
+        self._target.use(field)
+        gesture()
+
+    # --- numbers ---------------------------------------------------------------------------------
+    def _type(self, field: str, row: int, column: int, value: float) -> None:
+        self._target.use(field)
+        cuts = (slice(row, row + 1), slice(column, column + 1))
+        old = float(self._target.model.block(*cuts)[0, 0])
+        self._target.write(cuts, np.array([[value]]), QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new}"),
+                           old=short(old), new=short(value))
+
+    def clear(self) -> None:
+        """Zeros in every selected cell."""
+        self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cleared {cell}"))
+
+    def cut(self) -> None:
+        """The same, once the cells are on the clipboard."""
+        self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cut {cell}"))
+
+    def fill_down(self) -> None:
+        """The first selected row, repeated below."""
+        source = QT_TRANSLATE_NOOP("History", "filled down {cell}")
+        self._change(lambda block: block[:1], source)
+
+    def fill_right(self) -> None:
+        """The first selected column, repeated to the right."""
+        source = QT_TRANSLATE_NOOP("History", "filled right {cell}")
+        self._change(lambda block: block[:, :1], source)
+
+    def fill(self, kind: str) -> None:
+        """A ready-made filling of the selected cells, or of the whole table if only one is selected."""
+        cuts = self._target.selection()
+        if cuts is None or block_shape(cuts) == (1, 1):
+            cuts = self._target.whole()
+        field, seed, shape = self._target.field, self._document.generation, block_shape(cuts)
+        dtype = self._target.model.dtype if kind in ("identity", "zeros") else np.dtype(self._document.problem.dtype)
+        source = QT_TRANSLATE_NOOP("History", "filled {cell}")
+        self._write(cuts, lambda: fill(kind, shape, seed=seed, field=field, dtype=dtype), source)
+
+    def _change(self, change: Callable[[NDArray[Any]], object], source: str) -> None:
+        """`change` gives what is broadcast to the selected cells."""
+        cuts = self._target.selection()
+        if cuts is None:
+            return
+        cells, model = self._target.model.cells(), self._target.model
+
+        def write(new: NDArray[Any]) -> None:
+            new[...] = change(cells[cuts])
+
+        self._write(cuts, lambda: made(block_shape(cuts), model.dtype, write), source)
+
+    def _write(self, cuts: Cuts, make: Callable[[], NDArray[Any]], source: str) -> None:
+        if not self._target.writable():
+            return
+        field = self._target.field
+        label = Label(source, {"cell": self._target.cell_text(cuts)})
+
+        def take(values: NDArray[Any], fresh: Arrays) -> None:
+            self._target.use(field)
+            self._document.apply(self._edit(cuts, values, label), fresh)
+
+        self._making.begin(label, make, take)
+
+    def _edit(self, cuts: Cuts, values: NDArray[Any], label: Label) -> Edit:
+        """A large array that is filled whole is exchanged: no copy of what stood there is made."""
+        problem, field = self._document.problem, self._target.field
+        if values.nbytes > LARGE and values.size == problem.arrays()[field].size:
+            return SetFields(fields_with(problem, {field: values.reshape(problem.arrays()[field].shape)}), label)
+        return self._target.cells(cuts, values, label)
+
+    # --- tokens ----------------------------------------------------------------------------------
+    def edit_tokens(self) -> None:
+        """Names for queries and keys from a sentence; as many rows as tokens if that is asked for."""
+        from attn_gui.views.dialogs.tokens_dialog import TokensDialog
+
+        problem, dialog = self._document.problem, TokensDialog(self._window)
+        dialog.set_state(
+            n=problem.n, m=problem.m, query_tokens=problem.query_tokens, key_tokens=problem.key_tokens,
+            self_attention=problem.self_attention, may_resize=True,
+        )  # fmt: skip
+        if not dialog.exec():
+            return
+        label = Label(QT_TRANSLATE_NOOP("History", "tokens"))
+        sizes, tokens = dialog.result_sizes(), dialog.result_fields()
+
+        def make() -> Edits:
+            resized, edits = problem, []
+            for name, count in sizes.items():
+                fields = resize(resized, keep="d_model", **{name: count}).fields
+                resized = drafted(resized, fields)
+                edits.append(SetFields(fields, label))
+            return Edits((*edits, SetFields(tokens, label)), label)
+
+        self._making.begin(label, make, self._document.apply)
+
+    def _say_where(self) -> None:
+        self._window.banner.show_info(
+            lambda: self.tr("This command acts on a table: click one of its cells first.")
+        )
+
+    # --- ways out of a computed table ------------------------------------------------------------
+    def _offer_ways_out(self, field: str) -> None:
+        text = self.tr("{symbol} is computed, so it cannot be typed into.").format(symbol=field_symbol(field))
+        ways = [("x", self.tr("Edit X")), ("direct", self.tr("Work on Q, K, V directly"))]
+        self._window.inputs.panels[field].set_bar(text, ways)
+
+    def _on_bar_picked(self, field: str, key: str) -> None:
+        self._window.inputs.panels[field].set_bar()
+        if key == "x":
+            self._window.inputs.show_field("x")
+            self._window.inputs.panels["x"].select_cell(0, 0)
+        else:
+            self.directRequested.emit()
+        self._window.inputs.panels["x" if key == "x" else field].view.setFocus()  # where the typing goes on

@@ -1,0 +1,277 @@
+"""The tables and the contents of each; typing, pasting and filling in them is `table_edits`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject
+
+from attn_gui.app.problem.making import Making
+from attn_gui.app.shell.actions import DECIMALS, Command, choices
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.view_state import Look, ViewState
+from attn_gui.document.document import Change, Document
+from attn_gui.document.edits import Label, SetFields
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.document.names import field_symbol
+from attn_gui.document.places import table_cells
+from attn_gui.engine import Box, Problem, Recomputed
+from attn_gui.engine.evaluation.parts import Part, parts_of
+from attn_gui.figure.products.operands import stage_plane
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.names import stage_title
+from attn_gui.views.product.marks import ROLES
+from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.tables.headers import Mark
+
+Read = Callable[[], NDArray[Any] | None]
+COMPACT_DECIMALS = 2
+COMPUTED = ("query", "key", "value")
+HEADED = {"query": "query", "w_query": "query", "b_query": "query", "key": "key", "w_key": "key", "b_key": "key",
+          "value": "value", "w_value": "value", "b_value": "value"}  # fmt: skip
+ROWS = {"query": "query", "x": "query", "key": "key", "value": "key", "context": "key"}
+
+
+class TablesController(QObject):
+    """One panel for every array of the problem, and for Q, K, V where they are computed."""
+
+    def __init__(
+        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._making = making
+        self.models: dict[str, MatrixModel] = {}
+        self._compact = False
+        self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
+        computation.updated.connect(self._on_computation_updated)
+        document.changed.connect(self._on_document_changed)
+        view.follow(self.show, "evaluation", "batch")
+        view.follow(self._show_first, "document")
+        view.follow(self._show_decimals, "decimals", "scientific")
+        view.follow(self._show_masks_of_head, "head")
+        view.follow(self._show_head, "head")
+        view.follow(self._show_chosen, "cell", "head")
+        window.compactChanged.connect(self._on_window_compact_changed)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        view = self._view
+        decimals = {f"decimals_{count}": count for count in DECIMALS}
+        return {
+            "scientific": Command(lambda on: view.set(scientific=on), lambda: view.look.scientific),
+            **choices(decimals, lambda: view.look.decimals, lambda count: view.set(decimals=count)),
+        }
+
+    def on_new_table(self, connect: Callable[[str, MatrixPanel, MatrixModel], None]) -> None:
+        """Call `connect(field, panel, model)` for every table there is and will be."""
+        self._connected.append(connect)
+        for field, panel in self._window.inputs.panels.items():
+            connect(field, panel, self.models[field])
+
+    def computed(self, field: str) -> bool:
+        """Whether the table shows what was computed and cannot be typed into."""
+        return field in COMPUTED and self._document.problem.projected
+
+    # --- building --------------------------------------------------------------------------------
+    def show(self) -> None:
+        """The panels of the present problem; those that it keeps stay where they are."""
+        problem = self._document.problem
+        fields = list(problem.arrays())
+        if problem.projected:
+            fields += COMPUTED
+        old = self._window.inputs.panels
+        panels = {field: old.get(field) or self._new_panel(field) for field in fields}
+        self.models = {field: self.models[field] for field in fields}
+        ahead = self._computation.pending  # what is computed follows when it is
+        for field in fields:
+            if not (ahead and self.computed(field)):
+                self._show_table(field, panels[field])
+        self._window.inputs.set_panels(panels, _groups(problem, fields))
+        self._show_marks()
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self.show()
+
+    def _new_panel(self, field: str) -> MatrixPanel:
+        panel, model = MatrixPanel(field, self._window), MatrixModel(self)
+        self.models[field] = model
+        model.set_decimals(self._decimals(), self._view.look.scientific)
+        panel.set_model(model)
+        model.renamed.connect(lambda row, text: self._rename(field, row, text))
+        panel.headPicked.connect(lambda head: self._view.set(head=head * self._group(field)))
+        panel.titleDoubleClicked.connect(lambda: self._window.inputs.stretch(field))
+        for connect in self._connected:
+            connect(field, panel, model)
+        return panel
+
+    def _show_table(self, field: str, panel: MatrixPanel) -> None:
+        problem, model, computed = self._document.problem, self.models[field], self.computed(field)
+        role = ROWS.get(field)
+        labels = problem.query_tokens if role == "query" else problem.names_of_keys if role == "key" else None
+        model.set_matrix(
+            self._reader(field), row_labels=labels or (), editable=not computed, renamable=role is not None
+        )
+        panel.set_title(field_symbol(field), self._title(field))
+        panel.set_computed(computed)
+        panel.set_renamable(role is not None and not computed)
+        count, width = self._cut(field)
+        panel.set_shape(model.rowCount(), model.columnCount(), (count, width) if field in HEADED else None)
+        panel.set_heads(count, width, self._view.look.head // self._group(field))
+
+    def _title(self, field: str) -> str:
+        if self.computed(field):
+            w = field_symbol(f"w_{field}")
+            x = field_symbol("context" if field != "query" and not self._document.problem.self_attention else "x")
+            return self.tr("= {x}·{w} (computed)").format(x=x, w=w)
+        return stage_title(field)
+
+    def _cut(self, field: str) -> tuple[int, int]:
+        """The cut of the columns: heads and columns a head; (1, all) where heads mean nothing."""
+        problem, role = self._document.problem, HEADED.get(field)
+        if role is None:
+            return 1, self.models[field].columnCount()
+        heads = problem.num_heads if role == "query" else problem.kv_heads
+        return heads, problem.d_v if role == "value" else problem.d_k
+
+    def shown_columns(self, field: str) -> tuple[int | None, slice]:
+        """The head of a table that is on show and its columns; None and all columns where heads mean nothing."""
+        count, width = self._cut(field)
+        if count < 2:
+            return None, slice(0, self.models[field].columnCount())
+        head = self._view.look.head // self._group(field)
+        return head, slice(head * width, (head + 1) * width)
+
+    def _group(self, field: str) -> int:
+        problem = self._document.problem
+        return 1 if HEADED.get(field, "query") == "query" else problem.num_heads // problem.kv_heads
+
+    def _reader(self, field: str) -> Read:
+        if not self.computed(field):
+            return self._document.reader(field, self._view.look.batch, self._view.look.head)
+        return lambda: self._computation.evaluation.block(
+            field, self._view.look.batch, None, *map(slice, (0, 0), self._computation.evaluation.shape(field)[-2:])
+        )
+
+    # --- following -------------------------------------------------------------------------------
+    def _show_first(self) -> None:
+        """The first group of tables of a document that was opened, from the head on show on."""
+        self._window.inputs.show_first()
+        self._show_head()
+
+    def _on_computation_updated(self, recomputed: Recomputed) -> None:
+        for field in COMPUTED if self._document.problem.projected else ():
+            self._repaint(field, recomputed.boxes.get(field, ()))
+
+    def _on_document_changed(self, change: Change) -> None:
+        if self._computation.pending and None in change.fields.values():
+            self.show()  # a table need not wait for the maps, and whoever types into it must see the document's numbers
+        for field, boxes in change.fields.items():
+            if field in self.models and boxes is not None:
+                self._repaint(field, boxes)
+
+    def _repaint(self, field: str, boxes: Sequence[Box]) -> None:
+        look, shape = self._view.look, self._shape(field)
+        for box in boxes:
+            cuts = table_cells(field, shape, box, look.batch, look.head)
+            if cuts is not None:
+                self.models[field].cells_changed(*cuts)
+                self._window.inputs.panels[field].flash(*cuts)
+
+    def _shape(self, field: str) -> tuple[int, ...]:
+        if self.computed(field):
+            return self._computation.evaluation.shape(field)
+        return self._document.problem.arrays()[field].shape
+
+    def _on_window_compact_changed(self, compact: bool) -> None:
+        self._compact = compact
+        self._show_decimals()
+
+    def _show_decimals(self) -> None:
+        for model in self.models.values():
+            model.set_decimals(self._decimals(), self._view.look.scientific)
+
+    def _decimals(self) -> int:
+        """The chosen decimals; one less than usual where columns are narrow."""
+        decimals = self._view.look.decimals
+        return COMPACT_DECIMALS if self._compact and decimals == Look.decimals else decimals
+
+    def _show_head(self) -> None:
+        """The band of the shown head, at the left border."""
+        for field, panel in self._window.inputs.panels.items():
+            head = self._view.look.head // self._group(field)
+            panel.set_heads(*self._cut(field), head)
+            panel.scroll_to_head(head)
+
+    def _show_masks_of_head(self) -> None:
+        for field in self.models:
+            if field.startswith("mask."):
+                self._show_table(field, self._window.inputs.panels[field])
+
+    def marked(self) -> tuple[dict[str, tuple[Mark, ...]], dict[str, int]]:
+        """The rows, each with its role, and columns of the tables that made the chosen cell, by field."""
+        rows: dict[str, tuple[Mark, ...]] = {}
+        columns: dict[str, int] = {}
+        for part in self._parts():
+            row, column, owner = part.line(-2), part.line(-1), ROLES.get(part.owner(-2) if len(part.axes) > 1 else "")
+            if part.name in ROWS and row is not None and owner is not None:
+                rows[part.name] = tuple(dict.fromkeys([*rows.get(part.name, ()), (row, owner)]))
+            if column is not None and not part.name.startswith("mask."):
+                columns[part.name] = column
+        return rows, columns
+
+    def _parts(self) -> tuple[Part, ...]:
+        look, evaluation = self._view.look, self._computation.evaluation
+        if look.cell is None or self._computation.pending or look.cell.stage not in evaluation.stages:
+            return ()
+        plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
+        return parts_of(evaluation, look.cell.stage, plane.index(look.cell.row, look.cell.column))
+
+    def _show_marks(self) -> None:
+        """Lines and chips; where a person works in the tables is left as it is."""
+        rows, columns = self.marked()
+        for field, panel in self._window.inputs.panels.items():
+            panel.set_marks(rows.get(field, ()), columns.get(field))
+
+    def _show_chosen(self) -> None:
+        """Another cell was chosen: mark what made it and bring it to the eye."""
+        self._show_marks()
+        rows, columns = self.marked()
+        for field, panel in self._window.inputs.panels.items():
+            for row, _ in reversed(rows.get(field, ())):  # the query last: it stays in sight
+                panel.scroll_to_row(row)
+            if field in columns:
+                panel.scroll_to_column(columns[field])
+
+    def _rename(self, field: str, row: int, text: str) -> None:
+        problem = self._document.problem
+        name = f"{ROWS[field]}_tokens"
+        count = problem.n if ROWS[field] == "query" else problem.m
+        tokens = list(getattr(problem, name) or map(str, range(count)))
+        tokens[row] = text
+        names = {name} | ({"query_tokens", "key_tokens"} if problem.self_attention else set())
+        self._making.apply(
+            SetFields(
+                dict.fromkeys(names, tuple(tokens)),
+                Label(QT_TRANSLATE_NOOP("History", "renamed row {row}"), {"row": row}),
+            )
+        )
+
+
+PARTS = (("score", "a(q, k)", "score_params."), ("block", "LN · W_L", "block."), ("masks", "M", "mask."))
+
+
+def _groups(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
+    """The fields in groups that are looked at together: (key, text, fields)."""
+    parts = [(key, text, tuple(field for field in fields if field.startswith(start))) for key, text, start in PARTS]
+    taken = {*COMPUTED, *(field for _, _, own in parts for field in own)}
+    rest = tuple(field for field in fields if field not in taken)
+    if problem.projected:
+        groups = [("projected", "X · W", rest), ("computed", "Q · K · V", COMPUTED)]
+    else:
+        groups = [("direct", "Q · K · V", COMPUTED), ("output", "W_O", rest)]
+    return [group for group in (*groups, *parts) if group[2]]

@@ -1,0 +1,1 @@
+"""Explanation, gradients, targets and fits of an evaluation. Imports all of the engine."""

@@ -1,0 +1,321 @@
+"""Explanation of a cell: its one-hop formula with the actual numbers, its terms, its inputs and its dependents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import overload
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.trace import Trace, evaluation_in
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.expression import Cell, Expression, Number, Product, Sum, subscripted
+from attn_gui.engine.graph.node import Node, shown
+from attn_gui.engine.graph.operators import Evaluated, Function, Named, Quotient
+from attn_gui.engine.graph.stage import Addends, Linear
+from attn_gui.engine.graph.symbols import cell_latex, symbol
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.sentences import PlaceError
+from attn_gui.engine.scores import SCORES, Score
+
+from .per_query import PerQuery, per_query
+
+__all__ = ["Cell", "Explanation", "Expression", "Term", "Terms", "explain"]
+
+
+@dataclass(frozen=True)
+class Term:
+    """One addend of a formula: the cells that it is made of, and what it adds."""
+
+    cells: tuple[Cell, ...]
+    value: float
+
+
+class Terms(Sequence[Term]):
+    """The addends of a formula, made when they are asked for; `values` holds all their numbers."""
+
+    def __init__(self, addends: Sequence[Addends], keep: Array | None = None) -> None:
+        self._addends = addends
+        counts = [some.values.size for some in addends]
+        kinds = np.repeat(np.arange(len(counts)), counts)
+        positions = np.concatenate([np.arange(count) for count in counts]) if counts else np.zeros(0, int)
+        values = np.concatenate([some.values.reshape(-1) for some in addends]) if counts else np.zeros(0)
+        open_ones = slice(None) if keep is None else np.asarray(keep)[positions]
+        self._kinds, self._positions = kinds[open_ones], positions[open_ones]
+        self.values = values[open_ones]
+        self._made: dict[int, Term] = {}
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    @overload
+    def __getitem__(self, place: int) -> Term: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Term, ...]: ...
+    def __getitem__(self, place: int | slice) -> Term | tuple[Term, ...]:
+        if isinstance(place, slice):
+            return tuple(self._term(k) for k in range(*place.indices(len(self))))
+        return self._term(range(len(self))[place])
+
+    def place_of(self, position: int) -> int | None:
+        """The index of a key's term, if it has one."""
+        found = np.flatnonzero(self._positions == position)
+        return int(found[0]) if found.size else None
+
+    def _term(self, place: int) -> Term:
+        if place not in self._made:
+            kind, position = int(self._kinds[place]), int(self._positions[place])
+            self._made[place] = Term(self._addends[kind].cells(position), float(self.values[place]))
+        return self._made[place]
+
+
+class Explanation:
+    """One cell explained, one hop back and one forward. It reads the evaluation: ask before the next update."""
+
+    def __init__(self, evaluation: Evaluation, stage: str, index: Sequence[int]) -> None:
+        self._evaluation, self._node = evaluation, evaluation.node(stage)
+        self.stage, self.index = stage, checked_index(self._node, index)
+        self.value = float(evaluation.box(stage, indices.cell(self.index)).item())
+
+    def __repr__(self) -> str:
+        return f"Explanation({self.stage!r}, {self.index}, value={self.value!r}, {len(self.terms)} terms)"
+
+    # --- the formula -----------------------------------------------------------------------------
+    @cached_property
+    def expression(self) -> Expression:
+        """The formula as a tree whose leaves are cells; its value is the cell's, to rounding."""
+        with np.errstate(all="ignore"):
+            if self.stage == "scaled":
+                return self._scaled()
+            if isinstance(self._node.stage, Linear) and self._node.stage.over_keys and self._open_keys() is not None:
+                return self._open_sum()
+            return self._node.explain(self.index, self._evaluation.fetch)
+
+    def _scaled(self) -> Expression:
+        """The scale is explained together with a dot product, as it is taught; other scores are one cell."""
+        problem = self._evaluation.problem
+        inner = self._node.explain(self.index, self._evaluation.fetch).parts[0]
+        if self._score.dot:
+            cells = self.terms[0].cells if len(self.terms) else ()
+            symbols = r" \cdot ".join(subscripted(cell_latex(cell.name), [str(cell.shown[0])]) for cell in cells)
+            products = self._dot.explain(self.index, self._evaluation.fetch)
+            inner = Evaluated(products, symbols)
+        if problem.scale is None and self._score.root_scale:
+            return Quotient(inner, Evaluated(Function("sqrt", Number(problem.d_k)), rf"\sqrt{{{problem.d_k}}}"))
+        scale = problem.effective_scale
+        return inner if scale == 1 else Product(Number(scale), inner)
+
+    def _open_sum(self) -> Expression:
+        """The products of the open keys alone: a closed one adds nothing, whatever stands behind it."""
+        every, terms = self._node.explain(self.index, self._evaluation.fetch), self.terms
+
+        def product(place: int) -> Expression:
+            term = terms[place]
+            wild = term.value == 0 and not np.isfinite([cell.value for cell in term.cells]).all()
+            return Number(0.0) if wild else Product(*term.cells)
+
+        return Sum(len(terms), product, terms.values, every.symbols if isinstance(every, Sum) else None)
+
+    @property
+    def _score(self) -> Score:
+        return SCORES[self._evaluation.problem.score]
+
+    @property
+    def _dot(self) -> Node:
+        return self._evaluation.node("scores")
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The addends: for weights one a key that may be seen, for scaled dot products those of the dot product."""
+        fold = self.stage == "scaled" and self._score.dot
+        node = self._dot if fold else self._node
+        if node.stage.alias and node.inputs[0].name in self._evaluation.sources:
+            return Terms(())
+        with np.errstate(all="ignore"):
+            found = node.addends(self.index, self._evaluation.fetch)
+        return Terms(found, self._open_keys() if self._node.stage.over_keys else None)
+
+    def _open_keys(self) -> Array | None:
+        """Keys that the query of this cell may see."""
+        batch, head, row = self.index[:3]
+        allowed = self._evaluation.allowed(batch, head, slice(row, row + 1), slice(None))
+        return None if allowed is None else allowed[0]
+
+    @cached_property
+    def parts(self) -> dict[str, Expression]:
+        """Parts of the formula with a name of their own: Z, max, mu, var."""
+        return {named.name: named.part for named in self._named}
+
+    @cached_property
+    def _named(self) -> list[Named]:
+        """Named parts, each before those in its own formula: Z before the max that it contains."""
+        return sorted(self.expression.named().values(), key=lambda named: -len(named.part.named()))
+
+    def expand(self, cell: Cell) -> Explanation | None:
+        """One hop further: the explanation of a cell of a stage; None for a number of the problem itself."""
+        known = cell.name in self._evaluation.stages
+        return Explanation(self._evaluation, cell.name, cell.index) if known else None
+
+    # --- the surroundings ------------------------------------------------------------------------
+    @cached_property
+    def sources(self) -> tuple[Cell, ...]:
+        """Every cell that the value is computed from: cells of stages and of the problem's fields."""
+        return self._sources(self.terms)
+
+    def some_sources(self, most: int) -> tuple[Cell, ...]:
+        """`sources`; of more terms than `most` those of the first, the last and the one of the cell's own key."""
+        count = len(self.terms)
+        if count <= most:
+            return self.sources
+        places = {0, 1, count - 1}
+        if self._node.stage.shares and (own := self.terms.place_of(self.index[-1])) is not None:
+            places.add(own)
+        return self._sources([self.terms[place] for place in sorted(places)])
+
+    def _sources(self, terms: Iterable[Term]) -> tuple[Cell, ...]:
+        problem = self._evaluation.problem
+        fields = problem.arrays().keys() | problem.scalars().keys()
+        if problem.scale is None:
+            fields -= {"scale"}
+        if self._given:
+            return ()
+        known = fields | set(self._evaluation.stages)
+        cells = [cell for term in terms for cell in term.cells]
+        if not self._node.stage.shares and not isinstance(self._node.stage, Linear):  # its terms are all it reads
+            cells += self.expression.cells()
+        if self.stage == "masked":
+            cells += self._mask_cells()
+        for ref, field in zip(self._node.inputs, self._node.fields, strict=True):
+            if not ref.axes and not ref.optional:
+                cells.append(Cell(field, (), float(self._evaluation.fetch(ref.name, ()))))
+        return tuple(cell for cell in dict.fromkeys(cells) if cell.name in known)
+
+    @property
+    def _given(self) -> bool:
+        return self._node.stage.alias and self._node.inputs[0].name in self._evaluation.sources
+
+    def _mask_cells(self) -> list[Cell]:
+        allowed = next(node for node in self._evaluation.nodes if node.name == "allowed")
+        return [cell for term in Terms(allowed.addends(self.index, self._evaluation.fetch)) for cell in term.cells]
+
+    @cached_property
+    def reaches(self) -> tuple[tuple[str, Box], ...]:
+        """Cells one hop on that a change of this cell changes: boxes of the next stages."""
+        found = []
+        for node in self._evaluation.nodes:
+            for k, ref in enumerate(node.inputs):
+                if ref.name == self.stage:
+                    boxes = node.affected(k, indices.cell(self.index), self._evaluation.fetch)
+                    found += [(node.name, box) for box in boxes]
+        return tuple(found)
+
+    @cached_property
+    def closed_by(self) -> int | None:
+        """The position of the first mask layer that closes the cell of a map behind the mask."""
+        if not self._node.stage.behind_mask or not self._evaluation.closes:
+            return None
+        return next((k for k, open_ in self._evaluation.layers_at(self.index) if not open_), None)
+
+    @cached_property
+    def rank(self) -> int:
+        """1 for the largest of its row; equals share a rank."""
+        return 1 + int((self._row > self._row[self.index[-1]]).sum())
+
+    @cached_property
+    def equals(self) -> int:
+        """Count of cells of its row that are as large as this one, itself included; those behind a mask left out."""
+        open_ones, like = self._open_keys(), self._row == self._row[self.index[-1]]
+        return int((like & (True if open_ones is None else open_ones)).sum())
+
+    @cached_property
+    def _row(self) -> Array:
+        """The row of the cell, read once: a part may differ from the whole by its last digit."""
+        return self._evaluation.box(self.stage, (*indices.cell(self.index[:-1]), slice(None))).reshape(-1)
+
+    # --- written ---------------------------------------------------------------------------------
+    @property
+    def _left(self) -> str:
+        return subscripted(cell_latex(self.stage), [str(k) for k in shown(self._node.axes, self.index)])
+
+    @cached_property
+    def symbols_latex(self) -> str:
+        """`a_{10,13} = …` with names; the name alone for a number that is given."""
+        if self._given or (isinstance(self.expression, Number) and not isinstance(self.expression, Cell)):
+            return self._left
+        if self._node.stage.joined and self._node.stage.heads and isinstance(self.expression, Cell):
+            cell = self.expression
+            return f"{self._left} = {subscripted(f'o^{{({cell.index[1]})}}', [str(k) for k in cell.shown])}"
+        return f"{self._left} = {self.expression.write('symbols')}"
+
+    @cached_property
+    def numbers_latex(self) -> str:
+        """The same with the actual numbers; empty where it would only repeat the value."""
+        written = "" if self._given else self.expression.write("latex")
+        return "" if isinstance(self.expression, (Number, Evaluated)) or written == self.value_latex else written
+
+    @cached_property
+    def value_latex(self) -> str:
+        return Number(self.value).write("latex")
+
+    @cached_property
+    def parts_latex(self) -> tuple[str, ...]:
+        """`Z = … = 1.6367`, `max = 4.885`."""
+        return tuple(named.equation() for named in self._named)
+
+    @cached_property
+    def latex(self) -> str:
+        """The whole chain and its parts, to be copied."""
+        sides = [side for side in (self.symbols_latex, self.numbers_latex, self.value_latex) if side]
+        return r", \quad ".join([" = ".join(sides), *self.parts_latex])
+
+    @cached_property
+    def text(self) -> str:
+        """Plain text with every digit: evaluating it gives the cell, to rounding."""
+        place = f"{symbol(self.stage)}[{', '.join(map(str, self.index))}]"
+        parts = [f"{name} = {part.write('text')}" for name, part in self.parts.items()]
+        return "\n".join([f"{place} = {self.expression.write('text')}", f"= {self.value!r}", *parts])
+
+    # --- per query -------------------------------------------------------------------------------
+    @cached_property
+    def per_query(self) -> PerQuery | None:
+        """The one equation with Z from the scores to this cell: of a weight, or of one head's sum over the keys."""
+        return per_query(self._evaluation, self.stage, self.index, self.value)
+
+    @property
+    def query_text(self) -> str:
+        """The equation as plain text, with every digit; empty where there is none."""
+        return "" if self.per_query is None else self.per_query.text
+
+    @property
+    def query_latex(self) -> str:
+        """The equation in LaTeX, long sums shortened; empty where there is none."""
+        return "" if self.per_query is None else self.per_query.latex
+
+
+def explain(source: Trace | Evaluation, stage: str, index: Sequence[int]) -> Explanation:
+    """The explanation of one cell of any stage; `index` has one integer per axis of its shape, batch included.
+
+    The index lies within the stage's shape. The expression differs from the cell by at most 8 ε Σ|terms|, ε being that
+    of the problem's dtype.
+    Raises StageError (a KeyError) or PlaceError (an IndexError).
+    Source: the formulas are those of the stages; the bound is Higham, "Accuracy and Stability" (2002), §4.2.
+    """
+    return Explanation(evaluation_in(source, "explain"), stage, index)
+
+
+def checked_index(node: Node, index: Sequence[int]) -> tuple[int, ...]:
+    """The index as whole numbers. Raises PlaceError (an IndexError) outside the stage, and for anything else."""
+    place = tuple(index) if isinstance(index, Sequence | np.ndarray) and not isinstance(index, str) else (index,)
+    whole = all(isinstance(k, Integral) and not isinstance(k, bool) for k in place)
+    inside = len(place) == len(node.shape) and whole
+    if not inside or not all(0 <= k < n for k, n in zip(place, node.shape, strict=True)):
+        raise PlaceError(
+            sentences.INDEX, stage=node.name, expected=len(node.shape), axes=node.stage.axes, shape=node.shape,
+            got=", ".join(map(repr, place)),
+        )  # fmt: skip
+    return tuple(int(k) for k in place)

@@ -1,0 +1,147 @@
+"""Exact gradients of any cell, or of any weighted sum of cells of a stage, by every stage's own `pull_back`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.creation import memory
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
+from attn_gui.engine.evaluation.trace import Trace, evaluation_in
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.node import Node
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.checks import as_array
+from attn_gui.engine.problem.sentences import FieldError, ShapeError
+
+from .explanation import checked_index
+
+AT_ONCE = 1 << 20  # cells of the maps of all heads that are pulled back at a time
+
+Pieces = list[tuple[Box, Array]]
+
+
+def sensitivity(
+    source: Trace | Evaluation, stage: str, index: Sequence[int] | None = None, *, cotangent: Array | None = None
+) -> dict[str, Array]:
+    """{field: gradient} of one cell, or of Σ cotangent · stage, with respect to every number of the problem.
+
+    Each gradient is float64 and has the field's own shape, numbers give 0-d arrays; zeros where nothing depends on
+    the field. Tables of booleans have no gradient. `cotangent` has the stage's shape, batch included. A cell reads one
+    row of the maps, so that a long problem's gradients need no map; those of a float32 one start from rounded Q, K, V.
+    Raises StageError, PlaceError, ShapeError or ValueError.
+    Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
+    """
+    evaluation = evaluation_in(source, "sensitivity")
+    if (index is None) == (cotangent is None):
+        raise FieldError(sentences.ONE_OF, got="both" if index is not None else "neither")
+    node = evaluation.node(stage)
+    if index is not None:
+        parts = [(indices.cell(checked_index(node, index)), np.ones((1,) * len(node.shape)))]
+    else:
+        weights = _checked(evaluation, node, cotangent)
+        parts = [(box, weights[box]) for box in _tiles(evaluation, node)]
+    with np.errstate(all="ignore"):
+        return _by_field(evaluation, _from_parts(evaluation, stage, parts))
+
+
+def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field: str) -> Array:
+    """The gradient of Σ weights · stage over a box with respect to one field, in the field's own shape (float64)."""
+    found = np.zeros(evaluation.problem.arrays()[field].shape)
+    with np.errstate(all="ignore"):
+        for name, pieces in _from_parts(evaluation, stage, [(box, weights)]).items():
+            if evaluation.sources[name].field == field:
+                for part, piece in pieces:
+                    found[part] += piece
+    return found
+
+
+def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tuple[int, ...], float]]:
+    """The `count` largest gradients as (field, index, gradient), largest first; zeros are left out, NaN comes first."""
+    found = []
+    for field, gradient in gradients.items():
+        size = np.nan_to_num(np.abs(gradient.ravel()), nan=np.inf, posinf=np.inf)
+        kept = np.argpartition(-size, count - 1)[:count] if size.size > count else np.arange(size.size)
+        for place in kept[size[kept] > 0]:
+            index = tuple(int(k) for k in np.unravel_index(place, gradient.shape))
+            found.append((float(size[place]), field, index, float(gradient.ravel()[place])))
+    found.sort(key=lambda one: (-one[0], one[1], one[2]))
+    return [(field, index, value) for _, field, index, value in found[:count]]
+
+
+def _checked(evaluation: Evaluation, node: Node, cotangent: Array | None) -> Array:
+    """The cotangent as numbers of the stage's shape, once it is sure that the gradients can be held."""
+    memory.check(sum(8 * array.size for array in evaluation.problem.arrays().values() if array.dtype != np.bool_))
+    weights = as_array("cotangent", cotangent, axes=range(5))
+    if weights.shape != node.shape:
+        raise ShapeError(
+            sentences.COTANGENT, matrices=("cotangent", node.name), axes=(), expected=node.shape, got=weights.shape,
+            stage=node.name,
+        )  # fmt: skip
+    return weights
+
+
+def _tiles(evaluation: Evaluation, node: Node) -> Iterator[Box]:
+    """The stage whole, or a few queries at a time where their rows of the maps are too many cells to be held."""
+    whole = indices.whole(node.shape)
+    if node.stage.input_side or "i" not in node.left:
+        yield whole
+        return
+    axis = next(place for place, letters in enumerate(node.axes) if "i" in letters)
+    step = max(1, AT_ONCE // (prod(evaluation.problem.map_shape) // evaluation.problem.n))
+    for low in range(0, node.shape[axis], step):
+        yield (*whole[:axis], slice(low, min(low + step, node.shape[axis])), *whole[axis + 1 :])
+
+
+def _from_parts(evaluation: Evaluation, stage: str, parts: Pieces) -> Mapping[str, Pieces]:
+    """Gradients of sources; of several parts one after the other as far as Q, K and V, from there on all at once."""
+    if len(parts) == 1:
+        return _pulled_back(evaluation, evaluation.nodes, {stage: parts})
+    early, late = ([node for node in evaluation.nodes if node.stage.input_side == first] for first in (True, False))
+    shapes = {node.name: node.shape for node in early}
+    held: dict[str, Array] = {}
+    with one_blas_thread():  # small products, for which more threads wait for each other
+        for box, weights in parts:
+            for name, pieces in _pulled_back(evaluation, late, {stage: [(box, weights.astype(np.float64))]}).items():
+                if name not in held:
+                    held[name] = np.zeros(shapes[name] if name in shapes else evaluation.sources[name].shape)
+                for part, piece in pieces:
+                    held[name][part] += piece
+    whole = {name: [(indices.whole(total.shape), total)] for name, total in held.items()}
+    return _pulled_back(evaluation, early, whole)
+
+
+def _pulled_back(evaluation: Evaluation, nodes: Sequence[Node], pending: dict[str, Pieces]) -> Mapping[str, Pieces]:
+    """Gradients handed back from stage to stage; only the parts that the start can see are ever computed."""
+    for node in reversed(nodes):
+        for box, grad in _gathered(pending.pop(node.name, [])):
+            for name, part, piece in node.pull_back(box, grad, evaluation.fetch):
+                pending.setdefault(name, []).append((part, piece))
+    return pending
+
+
+def _gathered(pieces: Pieces) -> Pieces:
+    """Several pieces as one, so that a stage read twice is pulled back once."""
+    if len(pieces) < 2:
+        return pieces
+    outer = indices.around([box for box, _ in pieces])
+    total = np.zeros(indices.shape_of(outer))
+    for box, piece in pieces:
+        total[indices.within(box, outer)] += piece
+    return [(outer, total)]
+
+
+def _by_field(evaluation: Evaluation, pending: Mapping[str, Pieces]) -> dict[str, Array]:
+    problem = evaluation.problem
+    found = {name: np.zeros(a.shape) for name, a in problem.arrays().items() if a.dtype != np.bool_}
+    found |= {name: np.zeros(()) for name in problem.scalars()}
+    for name, pieces in pending.items():
+        field = evaluation.sources[name].field
+        if field in found:
+            for box, piece in pieces:
+                found[field][box] += piece
+    return found

@@ -1,0 +1,122 @@
+"""Solution for a target of one cell: the small change of one row or of a bias that reaches it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from attn_gui.engine.analysis.solving.answer import Ask, Solution
+from attn_gui.engine.analysis.solving.cells import Cells, bias_box, with_own_bias
+from attn_gui.engine.analysis.solving.maps import answer_map
+from attn_gui.engine.analysis.solving.probed import Probed
+from attn_gui.engine.analysis.solving.row import Row, row_box
+from attn_gui.engine.analysis.solving.shortest import CLOSE, shortest
+from attn_gui.engine.arrays import Box
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
+from attn_gui.engine.evaluation.trace import problem_in
+from attn_gui.engine.graph.indices import cell
+from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.problem.checks import as_choice, as_number
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.sentences import FieldError
+from attn_gui.engine.stages import is_elementary
+
+from . import verdicts
+from .explanation import checked_index
+from .solving import WAYS
+from .verdicts import Reason
+
+__all__ = ["Solution", "solve"]
+
+ODDS = ("kept", "free")
+
+
+def solve(
+    problem: Problem, stage: str, index: Sequence[int], target: float, by: str = "query", odds: str | None = None
+) -> Solution:  # fmt: skip
+    """The problem in which one cell has the value `target`, for the smallest change of one row.
+
+    Weights (target in (0, 1)) and scores, scaled scores and so on: by that `query` row, that `key` row, a `bias`, or
+    the row of `x` behind the query. `odds` "kept": those among the other open keys of the row stay; "free": they go
+    along; None: kept where up to d_k + 1 keys are open and the score is linear, free where they hardly ever could be
+    kept. Cells of an output: by query, x or bias, a nearby solution.
+    `index` has one integer per axis of the stage's shape, batch included. No map is ever held.
+    Raises StageError, PlaceError, and ValueError or TypeError with one sentence where the question makes no sense.
+    Source: the shortest solution of a linear system (Golub, Van Loan, 2013) in `solving.exact`, Gauss–Newton and
+    gradient projection (Nocedal, Wright, 2006) in `solving.shortest`.
+    """
+    problem = problem_in(problem, "solve", ", stage, index, target")
+    as_choice("by", by, WAYS)
+    odds = None if odds is None else as_choice("odds", odds, ODDS)
+    target = as_number("target", target)
+    _check_way(problem, by)
+    start, field = with_own_bias(problem) if by == "bias" else (problem, by)
+    evaluation = RowwiseEvaluation(start)
+    place = checked_index(evaluation.node(stage), index)
+    entry = evaluation.node(stage).stage
+    _check_target(entry, target, by)
+    cells = Cells(start, field)
+    ask = Ask(evaluation, cells, _box(evaluation, cells, stage, place, by), stage, place, target, by)
+    if not entry.square or not is_elementary(evaluation):
+        return _output(ask)
+    with np.errstate(all="ignore"):
+        return answer_map(ask, problem, odds)
+
+
+def _check_target(stage: Stage, target: float, by: str) -> None:
+    if not stage.settable:
+        raise FieldError(verdicts.UNSOLVABLE, stage=stage.name)
+    if not stage.square and by == "key":
+        raise FieldError(verdicts.KEY_OF_OUTPUT)
+    if stage.shares and not 0 < target < 1:
+        raise FieldError(verdicts.TARGET_WEIGHT, got=target)
+
+
+def _check_way(problem: Problem, by: str) -> None:
+    if by == "x" and not problem.projected:
+        raise FieldError(verdicts.NO_X)
+    if by in ("query", "key") and problem.projected:
+        raise FieldError(verdicts.PROJECTED, by=by)
+
+
+def _box(evaluation: Evaluation, cells: Cells, stage: str, place: tuple[int, ...], by: str) -> Box:
+    """The cells of the field that may change: of one head for a map, of every head that an output reads."""
+    problem, item, query = evaluation.problem, place[0], place[-2]
+    if by == "bias":
+        heads = cell(place[1:2]) if len(place) == 4 else (slice(0, problem.num_heads),)
+        return bias_box(cells.array.shape, (*cell((item,)), *heads, *cell((query,)), slice(0, problem.m)))
+    if by == "x" or not evaluation.node(stage).stage.square:
+        return row_box(cells.array.shape, item, query)
+    return Row(evaluation, item, place[1], query).cells(by, place[3] if by == "key" else query)
+
+
+# --- outputs -------------------------------------------------------------------------------------
+def _output(ask: Ask) -> Solution:
+    if not math.isfinite(ask.reached):
+        raise FieldError(verdicts.WILD, stage=ask.stage)
+    question = Probed(ask.evaluation, ask.cells, ask.box, ask.stage, ask.place, ask.target)
+    _, steps, left = shortest(question, question.zero)
+    feasible = left <= CLOSE[ask.problem.dtype] * max(1.0, abs(ask.target))
+    reason = Reason(verdicts.NEARBY, steps=steps) if feasible else _outside(ask)
+    reason = reason or Reason(verdicts.STUCK, steps=steps, residual=left)
+    return ask.answer(abs(ask.reached - ask.target), feasible, reason)
+
+
+def _outside(ask: Ask) -> Reason | None:
+    """A weighted mean never leaves the values that it is of."""
+    problem, evaluation, place = ask.problem, ask.evaluation, ask.place
+    mean = ask.stage in ("head_output", "concat") or (ask.stage == "output" and problem.w_output is None)
+    if ask.by == "x" or not mean:
+        return None
+    item, query, column = place[0], place[-2], place[-1]
+    head, column = (place[1], column) if ask.stage == "head_output" else divmod(column, problem.d_v)
+    mine = evaluation.head_columns("value", head)
+    box = (slice(item, item + 1), slice(0, problem.m), slice(mine.start + column, mine.start + column + 1))
+    values = evaluation.fetch("value", box)[0, :, 0][Row(evaluation, item, head, query).open]
+    if len(values) and values.min() < ask.target < values.max():
+        return None
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
+    return Reason(verdicts.OUTSIDE, low=low, high=high)

@@ -1,0 +1,1 @@
+"""Verification by an independent reference and by invariants. The reference imports the problem only."""

@@ -1,0 +1,68 @@
+"""Bounds of rounding: how far two computations of a cell may lie apart, by a running error analysis of the chain.
+
+Every stage rounds its own result (`Stage.rounding`) and hands on what its inputs have gathered (Wilkinson, 1963;
+Higham, "Accuracy and Stability of Numerical Algorithms", 2002, §3). Bounds are first order, in units of 2^−52, for
+both computations at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.rowwise import heads_of
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.layout import align
+from attn_gui.engine.graph.node import Fetch, Node
+from attn_gui.engine.graph.stage import UNIT, Input
+
+
+class Rounding:
+    """Bounds for the cells of an evaluation, computed where they are asked for."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+        self._nodes = {node.name: node for node in evaluation.nodes}
+        self._whole: dict[str, Array] = {}
+        self._last: dict[str, tuple[Box, Array]] = {}  # each stage reads those before it
+
+    def bound(self, stage: str, box: Box) -> Array:
+        """The largest difference that rounding explains for each cell of a box, the final one to the dtype included."""
+        dtype = np.finfo(self._evaluation.problem.dtype)
+        with np.errstate(all="ignore"):
+            found = self.fetch(stage, box) * UNIT
+            if dtype.bits < 64:
+                found = found + np.abs(self._evaluation.fetch(stage, box)) * float(dtype.eps)
+            return np.where(np.isnan(found), np.inf, found + 4 * float(dtype.smallest_subnormal))
+
+    def fetch(self, name: str, box: Box) -> Array:
+        """The bounds of a box in units; what is given is exact."""
+        node = self._nodes.get(name)
+        if node is None or node.stage.boolean or node.stage.hidden or self._given(node):
+            return np.broadcast_to(0.0, indices.shape_of(box))
+        if not node.left.startswith("bj"):
+            if name not in self._last or self._last[name][0] != box:
+                parts = [self._compute(node, one) for one in heads_of(node, box)]
+                self._last[name] = box, np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
+            return self._last[name][1]
+        if name not in self._whole:  # every row reads all of K and V again
+            self._whole[name] = self._compute(node, indices.whole(node.shape))
+        return self._whole[name][box]
+
+    def _given(self, node: Node) -> bool:
+        return node.stage.alias and node.inputs[0].name in self._evaluation.sources
+
+    def _compute(self, node: Node, box: Box) -> Array:
+        outer, parts, lengths = node.needs(box)
+
+        def read(fetch: Fetch) -> list[Input]:
+            return [
+                None if part is None else align(fetch(ref.name, part), ref.axes, node.order, lengths)
+                for ref, part in zip(node.inputs, parts, strict=True)
+            ]
+
+        found = node.stage.rounding(read(self._evaluation.fetch), read(self.fetch))
+        found = found.reshape(found.shape[: len(node.left)])
+        full = np.broadcast_to(found, [lengths[letter] for letter in node.left]).reshape(indices.shape_of(outer))
+        return full[indices.within(box, outer)]

@@ -1,0 +1,263 @@
+"""New problems and new parts of problems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.checks import as_choice, as_count
+from attn_gui.engine.problem.drafts import fields_with
+from attn_gui.engine.problem.problem import DTYPES, SCORES, Problem
+from attn_gui.engine.problem.sentences import FieldError
+from attn_gui.engine.problem.validation import WEIGHTS
+
+from .filling import BLOCK, fill
+from .memory import Write, advance, made
+from .resize import grown, resize
+
+KINDS = ("direct", "self", "cross")
+SHARE = {"integers": 0.25, "random": 2.0}  # of 1/√d_model: X and W of integers vary by 2, W of random numbers by 1/2
+LEAST_HIDDEN, MOST_HIDDEN = 2, 16  # units of a new additive score: as many as d_k within these
+
+
+def new_problem(
+    kind: str = "direct", *, n: int, m: int | None = None, num_heads: int = 1, d_k: int, d_v: int | None = None,
+    fill: str = "random", seed: int = 0,
+) -> Problem:  # fmt: skip
+    """A problem with Q, K, V given, or projected from X, or from X and a second sequence (d_model = num_heads · d_k).
+
+    Raises ValueError or TypeError with one sentence.
+    """
+    return Problem.over(
+        new_fields(kind, n=n, m=m, num_heads=num_heads, d_k=d_k, d_v=d_v, fill=fill, seed=seed)
+    )  # fmt: skip
+
+
+def new_fields(
+    kind: str = "direct", *, n: int, m: int | None = None, num_heads: int = 1, d_k: int, d_v: int | None = None,
+    fill: str = "random", seed: int = 0,
+) -> dict[str, Any]:  # fmt: skip
+    """The fields of `new_problem`."""
+    as_choice("kind", kind, KINDS)
+    n, heads, d_k = as_count("n", n), as_count("num_heads", num_heads), as_count("d_k", d_k)
+    m = n if m is None or kind == "self" else as_count("m", m)
+    d_v = d_k if d_v is None else as_count("d_v", d_v)
+    if kind == "direct":
+        shapes = {"query": (n, heads * d_k), "key": (m, heads * d_k), "value": (m, heads * d_v)}
+    else:
+        width = heads * d_k
+        shapes = {"x": (n, width)} | ({"context": (m, width)} if kind == "cross" else {})
+        shapes |= {"w_query": (width, width), "w_key": (width, width), "w_value": (width, heads * d_v)}
+    return _filled(shapes, fill, seed) | {"num_heads": heads}
+
+
+def _filled(shapes: dict[str, tuple[int, int]], kind: str, seed: int) -> dict[str, Any]:
+    return {
+        name: fill(kind, shape, seed=seed, field=name, keep=partial(_shrink, kind) if name in WEIGHTS else None)
+        for name, shape in shapes.items()
+    }
+
+
+def _shrink(kind: str, weights: Array) -> None:
+    """Make weights so small that Q, K and V vary by about 1 whatever d_model is, to two decimals.
+
+    Without it self-attention of small integers is one-hot: scores then grow with d_model.
+    """
+    if kind in SHARE:
+        weights *= SHARE[kind] / np.sqrt(weights.shape[0])
+        np.round(weights, 2, out=weights)
+        weights += 0.0  # no −0
+
+
+def _zeros(problem: Problem, width: int) -> Array:
+    return fill("zeros", (width,), dtype=problem.dtype)
+
+
+def with_dtype(problem: Problem, dtype: str) -> dict[str, Any]:
+    """The fields that hold every number in another precision; none where nothing changes."""
+    if as_choice("dtype", dtype, DTYPES) == problem.dtype:
+        return {}
+    arrays = {name: array for name, array in problem.arrays().items() if array.dtype != bool}
+    return {"dtype": dtype} | fields_with(problem, {name: _copied(array, dtype) for name, array in arrays.items()})
+
+
+def _copied(array: Array, dtype: npt.DTypeLike) -> Array:
+    def write(new: Array) -> None:
+        with np.errstate(over="ignore"):
+            np.copyto(new, array, casting="same_kind")
+
+    return made(array.shape, dtype, write)
+
+
+def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
+    """The fields that add w_output (square, or as wide as x) or take it away; none where nothing changes.
+
+    Raises ValueError where a block needs it.
+    """
+    if present == (problem.w_output is not None):
+        return {}
+    if not present:
+        if problem.block is not None and problem.num_heads * problem.d_v != problem.d_model:
+            raise FieldError(sentences.NEEDS, field="block", other="w_output")
+        return {"w_output": None, "b_output": None}
+    inner = problem.num_heads * problem.d_v
+    shape = (inner, problem.d_model if problem.projected else inner)
+    return {"w_output": fill("random", shape, seed=seed, field="w_output", dtype=problem.dtype)}
+
+
+def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
+    """The fields that add a bias of zeros to every weight matrix, or take all of them away."""
+    changed: dict[str, Any] = {}
+    for part in ("query", "key", "value", "output"):
+        weight, bias = getattr(problem, f"w_{part}"), getattr(problem, f"b_{part}")
+        if not present and bias is not None:
+            changed[f"b_{part}"] = None
+        if present and weight is not None and bias is None:
+            changed[f"b_{part}"] = _zeros(problem, weight.shape[1])
+    return changed
+
+
+def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
+    """The fields that give a projected problem a second sequence, as long and wide as x, or make it self-attention.
+
+    Raises ValueError in a direct problem.
+    """
+    if not problem.projected:
+        raise FieldError(sentences.NEEDS, field="context", other="x")
+    if present == (problem.context is not None):
+        return {}
+    renamed = {"key_tokens": None} if problem.key_tokens is not None else {}
+    if present:
+        context = fill("random", problem.x.shape, seed=seed, field="context", dtype=problem.dtype)
+        return {"context": context} | renamed
+    return _narrowed(problem) | {"context": None} | renamed
+
+
+def _narrowed(problem: Problem) -> dict[str, Any]:
+    """Fields that follow when the keys are the queries again: K and V weights, masks."""
+    changed = dict(resize(problem, m=problem.n).fields)
+    for name in ("w_key", "w_value"):
+        weight = getattr(problem, name)
+        if weight.shape[0] != problem.d_model:
+            changed[name] = grown(weight, (problem.d_model, weight.shape[1]))
+    return changed
+
+
+def with_score(problem: Problem, score: str, seed: int = 0) -> dict[str, Any]:
+    """The fields that score by another function, its numbers at their defaults; none where it is in force already.
+
+    Its tables are new weights: of the additive score w_score_query (d_q, d_a), w_score_key (d_kk, d_a), w_score (d_a,).
+    """
+    if as_choice("score", score, tuple(SCORES)) == problem.score:
+        return {}
+    entry, hidden = SCORES[score], min(max(problem.d_k, LEAST_HIDDEN), MOST_HIDDEN)
+    keys = (problem.w_key if problem.projected else problem.key).shape[-1] // problem.num_kv_heads
+    sizes = {entry.widths["query"]: problem.d_k, entry.widths["key"]: keys}
+    tables = {
+        name: _score_weights(problem, name, [sizes.get(letter, hidden) for letter in letters], seed)
+        for name, letters in entry.tables.items()
+    }
+    return {"score": score, "score_params": entry.defaults | tables}
+
+
+def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, Any]:
+    """The fields that give the additive score `width` hidden units; those that stay keep their weights.
+
+    Raises ValueError for another score.
+    """
+    width = as_count("d_a", width)
+    units = SCORES[problem.score].units
+    if not units:
+        raise FieldError(sentences.NEEDS, field="d_a", other=_with_units())
+    tables, params = SCORES[problem.score].tables, problem.score_params
+    changed = {
+        name: _score_weights(problem, name, (*params[name].shape[:-1], width), seed, keep=_first_columns(params[name]))
+        for name, letters in tables.items()
+        if letters[-1] == tables[units][0]
+    }
+    return {"score_params": {**params, **changed}}
+
+
+def _with_units() -> str:
+    """`score additive`: what has hidden units."""
+    return " or ".join(f"score {key}" for key, score in SCORES.items() if score.units)
+
+
+def _score_weights(
+    problem: Problem, name: str, shape: Sequence[int], seed: int, keep: Write | None = None
+) -> Array:
+    field = f"score_params.{name}"
+    return fill("random", shape, seed=seed, field=field, dtype=problem.dtype, keep=keep)
+
+
+def _first_columns(old: Array) -> Write:
+    """Writes the columns that an array keeps when it gets another width."""
+
+    def write(new: Array) -> None:
+        shared = min(new.shape[-1], old.shape[-1])
+        new[..., :shared] = old[..., :shared]
+
+    return write
+
+
+def with_block(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
+    """The fields that add residual, LayerNorm and a square Linear layer, or take them away.
+
+    Raises ValueError where the block cannot be: without x, or where the output is not as wide as x.
+    """
+    if present == (problem.block is not None):
+        return {}
+    if not present:
+        return {"block": None}
+    if not problem.projected:
+        raise FieldError(sentences.NEEDS, field="block", other="x")
+    width, dtype = problem.d_model, problem.dtype
+    linear = fill("random", (width, width), seed=seed, field="block.w_linear", dtype=dtype)
+    ones = made((width,), dtype, lambda new: new.fill(1))
+    block = {"ln_weight": ones, "ln_bias": _zeros(problem, width), "w_linear": linear,
+             "b_linear": _zeros(problem, width)}  # fmt: skip
+    return {"block": block}
+
+
+def fitting_output(problem: Problem, seed: int = 0) -> dict[str, Any]:
+    """The fields that make the output as wide as x, as a block needs it: w_output is added, or its columns change."""
+    if problem.w_output is None:
+        return with_output(problem, True, seed)
+    arrays = {"w_output": problem.w_output, "b_output": problem.b_output}
+    return {
+        name: grown(array, (*array.shape[:-1], problem.d_model)) for name, array in arrays.items() if array is not None
+    }
+
+
+def made_direct(evaluation: Evaluation) -> dict[str, Any]:
+    """The fields that give Q, K and V as they were computed and take X and its weights away; w_output stays."""
+    problem = evaluation.problem
+    if not problem.projected:
+        return {}
+    names = ["x", "context", "block", *(f"{kind}_{part}" for kind in "wb" for part in ("query", "key", "value"))]
+    changed: dict[str, Any] = {name: None for name in names if getattr(problem, name) is not None}
+    for name in ("query", "key", "value"):
+        shape = evaluation.shape(name)
+        batched = problem.queries.ndim == 3 if name == "query" else problem.keys.ndim == 3
+        changed[name] = made(shape if batched else shape[1:], problem.dtype, partial(_write_stage, evaluation, name))
+    if problem.self_attention and problem.query_tokens is not None and problem.key_tokens is None:
+        changed["key_tokens"] = problem.query_tokens
+    return changed
+
+
+def _write_stage(evaluation: Evaluation, name: str, new: Array) -> None:
+    """The cells of a stage, a few rows at a time."""
+    cells = new if new.ndim == 3 else new[None]
+    items, rows, columns = cells.shape
+    step = max(1, BLOCK // (items * columns))
+    for low in range(0, rows, step):
+        part = slice(low, min(low + step, rows))
+        cells[:, part] = evaluation.box(name, (slice(0, items), part, slice(0, columns)))
+        advance(cells[:, part].nbytes)

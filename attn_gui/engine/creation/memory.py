@@ -1,0 +1,141 @@
+"""Memory of new arrays: weighed by their shapes before any is taken, and told while they are filled."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from math import prod
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.sentences import FieldError
+from attn_gui.engine.problem.spelling import size_text
+
+T = TypeVar("T")
+Write = Callable[[Array], object]
+
+SHARE = 4  # new numbers may take this part of the free memory: what is computed from them takes as much again, and more
+UNKNOWN = 2 * 10**9  # bytes that are taken to be free on a system that does not say
+
+
+def made(shape: Sequence[int], dtype: npt.DTypeLike, write: Write) -> Array:
+    """A new array that `write` fills; while it is only weighed a stand-in without memory, and nothing is written."""
+    return (_maker.get() or _Maker()).made(tuple(shape), np.dtype(dtype), write)
+
+
+def advance(count: int) -> None:
+    """Tell whoever waits that so many bytes more are filled; what it raises ends the work."""
+    if (maker := _maker.get()) is not None:
+        maker.advance(count)
+
+
+def weigh(make: Callable[[], object]) -> int:
+    """The bytes of all the arrays that `make` would make: shapes only, nothing is allocated. Raises what it raises."""
+    scales = _Scales()
+    with _made_by(scales):
+        make()
+    return scales.size
+
+
+def outline(make: Callable[[], T]) -> T:
+    """The result of `make`, with stand-ins for the arrays that it would make. Raises what it raises."""
+    with _made_by(_Scales()):
+        return make()
+
+
+def check(size: int) -> None:
+    """Raise FieldError, one sentence, if so many bytes of new numbers are more than a share of the free memory."""
+    free = available()
+    if size > free // SHARE:
+        raise FieldError(sentences.TOO_MUCH, size=size_text(size), share=size_text(free // SHARE), free=size_text(free))
+
+
+def carried_out(
+    make: Callable[[], T], tell: Callable[[float], None] | None = None, size: int = 1
+) -> tuple[T, list[Array]]:
+    """The result of `make`, and every array that it made; `tell` is told the share of `size` bytes that is filled."""
+    maker = _Maker() if tell is None else _Teller(tell, size)
+    with _made_by(maker):
+        return make(), maker.arrays
+
+
+def available() -> int:
+    """Bytes that programs can take without making others swap.
+
+    Linux says so in /proc/meminfo; elsewhere half of the memory that POSIX names, or 2 GB where nothing is named.
+    """
+    with suppress(OSError, ValueError, StopIteration), open("/proc/meminfo", encoding="ascii") as lines:
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    with suppress(AttributeError, OSError, ValueError):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    return UNKNOWN
+
+
+class _Maker:
+    """Takes the memory and has it filled."""
+
+    def __init__(self) -> None:
+        self.arrays: list[Array] = []
+
+    def made(self, shape: tuple[int, ...], dtype: np.dtype[Any], write: Write) -> Array:
+        try:
+            array: Array = np.empty(shape, dtype)
+            write(array)
+        except MemoryError as error:
+            raise FieldError(sentences.NO_MEMORY, size=size_text(prod(shape) * dtype.itemsize)) from error
+        self.arrays.append(array)
+        return array
+
+    def advance(self, count: int) -> None:
+        """Ignore the progress."""
+
+
+class _Teller(_Maker):
+    """Tells how much is filled: block by block where the writer does, else array by array."""
+
+    def __init__(self, tell: Callable[[float], None], size: int) -> None:
+        super().__init__()
+        self._tell, self._size, self._done = tell, max(1, size), 0
+
+    def made(self, shape: tuple[int, ...], dtype: np.dtype[Any], write: Write) -> Array:
+        before = self._done
+        array = super().made(shape, dtype, write)
+        self.advance(before + array.nbytes - self._done)
+        return array
+
+    def advance(self, count: int) -> None:
+        self._done += count
+        self._tell(min(1.0, self._done / self._size))
+
+
+class _Scales(_Maker):
+    """Adds up what would be taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.size = 0
+
+    def made(self, shape: tuple[int, ...], dtype: np.dtype[Any], write: Write) -> Array:
+        size = prod(shape) * dtype.itemsize
+        self.size += size
+        if size > np.iinfo(np.intp).max:
+            check(self.size)  # not even a stand-in can be so large
+        return np.broadcast_to(np.zeros((), dtype), shape)
+
+
+_maker: ContextVar[_Maker | None] = ContextVar("maker", default=None)
+
+
+@contextmanager
+def _made_by(maker: _Maker) -> Iterator[None]:
+    token = _maker.set(maker)
+    try:
+        yield
+    finally:
+        _maker.reset(token)

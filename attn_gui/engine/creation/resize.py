@@ -1,0 +1,296 @@
+"""Changes of size: one named, pure function for each, with its effect on the numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.checks import as_choice, as_count
+from attn_gui.engine.problem.drafts import drafted
+from attn_gui.engine.problem.layers import Layer
+from attn_gui.engine.problem.problem import Problem, Record
+from attn_gui.engine.problem.sentences import FieldError, Note
+from attn_gui.engine.scores import SCORES
+
+from .memory import Write, made, outline
+
+SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
+
+
+@dataclass(frozen=True)
+class Resized:
+    """The `fields` to change (`problem.replace(**fields)`), and what was done beside the wish."""
+
+    fields: dict[str, Any]
+    notes: tuple[Note, ...] = ()
+
+
+def head_counts(problem: Problem) -> tuple[int, ...]:
+    """The counts of heads that share the columns of Q and of the concatenated heads evenly, so that none moves."""
+    query, value = problem.num_heads * problem.d_k, problem.num_heads * problem.d_v
+    even = 2 if problem.rotary_theta is not None else 1
+    shared = [k for k in range(1, min(query, value) + 1) if query % k == 0 and value % k == 0]
+    return tuple(k for k in shared if query // k % even == 0 and _key_width(problem, k) % even == 0)
+
+
+def _key_width(problem: Problem, heads: int) -> int:
+    """The columns of a head of K among so many heads; the additive score lets them differ from those of Q."""
+    keys = (problem.w_key if problem.projected else problem.key).shape[-1]
+    return max(1, int(keys) // problem.num_kv_heads * problem.num_heads // heads)
+
+
+def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Resized:
+    """The problem with one other size: num_heads, num_kv_heads, d_k, d_v, n, m, d_model or batch_size.
+
+    Numbers that stay keep their place in their head; new ones are 0 (1 where a LayerNorm multiplies by them); masks
+    grow open. `keep` says what heads do: "d_model" cuts the same columns again, "d_k" lets heads join or leave at the
+    end. The same size changes nothing. Raises ValueError or TypeError with one sentence.
+    """
+    given = [(name, value) for name, value in size.items() if value is not None]
+    if len(given) != 1 or given[0][0] not in SIZES:
+        raise FieldError(sentences.ONE_SIZE, got=tuple(name for name, _ in given) or "none")
+    name, value = given[0][0], as_count(given[0][0], given[0][1])
+    as_choice("keep", keep, ("d_model", "d_k"))
+    if value == getattr(problem, name):
+        return Resized({})
+    plan = _Plan(problem)
+    if name == "num_heads":
+        plan.recut(value) if keep == "d_model" else plan.heads(value)
+    else:
+        getattr(plan, name)(value)
+    return Resized(plan.fields, tuple(plan.notes))
+
+
+def outlined(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Problem:
+    """A draft with the shapes that `resize` would give: its new arrays take no memory. Raises what `resize` raises."""
+    return drafted(problem, outline(lambda: resize(problem, keep=keep, **size)).fields)
+
+
+class _Plan:
+    """The changes so far."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.fields: dict[str, Any] = {}
+        self.notes: list[Note] = []
+
+    # --- one method a size -----------------------------------------------------------------------
+    def recut(self, heads: int) -> None:
+        """The same columns, cut for another number of heads."""
+        problem = self.problem
+        choices = head_counts(problem)
+        if heads not in choices:
+            raise FieldError(sentences.HEAD_COUNTS, got=heads, choices=tuple(map(str, choices)))
+        before, kv_before = problem.num_heads, problem.num_kv_heads
+        d_k, d_v = problem.d_k * before // heads, problem.d_v * before // heads
+        wide, d_key = self._columns("key") // kv_before, _key_width(problem, heads)
+        self.fields["num_heads"] = heads
+        kv_heads = kv_before * heads // before
+        if kv_before * heads % before == 0 and wide * before % heads == 0:
+            self.fields["num_kv_heads"] = kv_heads
+        else:
+            kv_heads = self.kv_heads_for(heads)
+            self._regroup("key", kv_before, kv_heads, d_key)
+            self._regroup("value", kv_before, kv_heads, d_v)
+            self.notes.append(Note(sentences.KV_WIDTH, {"before": wide, "after": d_key}))
+        if kv_before not in (before, kv_heads):
+            self._note_kv(kv_before, kv_heads, heads)
+        self._score_rows("query", d_k)
+        self._score_rows("key", d_key)
+        self._mask_axis(1, before, heads)
+
+    def heads(self, heads: int) -> None:
+        """Heads of the same width join or leave at the end, with their columns and their rows of w_output."""
+        problem = self.problem
+        before, kv_before = problem.num_heads, problem.num_kv_heads
+        kv_heads = heads if kv_before == before else self.kv_heads_for(heads)
+        self.fields["num_heads"] = heads
+        self._regroup("query", before, heads, problem.d_k)
+        self._regroup("key", kv_before, kv_heads, self._columns("key") // kv_before)
+        self._regroup("value", kv_before, kv_heads, problem.d_v)
+        self._output_rows(before, heads, problem.d_v)
+        self._mask_axis(1, before, heads)
+        if kv_before not in (before, kv_heads):
+            self._note_kv(kv_before, kv_heads, heads)
+
+    def num_kv_heads(self, kv_heads: int) -> None:
+        problem = self.problem
+        if problem.num_heads % kv_heads:
+            choices = tuple(str(k) for k in range(1, problem.num_heads + 1) if problem.num_heads % k == 0)
+            raise FieldError(sentences.KV_COUNTS, got=kv_heads, heads=problem.num_heads, choices=choices)
+        before = problem.num_kv_heads
+        self._regroup("key", before, kv_heads, self._columns("key") // before)
+        self._regroup("value", before, kv_heads, problem.d_v)
+
+    def d_k(self, width: int) -> None:
+        problem = self.problem
+        if problem.rotary_theta is not None and width % 2:
+            raise FieldError(sentences.EVEN_HEAD, got=width)
+        follows = self._columns("key") // problem.num_kv_heads == problem.d_k
+        self._regroup("query", problem.num_heads, problem.num_heads, width)
+        self._score_rows("query", width)
+        if follows:
+            self._regroup("key", problem.num_kv_heads, problem.num_kv_heads, width)
+            self._score_rows("key", width)
+
+    def d_v(self, width: int) -> None:
+        problem = self.problem
+        self._regroup("value", problem.num_kv_heads, problem.num_kv_heads, width)
+        self._output_rows(problem.num_heads, problem.num_heads, width)
+
+    def d_model(self, width: int) -> None:
+        """The width of x; the rows of the weights that read it follow, and with a block all that is added to x."""
+        problem = self.problem
+        if not problem.projected:
+            raise FieldError(
+                sentences.DIRECT_WIDTH, heads=problem.num_heads, width=problem.d_k, expected=problem.d_model
+            )  # fmt: skip
+        readers = ["w_query"] if problem.context is not None else ["w_query", "w_key", "w_value"]
+        self._put("x", (*problem.x.shape[:-1], width))
+        for name in readers:
+            self._put(name, (width, getattr(problem, name).shape[1]))
+        if problem.block is not None:
+            self._block_width(width)
+
+    def n(self, rows: int) -> None:
+        problem = self.problem
+        before, name = problem.n, "x" if problem.projected else "query"
+        self._rows(name, rows)
+        self._mask_axis(2, before, rows)
+        self._tokens("query_tokens", rows)
+        if problem.self_attention:
+            self._mask_axis(3, before, rows)
+            self._tokens("key_tokens", rows)
+
+    def m(self, rows: int) -> None:
+        problem = self.problem
+        if problem.self_attention:
+            raise FieldError(sentences.SELF_ATTENTION)
+        for name in ("context",) if problem.projected else ("key", "value"):
+            self._rows(name, rows)
+        self._mask_axis(3, problem.m, rows)
+        self._tokens("key_tokens", rows)
+
+    def batch_size(self, items: int) -> None:
+        """Items join or leave at the end; what all items share stays shared."""
+        problem = self.problem
+        given = {name: getattr(problem, name) for name in ("query", "key", "value", "x", "context")}
+        arrays = {name: array for name, array in given.items() if array is not None}
+        batched = [name for name, array in arrays.items() if array.ndim == 3] or list(arrays)
+        for name in batched:
+            array = arrays[name]
+            self._put(name, (items, *array.shape[-2:]), array if array.ndim == 3 else array[None])
+        self._mask_axis(0, problem.batch_size, items)
+
+    # --- columns and rows ------------------------------------------------------------------------
+    def _columns(self, part: str) -> int:
+        """The columns of Q, K or V, given or projected."""
+        return int(getattr(self.problem, f"w_{part}" if self.problem.projected else part).shape[-1])
+
+    def _regroup(self, part: str, heads_before: int, heads: int, width: int) -> None:
+        """Columns of Q, K or V: each head keeps its first ones, heads and columns change at their end."""
+        for name in (f"w_{part}", f"b_{part}") if self.problem.projected else (part,):
+            array = getattr(self.problem, name)
+            if array is not None:
+                self._grouped(name, array, -1, heads_before, heads, width)
+        if part == "key" and heads != heads_before:
+            self.fields["num_kv_heads"] = heads
+
+    def _output_rows(self, heads_before: int, heads: int, width: int) -> None:
+        if self.problem.w_output is not None:
+            self._grouped("w_output", self.problem.w_output, 0, heads_before, heads, width)
+        elif self.problem.block is not None:
+            raise FieldError(sentences.BLOCK_FIXED)
+
+    def _grouped(self, name: str, array: Array, axis: int, heads_before: int, heads: int, width: int) -> None:
+        """An axis of heads · width: cells keep their head and their place in it."""
+        axis %= array.ndim
+        shape = (*array.shape[:axis], heads * width, *array.shape[axis + 1 :])
+        if shape == array.shape and heads == heads_before:
+            return
+        opened = (*array.shape[:axis], heads_before, array.shape[axis] // heads_before, *array.shape[axis + 1 :])
+        into = (*array.shape[:axis], heads, width, *array.shape[axis + 1 :])
+        self.fields[name] = _filled(
+            shape, array, 0.0, lambda new: overlay(new.reshape(into), array.reshape(opened))
+        )  # fmt: skip
+
+    def _score_rows(self, part: str, width: int) -> None:
+        """Rows of the score's tables, such as the additive score's weights, follow the width of a head."""
+        score = SCORES[self.problem.score]
+        for name, letters in score.tables.items():
+            params = self.fields.get("score_params", self.problem.score_params)
+            if letters[0] == score.widths[part] and params[name].shape[0] != width:
+                new = grown(params[name], (width, *params[name].shape[1:]))
+                self.fields["score_params"] = Record({**params, name: new})
+
+    def _block_width(self, width: int) -> None:
+        problem = self.problem
+        if problem.w_output is None:
+            raise FieldError(sentences.BLOCK_FIXED)
+        self._put("w_output", (problem.w_output.shape[0], width))
+        if problem.b_output is not None:
+            self._put("b_output", (width,))
+        block = dict(problem.block)
+        for name, neutral in (("ln_weight", 1.0), ("ln_bias", 0.0)):
+            block[name] = grown(block[name], (width,), neutral)
+        block["w_linear"] = grown(block["w_linear"], (width, block["w_linear"].shape[1]))
+        self.fields["block"] = Record(block)
+
+    def _rows(self, name: str, rows: int) -> None:
+        array = getattr(self.problem, name)
+        self._put(name, (*array.shape[:-2], rows, array.shape[-1]))
+
+    def _put(self, name: str, shape: tuple[int, ...], array: Array | None = None) -> None:
+        self.fields[name] = grown(getattr(self.problem, name) if array is None else array, shape)
+
+    # --- what goes with them ---------------------------------------------------------------------
+    def _tokens(self, name: str, rows: int) -> None:
+        tokens = getattr(self.problem, name)
+        if tokens is not None:
+            self.fields[name] = (*tokens[:rows], *map(str, range(len(tokens), rows)))
+
+    def _mask_axis(self, axis: int, before: int, after: int) -> None:
+        """Layers with cells of their own along an axis of the maps grow open, or are cut."""
+        layers = self.fields.get("mask", self.problem.mask)
+        changed = tuple(_layer(layer, axis, before, after, self.problem.m) for layer in layers)
+        if any(one is not other for one, other in zip(changed, layers, strict=True)):
+            self.fields["mask"] = changed
+
+    def kv_heads_for(self, heads: int) -> int:
+        """The K/V heads that stay: the same number if it divides the heads, else the largest divisor below."""
+        return next(k for k in range(min(self.problem.num_kv_heads, heads), 0, -1) if heads % k == 0)
+
+    def _note_kv(self, before: int, after: int, heads: int) -> None:
+        self.notes.append(Note(sentences.KV_FELL, {"before": before, "after": after, "heads": heads}))
+
+
+def overlay(new: Array, old: Array) -> None:
+    """Copy into `new` the cells that both have."""
+    shared = tuple(slice(0, min(a, b)) for a, b in zip(new.shape, old.shape, strict=True))
+    new[shared] = old[shared]
+
+
+def grown(old: Array, shape: tuple[int, ...], neutral: float = 0.0) -> Array:
+    """The cells that both have, and neutral cells around them."""
+    return _filled(shape, old, neutral, lambda new: overlay(new, old))
+
+
+def _filled(shape: tuple[int, ...], like: Array, neutral: float, keep: Write) -> Array:
+    def write(new: Array) -> None:
+        new.fill(neutral)
+        keep(new)
+
+    return made(shape, like.dtype, write)
+
+
+def _layer(layer: Layer, axis: int, before: int, after: int, m: int) -> Layer:
+    cells = layer.cells
+    if cells is None:
+        return layer.resized(axis, before, after, m)
+    place = axis - 4 + cells.ndim
+    if place < 0 or cells.shape[place] != before or before == 1:
+        return layer
+    new = grown(cells, (*cells.shape[:place], after, *cells.shape[place + 1 :]), not layer.adds)
+    return layer.changed(**{layer.table: new})

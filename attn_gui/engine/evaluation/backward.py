@@ -1,0 +1,138 @@
+"""The backward direction: every cell of every stage and field that some cells were computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.indices import Reference
+from attn_gui.engine.graph.node import Node
+
+from .spread import Piece, Spread, behind_mask, piece_of, shared_masks
+
+if TYPE_CHECKING:
+    from .dense import Evaluation
+
+ROWS = 64  # rows of a mask that are looked through at a time
+MOST_PARTS = 1 << 11  # a piece in more parts than this is told as one box
+
+
+class OpenKeys(NamedTuple):
+    """Open keys among all of them (a byte each), and the axis of the box that runs over keys."""
+
+    axis: int
+    flags: bytes
+
+    def within(self, cut: slice) -> Array:
+        return np.frombuffer(self.flags, bool)[cut]
+
+
+class Backward(Spread[OpenKeys]):
+    """Origin of some cells, hop by hop up to the fields.
+
+    Behind the mask a row comes from its open keys alone, and from the mask that says which ones these are. A closed
+    cell comes from the mask and from nothing else. Of several rows at once a key counts where one of them sees it.
+    """
+
+    def __init__(self, evaluation: Evaluation, cells: Mapping[str, Sequence[Box]]) -> None:
+        """`cells`: boxes of the chain's stages and sources."""
+        super().__init__(evaluation, _spread(evaluation, cells))
+
+    def _parts(self, piece: Piece[OpenKeys]) -> list[Box]:
+        if piece.gate is None:
+            return [piece.box]
+        axis, cut = piece.gate.axis, piece.box[piece.gate.axis]
+        runs = list(indices.runs(piece.gate.within(cut)))
+        if len(runs) > MOST_PARTS:
+            runs = [(runs[0][0], runs[-1][1])]
+        return [(*piece.box[:axis], slice(cut.start + low, cut.start + high), *piece.box[axis + 1 :])
+                for low, high in runs]  # fmt: skip
+
+    def _open(self, gate: OpenKeys, box: Box) -> Array:
+        flags = gate.within(box[gate.axis])
+        return flags[None, :] if gate.axis == len(box) - 1 else flags[:, None]
+
+
+def _spread(evaluation: Evaluation, cells: Mapping[str, Sequence[Box]]) -> dict[str, list[Piece[OpenKeys]]]:
+    """Pieces of every stage and source, from the last stage to the first."""
+    found: dict[str, list[Piece[OpenKeys]]] = {}
+    for name, boxes in cells.items():
+        for box in boxes:
+            found.setdefault(_closed_by(evaluation, name, box) or name, []).append(piece_of(box))
+    for node in reversed(evaluation.nodes):
+        for piece in found.get(node.name, ()):
+            for name, read in _read(evaluation, node, piece):
+                found[name] = list(dict.fromkeys([*found.get(name, ()), read]))
+    for name, boxes in cells.items():
+        found.setdefault(name, list(map(piece_of, boxes)))
+    return found | _shown_as(evaluation, found)
+
+
+def _shown_as(
+    evaluation: Evaluation, found: Mapping[str, Sequence[Piece[OpenKeys]]]
+) -> dict[str, list[Piece[OpenKeys]]]:  # fmt: skip
+    """Q, K and V that are given have a name as fields and one as stages; asked for by the first, they show as both."""
+    nodes = (node for node in evaluation.nodes if node.stage.alias and node.name not in found)
+    return {
+        node.name: [piece_of(box) for piece in found[node.inputs[0].name] for box in node.affected(0, piece.box)]
+        for node in nodes if node.inputs[0].name in found and node.inputs[0].name in evaluation.sources
+    }  # fmt: skip
+
+
+def _closed_by(evaluation: Evaluation, name: str, box: Box) -> str | None:
+    """The stage of the mask, where it closes all cells of the box: nothing else counts then."""
+    if name not in evaluation.stages or not behind_mask(evaluation, evaluation.node(name)):
+        return None
+    flags = evaluation.fetch("allowed", box)
+    return None if flags.any() else "masked"
+
+
+def _read(evaluation: Evaluation, node: Node, piece: Piece[OpenKeys]) -> Iterator[tuple[str, Piece[OpenKeys]]]:
+    """Inputs of a piece of a stage; of the keys that a gate has to let through only the open ones."""
+    for box, opened in _by_map(evaluation, node, piece):
+        for ref, part in node.reads(box):
+            axis = _key_axis(ref)
+            if axis is None or "j" in node.stage.along:
+                yield ref.name, piece_of(part)
+            elif opened is not None and ref.name != "allowed":
+                if opened[part[axis]].any():
+                    yield ref.name, piece_of(part, OpenKeys(axis, opened.tobytes()))
+            else:
+                yield ref.name, piece_of(part, piece.gate and OpenKeys(axis, piece.gate.flags))
+
+
+def _by_map(
+    evaluation: Evaluation, node: Node, piece: Piece[OpenKeys]
+) -> Iterator[tuple[Box, Array | None]]:  # fmt: skip
+    """A piece with None, or where a gate stands its parts map by map with the keys that are open there."""
+    if not node.gates:
+        yield piece.box, None
+        return
+    shared = shared_masks(evaluation)
+    batches, heads, rows = piece.box[:3]
+    known: dict[tuple[int, int], Array] = {}
+    for batch, head in product(range(batches.start, batches.stop), range(heads.start, heads.stop)):
+        mask = 0 if shared[0] else batch, 0 if shared[1] else head
+        if mask not in known:
+            known[mask] = _open_keys(evaluation, *mask, rows)
+        yield (*indices.cell((batch, head)), *piece.box[2:]), known[mask]
+
+
+def _open_keys(evaluation: Evaluation, batch: int, head: int, rows: slice) -> Array:
+    """Keys that at least one of the queries sees."""
+    found = np.zeros(evaluation.problem.m, bool)
+    for low in range(rows.start, rows.stop, ROWS):
+        part = slice(low, min(low + ROWS, rows.stop))
+        allowed = evaluation.allowed(batch, head, part, slice(0, found.size))
+        found |= True if allowed is None else allowed.any(axis=0)
+    return found
+
+
+def _key_axis(ref: Reference) -> int | None:
+    """The axis of an input that runs over keys."""
+    return next((k for k, letters in enumerate(ref.axes) if letters == "j"), None)

@@ -1,0 +1,104 @@
+"""The part of a chain that has both a query and a key axis: from Q and K to what softmax reads, by boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.indices import Reference
+from attn_gui.engine.graph.sources import Positions, Readable
+
+Given = Mapping[str, Callable[[Box], Array]]
+Layers = Mapping[str, Readable]
+NOTHING: Given = {}
+AS_THEY_ARE: Layers = {}
+
+
+class Chain:
+    """The maps of one evaluation. It reads the evaluation each time, so it is right before and after an edit."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+        self.nodes = {node.name: node for node in evaluation.nodes}
+        self.scores, self.softmax, self.mixing = (self.nodes[k] for k in ("scores", "weights", "head_output"))
+        self.maps = {
+            node.name for node in evaluation.nodes
+            if {"i", "j"} <= set(node.left) and node is not self.softmax
+        }  # fmt: skip
+        self.logits_name = self.softmax.inputs[0].name
+        self.query, self.key = self._side("i"), self._side("j")
+        self.value = self.mixing.inputs[1].name
+        self.added = self.nodes["biased"].inputs[1:] if "biased" in self.nodes else ()
+        self.gates = self.nodes["allowed"].inputs if "allowed" in self.nodes else ()
+        problem = evaluation.problem
+        self.shape = problem.map_shape
+        self.group = problem.num_heads // problem.num_kv_heads
+
+    def _side(self, letter: str) -> str | None:
+        return next((ref.name for ref in self.scores.inputs if letter in ref.axes), None)
+
+    @property
+    def scale(self) -> float:
+        return self._evaluation.problem.effective_scale
+
+    @property
+    def softcap(self) -> float | None:
+        return self._evaluation.problem.softcap
+
+    @property
+    def temperature(self) -> float:
+        return self._evaluation.problem.temperature or 1.0
+
+    # --- through the stages ----------------------------------------------------------------------
+    def logits(self, box: Box, given: Given = NOTHING) -> Array:
+        """The logits that softmax reads, as float64, by the stages themselves; `given` replaces sources or Q and K."""
+        return self._fetched(given)(self.logits_name, box)
+
+    def _fetched(self, given: Given) -> Callable[[str, Box], Array]:
+        def fetch(name: str, box: Box) -> Array:
+            if name in given:
+                return given[name](box)
+            if not given or name not in self.maps:
+                return self._evaluation.fetch(name, box)
+            outer, array = self.nodes[name].compute(box, fetch)
+            return array[indices.within(box, outer)]
+
+        return fetch
+
+    # --- mask layers -----------------------------------------------------------------------------
+    def has_rows(self, ref: Reference) -> bool:
+        """Whether a layer differs from query to query."""
+        return "i" in ref.axes
+
+    def cells(self, ref: Reference, place: Box, layers: Layers = AS_THEY_ARE) -> Array:
+        """One layer at a box of one head, to be broadcast to its rows and columns, in its own dtype."""
+        ranges = {letter: (cut.start, cut.stop) for letter, cut in zip("bhij", place, strict=True)}
+        readable = layers[ref.name] if ref.name in layers else self._evaluation.sources[ref.name].cells
+        if isinstance(readable, Positions) and readable.layer.diagonal:
+            return _diagonals(readable, place)
+        cells = np.asarray(readable[indices.box_of(ref.axes, ranges, self.softmax.sizes)])
+        return cells.reshape(cells.shape[-2:])
+
+    def allowed(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array | None:
+        """The open cells of a box of one head, as booleans; None where no layer closes any."""
+        found = None
+        for ref in self.gates:
+            cells = self.cells(ref, place, layers)
+            found = cells if found is None else found & cells
+        return found
+
+
+def _diagonals(rule: Positions, place: Box) -> Array:
+    """A rule that is the same along every diagonal: one row of it, a little longer, shifted for all the others."""
+    _, heads, rows, keys = place
+    count = rows.stop - rows.start
+    row = np.array([[[rows.stop - 1]]]), np.arange(keys.start, keys.stop + count - 1)[None, None]
+    spot = (np.array([[[heads.start]]]), *row) if len(rule.shape) == 3 else tuple(part[0] for part in row)
+    line = np.ascontiguousarray(rule.layer.at(spot, rule.sizes)).reshape(-1)
+    step = line.strides[0]
+    return as_strided(line[count - 1 :], (count, keys.stop - keys.start), (-step, step), writeable=False)

@@ -1,0 +1,67 @@
+"""Entropy of rows of weights, from their logits in one pass: −Σ a·log a = log Z − Σ a·s."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.graph import indices
+
+from .chain import Chain
+from .passes import Passes, runs
+from .threads import share
+
+if TYPE_CHECKING:
+    from .evaluation import StreamingEvaluation
+
+BLIND = -1.0  # stands for a row that sees no key: it has no entropy
+TALL, AT_ONCE = 256, 1 << 18  # rows that a thread takes, and cells of their map that it holds
+
+
+def entropies(
+    evaluation: StreamingEvaluation, chain: Chain, passes: Passes, batch: int, head: int, rows: slice
+) -> Array:
+    """The entropy of every row in nats, BLIND where nothing is open; rows that are not known are computed first."""
+    found = np.empty(rows.stop - rows.start)
+    place = (*indices.cell((batch, head)), rows)
+    passes.ensure(place)
+
+    def work(low: int) -> None:
+        part = slice(low, min(low + TALL, rows.stop))
+        with np.errstate(all="ignore"):
+            found[low - rows.start : part.stop - rows.start] = _of_rows(chain, passes, batch, head, part)
+
+    share(range(rows.start, rows.stop, TALL), work)
+    lost = np.isnan(passes.rows.denominator[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
+    found[lost] = np.nan
+    unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, chain.temperature)[0, 0])
+    for run in runs(unsure) if unsure.any() else ():
+        part = slice(rows.start + run.start, rows.start + run.stop)
+        for row in range(part.start, part.stop):
+            weights = evaluation.block("weights", batch, head, slice(row, row + 1), slice(0, chain.shape[3]))
+            found[row - rows.start] = row_entropy(weights)[0] if (weights != 0).any() else BLIND
+    return found
+
+
+def _of_rows(chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:
+    temperature, keys = chain.temperature, chain.shape[3]
+    denominator = passes.rows.denominator[batch, head, rows]
+    row_max = passes.rows.row_max[batch, head, rows]
+    log_z = row_max / temperature + np.log(np.where(denominator == 0, 1.0, denominator))
+    mean = np.zeros(rows.stop - rows.start)
+    wide = max(1, AT_ONCE // len(mean))
+    for low in range(0, keys, wide):
+        cut = slice(low, min(low + wide, keys))
+        logits, allowed = passes.transposed(chain.logits_name, (*indices.cell((batch, head)), rows, cut))
+        logits = logits * logits.dtype.type(1 / temperature) if temperature != 1 else logits
+        if passes.fast is not None and passes.fast.nonfinite[batch, head // chain.group, cut].any():
+            logits = np.maximum(logits, np.finfo(logits.dtype).min)  # a weight of 0 times −∞ is no part of the sum
+        weights = np.exp(logits - log_z.astype(logits.dtype))
+        if allowed is not None:
+            weights *= allowed
+            logits = np.where(allowed, logits, logits.dtype.type(0))
+        mean += np.einsum("ji,ji->i", weights, logits)
+    return np.where(denominator == 0, BLIND, np.maximum(log_z - mean, 0.0))

@@ -1,0 +1,307 @@
+"""The evaluation for long sequences: nothing that has both a query and a key axis is kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph import node as graph
+from attn_gui.engine.graph.node import Node
+from attn_gui.engine.graph.sources import sources_of
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.checks import as_box
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.sentences import FieldError
+from attn_gui.engine.scores import SCORES
+
+from .chain import Chain
+from .edit import Edit
+from .entropy import entropies
+from .passes import Passes
+from .pictures import Pictures
+from .threads import one_blas_thread, share
+from .versions import Versions
+
+HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
+MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time
+AT_ONCE, FEWEST_ROWS = 1 << 18, 32  # cells of a map that a thread computes at a time, but at least so many rows
+PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
+
+
+class StreamingEvaluation(Evaluation):
+    """Holds Q, K and V, and the maximum, denominator and numerator of every row; all else is computed when read.
+
+    Rows are computed when they are asked for, or by `complete`. An edit of few keys takes their old terms out of the
+    rows and puts the new ones in; where that would lose digits the row is computed again. `settle` makes what edits
+    have left equal to a fresh computation, bit for bit. `complete`, `prepare` and `settle` may run in another thread
+    while cells are edited; a problem of another structure needs an evaluation of its own then. Whatever is read in
+    another thread while an edit comes in holds old numbers beside new ones: whoever reads so has to drop it.
+    Raises FieldError for a score that cannot be computed by rows at this size.
+    """
+
+    def __init__(self, problem: Problem, *, tile: int | None = None, chunk: int | None = None) -> None:
+        self._versions = Versions()
+        self._size = tile, chunk
+        super().__init__(problem, keep=0)
+
+    def _build(self, problem: Problem) -> None:
+        _check(problem)
+        with self._versions.edit(), one_blas_thread():
+            self._kind = np.dtype(problem.dtype)
+            super()._build(problem)
+            self._chain = Chain(self)
+            self._passes = Passes(self, self._chain, self._versions, *self._size)
+            self._pictures = Pictures(self, self._chain, self._passes, self._versions)
+
+    def _kept(self, node: Node) -> bool:
+        return node.stage.input_side
+
+    def held(self, name: str) -> Array:
+        """A whole kept stage as it is held, in the problem's dtype."""
+        return self._arrays[name]
+
+    # --- reading ---------------------------------------------------------------------------------
+    def fetch(self, name: str, box: Box) -> Array:
+        """The numbers of a box of any stage or source, as float64 (or booleans); unknown rows are computed first."""
+        if name == "output" and self._kind == np.float32 and indices.count(box) > MANY:
+            found = self._narrow_output(box)
+            if found is not None:
+                return found
+        if name not in ("weights", "head_output"):
+            return super().fetch(name, box)
+        with np.errstate(all="ignore"):
+            self._passes.ensure(box[:3])
+            if name == "head_output":
+                return self._passes.rows.output(box)
+            return self._weights(box)
+
+    def box(self, stage: str, box: Box) -> Array:
+        """A box of a stage; many cells of a map are computed on all threads, never at once in float64."""
+        box = as_box(stage, self.shape(stage), box)
+        width = box[-1].stop - box[-1].start
+        if len(box) < 4 or indices.count(box) <= AT_ONCE or not width:
+            return super().box(stage, box)
+        found = np.empty(indices.shape_of(box), self._kind)
+        step = max(FEWEST_ROWS, AT_ONCE // width)
+
+        def work(place: tuple[int, int, int]) -> None:
+            batch, head, low = place
+            rows = slice(low, min(low + step, box[2].stop))
+            tile = super(StreamingEvaluation, self).box(stage, (*indices.cell((batch, head)), rows, box[3]))
+            found[batch - box[0].start, head - box[1].start, low - box[2].start : rows.stop - box[2].start] = tile[0, 0]
+
+        heads = [(batch, head) for batch in range(box[0].start, box[0].stop)
+                 for head in range(box[1].start, box[1].stop)]  # fmt: skip
+        share([(*pair, low) for pair in heads for low in range(box[2].start, box[2].stop, step)], work)
+        found.flags.writeable = False
+        return found
+
+    def _weights(self, box: Box) -> Array:
+        """Shares from the kept rows; a row of very large scores is computed as a whole, by one and the same product."""
+        rows, temperature = self._passes.rows, self._chain.temperature
+        weights = rows.weights(self._chain.logits(box), box, temperature)
+        for batch, head, row in np.argwhere(rows.overflow_risk(box, temperature)).tolist():
+            place = indices.cell((box[0].start + batch, box[1].start + head, box[2].start + row))
+            _, whole = self._chain.softmax.compute((*place, slice(0, self.problem.m)), super().fetch)
+            weights[batch, head, row] = whole[0, 0, 0, box[3]]
+        return np.asarray(weights)
+
+    def _narrow_output(self, box: Box) -> Array | None:
+        """Many cells of the output in float32, by rows on all threads; None where it is not a finite product."""
+        problem = self.problem
+        if problem.w_output is None:
+            return None
+        heads = slice(0, problem.num_heads)
+        self._passes.ensure((box[0], heads, box[1]))
+        found = np.empty(indices.shape_of(box), np.float32)
+        weights = np.ascontiguousarray(problem.w_output[:, box[2]])
+
+        def work(place: tuple[int, int]) -> None:
+            item, low = place
+            rows = slice(low, min(low + OUTPUT_ROWS, box[1].stop))
+            with np.errstate(all="ignore"):
+                mixed = self._passes.rows.output((slice(item, item + 1), heads, rows, slice(None)))[0]
+                joined = mixed.swapaxes(0, 1).reshape(rows.stop - low, -1).astype(np.float32)
+                found[item - box[0].start, low - box[1].start : rows.stop - box[1].start] = joined @ weights
+
+        starts = range(box[1].start, box[1].stop, OUTPUT_ROWS)
+        share([(item, low) for item in range(box[0].start, box[0].stop) for low in starts], work)
+        if problem.b_output is not None:
+            found += problem.b_output[box[2]]
+        return found.astype(np.float64) if np.isfinite(found).all() else None
+
+    def known(self, batch: int, head: int) -> Array:
+        """Rows of a head that have been computed: booleans (n,)."""
+        return np.array(self._passes.rows.known[batch, head])
+
+    @property
+    def complete_now(self) -> bool:
+        """Whether every row of every head is known."""
+        return bool(self._passes.rows.known.all())
+
+    # --- passes ----------------------------------------------------------------------------------
+    def complete(
+        self, heads: Sequence[tuple[int, int]] | None = None, *,
+        progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool,
+    ) -> bool:  # fmt: skip
+        """Compute every row that is not known, of the given (batch, head) pairs or of all; False if cancelled.
+
+        `progress(done, all)` is called from any thread. Edits may come in between: what they make stale is redone.
+        """
+        return self._passes.complete(heads, progress, cancelled)
+
+    def settle(
+        self, *, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool
+    ) -> bool:
+        """Compute again what edits have updated: then all equals a fresh evaluation bit for bit. False if cancelled.
+
+        Who edits meanwhile has to cancel it before the first cell is written: of what is read of a problem between that
+        and `update` nothing may be kept.
+        """
+        return self._passes.settle(progress, cancelled) and self._pictures.settle(cancelled)
+
+    @property
+    def settled(self) -> bool:
+        """Whether everything known equals a fresh computation bit for bit."""
+        return not (self._passes.rows.dirty.any() or self._passes.moved or self._pictures.patched)
+
+    @property
+    def unsettled(self) -> frozenset[tuple[int, int]]:
+        """The (batch, head) pairs of which `settle` may change last digits."""
+        dirty = self._passes.rows.dirty.any(axis=-1) | bool(self._passes.moved)
+        return frozenset((int(batch), int(head)) for batch, head in np.argwhere(dirty))
+
+    # --- changing --------------------------------------------------------------------------------
+    def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
+        """Follow cells that have changed in place; `problem` already holds them.
+
+        As in the dense evaluation; many rows that change at once are left to be computed when they are read.
+        """
+        start = time.perf_counter()
+        if problem.structure != self.problem.structure:
+            return super().update(problem, changed)
+        with self._versions.edit(), one_blas_thread(), np.errstate(all="ignore"):
+            self.problem, self._sources = problem, sources_of(problem)
+            for node in self._nodes:
+                if node.stage.alias and node.inputs[0].name in self._sources:
+                    self._tie(node)
+            named = self._named(changed)
+            reached = graph.reach(self._nodes, named, super().fetch)
+            cells = self._refill(reached)
+            edit = Edit(self._chain, self._passes, named, reached)
+            cells |= edit.carry_out()
+            self._pictures.follow(reached)
+        return Recomputed(self._shown(reached), self._shown(cells), time.perf_counter() - start)
+
+    def _refill(self, reached: Mapping[str, list[Box]]) -> dict[str, int]:
+        """Compute the changed parts of the kept stages: Q, K and V."""
+        cells = {}
+        for node in self._nodes:
+            if node.name in reached and node.name in self._arrays and not node.stage.alias:
+                cells[node.name] = sum(self._compute(node, box) for box in reached[node.name])
+                self._passes.moved |= {node.name}
+        return cells
+
+    def anew(self, names: Collection[str]) -> dict[str, Array]:
+        """Kept stages as a fresh evaluation computes them, beside those that are held."""
+        found: dict[str, Array] = {}
+
+        def fetch(name: str, box: Box) -> Array:
+            return found[name][box].astype(np.float64) if name in found else Evaluation.fetch(self, name, box)
+
+        for node in self._nodes:
+            if node.name in names:
+                array = np.empty(node.shape, self._kind)
+                for tile in self._tiles(node, indices.whole(node.shape)):
+                    outer, part = node.compute(tile, fetch)
+                    array[tile] = part[indices.within(tile, outer)]
+                found[node.name] = array
+        return found
+
+    def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
+        """Rows of a kept stage, as many as may be held in float64."""
+        if len(node.shape) < 3:
+            yield box
+            return
+        step = max(1, PROJECTED // max(indices.count(box[2:]), self.problem.queries.shape[-1]))
+        for low in range(box[1].start, box[1].stop, step):
+            yield (box[0], slice(low, min(low + step, box[1].stop)), box[2])
+
+    # --- pictures --------------------------------------------------------------------------------
+    def pooled(
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int,
+        part: tuple[slice, slice] | None = None,
+    ) -> tuple[Array, Array | None]:  # fmt: skip
+        """(values, allowed) of a picture of a stage in rows × columns blocks, or of a part of its blocks.
+
+        Of each block the value of largest magnitude over allowed cells, sign kept; NaN wins, so that it is seen.
+        `allowed` (blocks with an open cell) only behind the mask. The blocks of maps looked at last are kept.
+        """
+        return self._pictures.pooled(stage, batch, head, rows, columns, part)
+
+    def pooled_at(
+        self, stage: str, batch: int, head: int, down: Array, across: Array
+    ) -> tuple[Array, Array | None] | None:  # fmt: skip
+        """`pooled` over blocks of a map whose edges are given, kept nowhere; None where `block` has to do it."""
+        return self._pictures.window(stage, batch, head, down, across) if self.is_map(stage) else None
+
+    def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
+        """Whether cells of these rows can be read without computing whole rows of weights."""
+        return bool(self._rows_behind(stage, batch, head, rows).all())
+
+    def _rows_behind(self, stage: str, batch: int, head: int | None, rows: slice) -> Array:
+        """Known rows among the rows of weights behind some rows of a stage, as booleans."""
+        entry = self.node(stage).stage
+        if entry.input_side or stage in self._chain.maps:
+            return np.ones(0, bool)
+        alone = entry.per_head and head is not None
+        return np.asarray(self._passes.rows.known[batch, head if alone else slice(None), rows])
+
+    def pooled_once(
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
+    ) -> tuple[Array, Array | None]:
+        """Pool some rows of blocks as `pooled` does, with nothing kept: for a large picture that is made bit by bit."""
+        return self._pictures.pooled_once(stage, batch, head, rows, columns, part)
+
+    def is_map(self, stage: str) -> bool:
+        """Whether a stage has both a query and a key axis."""
+        return stage == "weights" or stage in self._chain.maps
+
+    def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
+        """Cells of maps that have to be computed before `pooled` in so many columns can show these rows."""
+        known = self._rows_behind(stage, batch, head, rows)
+        cells = (known.size - int(np.count_nonzero(known))) * self.problem.m
+        if self.is_map(stage):
+            cells += self._pictures.lacking(stage, batch, head or 0, rows, columns)
+        return cells
+
+    def entropies(self, batch: int, head: int, rows: slice) -> Array:
+        """−Σ a·log a of rows of weights in nats; −1 for a row that sees no key."""
+        return entropies(self, self._chain, self._passes, batch, head, rows)
+
+    def prepare(
+        self, stage: str, batch: int, head: int, columns: int, *,
+        progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool,
+    ) -> bool:  # fmt: skip
+        """Compute what pictures of a map in so many columns are made of, from another thread; False if cancelled."""
+        heads = [(batch, head)]
+        if stage == "weights" and not self._passes.complete(heads, progress, cancelled):
+            return False
+        return self._pictures.complete(stage, batch, head, columns, progress, cancelled)
+
+    def prepared(self, stage: str, batch: int, head: int, columns: int) -> Array:
+        """Rows of which a picture can be shown at once: booleans (n,)."""
+        known = self._pictures.known(stage, batch, head, columns)
+        return known & self._passes.rows.known[batch, head] if stage == "weights" else known
+
+
+def _check(problem: Problem) -> None:
+    width = SCORES[problem.score].work(problem.score_params, problem.d_k)
+    cells = int(np.prod(problem.map_shape, dtype=object))
+    if cells * width > HEAVIEST:
+        raise FieldError(sentences.TOO_LONG, score=problem.score, n=problem.n, m=problem.m, heads=problem.num_heads)

@@ -1,0 +1,240 @@
+"""Passes over rows: on demand, over everything, and again over what edits have touched; tile by tile on few threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.graph import indices
+from attn_gui.engine.scores import SCORES
+from attn_gui.engine.stages import is_elementary
+
+from .chain import Chain
+from .copies import Copy
+from .dot_kernel import DotKernel
+from .rows import Rows, Tile
+from .stage_kernel import StageKernel
+from .threads import carry_out
+from .versions import Versions
+
+if TYPE_CHECKING:
+    from .evaluation import StreamingEvaluation
+
+Job = tuple[int, int, int]  # batch, head, tile
+Progress = Callable[[int, int], None] | None
+
+TALL, SHORT, LONG = 256, 64, 1 << 14  # rows of a tile; of a tile of long rows; how many keys are long
+FEW = 2  # rows that somebody points at, of which a whole tile would take too long
+WIDE = 1 << 20  # bytes of scores that a thread holds
+
+
+class Passes:
+    """The rows of one evaluation and the kernels that compute them."""
+
+    def __init__(
+        self, evaluation: StreamingEvaluation, chain: Chain, versions: Versions, step: int | None, chunk: int | None
+    ) -> None:
+        self._evaluation, self._chain, self._versions = evaluation, chain, versions
+        self.moved: frozenset[str] = frozenset()  # kept stages of which edits have recomputed parts
+        batch, heads, n, m = chain.shape
+        problem = evaluation.problem
+        self.values = Copy(evaluation.held(chain.value), problem.num_kv_heads)
+        self.keys = Copy(evaluation.held(chain.key), problem.num_kv_heads) if chain.key is not None else None
+        step = step or (SHORT if m >= LONG else TALL)
+        dtype = self.values.cells.dtype
+        chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
+        self.rows = Rows((batch, heads, n), self.values.width, dtype, step)
+        self.layers = {
+            ref.name: np.array(self._cells(ref.name)) for ref in (*chain.added, *chain.gates)
+            if not chain.has_rows(ref) and evaluation.sources[ref.name].field.count(".") == 2
+        }  # fmt: skip
+        self.stages = StageKernel(chain, self.keys, self.values, self.layers)
+        self.fast = None
+        if SCORES[problem.score].dot and self.keys is not None and is_elementary(evaluation):
+            self.fast = DotKernel(chain, evaluation, self.keys, self.values, self.layers, chunk)
+
+    def _cells(self, name: str) -> Array:
+        cells = self._evaluation.sources[name].cells
+        return np.asarray(cells[indices.whole(cells.shape)])
+
+    # --- own copies ------------------------------------------------------------------------------
+    def need(self, batch: int, group: int) -> None:
+        """Copy a K/V head before it is first used: a long problem opens without waiting for all of them."""
+        if self.values.ready[batch, group]:
+            return
+        with self._versions.lock:
+            if self.values.ready[batch, group]:
+                return
+            if self.keys is not None:
+                self.keys.begin(self._evaluation.held(str(self._chain.key)), batch, group)
+            if self.fast is not None:
+                self.fast.raise_bound(batch, group, slice(0, self._chain.shape[3]))
+            self.values.begin(self._evaluation.held(self._chain.value), batch, group)
+
+    def renew(self, name: str) -> None:
+        """Take over a layer as it is now."""
+        self.layers[name] = np.array(self._cells(name))
+
+    def follow_keys(self, batch: int, group: int, rows: slice) -> None:
+        """Take over rows of K as they are now."""
+        assert self.keys is not None
+        self.keys.follow(self._evaluation.held(str(self._chain.key)), batch, group, rows)
+        if self.fast is not None:
+            self.fast.raise_bound(batch, group, rows)
+
+    def follow_values(self, batch: int, group: int, rows: slice) -> None:
+        """Take over rows of V as they are now."""
+        self.values.follow(self._evaluation.held(self._chain.value), batch, group, rows)
+
+    # --- a tile ----------------------------------------------------------------------------------
+    def computed(self, batch: int, head: int, rows: slice) -> Tile:
+        """Rows from nothing: by the fast kernel, and by the stages what it cannot vouch for."""
+        self.need(batch, head // self._chain.group)
+        if self.fast is None:
+            return self.stages.tile(batch, head, rows)
+        lost, unsure = self.fast.judged(batch, head, rows)
+        if lost.all():
+            return self._lost(len(lost))
+        tile = self.fast.tile(batch, head, rows)
+        tile.row_max[lost], tile.denominator[lost], tile.numerator[lost] = np.nan, np.nan, np.nan
+        for run in runs((unsure | ~np.isfinite(tile.denominator)) & ~lost):
+            part = self.stages.tile(batch, head, slice(rows.start + run.start, rows.start + run.stop))
+            tile.row_max[run], tile.denominator[run] = part.row_max, part.denominator
+            tile.numerator[run] = part.numerator
+        return tile
+
+    def _lost(self, count: int) -> Tile:
+        """Rows of NaN."""
+        dtype = self.values.cells.dtype
+        return Tile(np.full(count, np.nan), np.full(count, np.nan), np.full((count, self.values.width), np.nan, dtype))
+
+    def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
+        """(values, allowed) of a map at a box of one head, keys as rows; `allowed` only for the masked scores."""
+        self.need(place[0].start, place[1].start // self._chain.group)
+        if self.fast is not None:
+            values = self.fast.transposed(stage, place)
+        else:
+            before = "biased" if stage == "masked" and self._chain.added else stage
+            values = np.ascontiguousarray(self._evaluation.fetch(before, place)[0, 0].T)
+        allowed = self._chain.allowed(place) if stage == "masked" else None
+        return values, None if allowed is None else allowed.T
+
+    def redo(self, batch: int, head: int, rows: slice) -> None:
+        """A few rows at once, for an edit; the caller holds the lock."""
+        self.rows.put(batch, head, rows, self.computed(batch, head, rows))
+        self.rows.mark_dirty(batch, head, rows)
+
+    # --- many tiles ------------------------------------------------------------------------------
+    def ensure(self, rows: Box) -> None:
+        """Make the rows of a box known, also if edits come in between; of long rows no more than these few."""
+        known = self.rows.known
+        if rows[2].stop - rows[2].start <= FEW and self._chain.shape[3] >= LONG:
+            self._ensure_few(rows)
+        while not known[rows].all():
+            self._run([
+                (batch, head, tile)
+                for batch in range(rows[0].start, rows[0].stop) for head in range(rows[1].start, rows[1].stop)
+                for tile in self.rows.tiles(rows[2]) if not known[batch, head, self._within(rows[2], tile)].all()
+            ], None, bool)  # fmt: skip
+
+    def _ensure_few(self, rows: Box) -> None:
+        with self._versions.lock, np.errstate(all="ignore"):
+            for batch, head, row in np.argwhere(~self.rows.known[rows]).tolist():
+                low = rows[2].start + row
+                self.redo(rows[0].start + batch, rows[1].start + head, slice(low, low + 1))
+
+    def _within(self, rows: slice, number: int) -> slice:
+        tile = self.rows.tile(number)
+        return slice(max(rows.start, tile.start), min(rows.stop, tile.stop))
+
+    def complete(
+        self, heads: Sequence[tuple[int, int]] | None, progress: Progress, cancelled: Callable[[], bool]
+    ) -> bool:
+        """Every unknown row, until an edit leaves none behind."""
+        pairs = list(np.ndindex(*self._chain.shape[:2])) if heads is None else heads
+        while jobs := list(self._unknown(pairs)):
+            if cancelled() or not self._run(jobs, progress, cancelled):
+                return False
+        return True
+
+    def _unknown(self, pairs: Sequence[tuple[int, ...]]) -> Iterator[Job]:
+        for batch, head in pairs:
+            for tile in range(self.rows.dirty.shape[2]):
+                if not self.rows.known[batch, head, self.rows.tile(tile)].all():
+                    yield batch, head, tile
+
+    def settle(self, progress: Progress, cancelled: Callable[[], bool]) -> bool:
+        """Everything known computed as a fresh evaluation would."""
+        with np.errstate(all="ignore"):
+            if not self._versions.beside(lambda: self._evaluation.anew(self.moved), self._take_over, cancelled):
+                return False
+        return self._run(self._dirty_tiles(), progress, cancelled) and not self.rows.dirty.any() and not self.moved
+
+    def _take_over(self, fresh: Mapping[str, Array]) -> None:
+        """An edit of last digits: kept stages and the bounds of K as a fresh evaluation has them."""
+        with self._versions.edit():
+            self._take_stages(fresh)
+            self.moved = frozenset()
+            self._mark_bounds()
+
+    def _take_stages(self, fresh: Mapping[str, Array]) -> None:
+        """Kept stages as a whole, since a part may differ in its last bits; and the rows that read them are dirty."""
+        for name, array in fresh.items():
+            held = self._evaluation.held(name)
+            other = (held != array) & ~(np.isnan(held) & np.isnan(array))
+            np.copyto(held, array)
+            if name in (self._chain.key, self._chain.value) and other.any():
+                self.rows.dirty[:] = True
+            elif name == self._chain.query:
+                for batch, row in np.argwhere(other.any(axis=-1)).tolist():
+                    self.rows.dirty[batch, :, row // self.rows.step] = True
+        if fresh:
+            self.copy_all()
+
+    def _mark_bounds(self) -> None:
+        """A bound that has changed changes the last bits of all rows that use it."""
+        for batch, group in self.fast.measure() if self.fast is not None else ():
+            self.rows.dirty[batch, group * self._chain.group : (group + 1) * self._chain.group] = True
+
+    def _dirty_tiles(self) -> list[Job]:
+        """Dirty tiles that hold a known row; the others are clean."""
+        jobs = []
+        with self._versions.lock:
+            for batch, head, tile in np.argwhere(self.rows.dirty).tolist():
+                known = bool(self.rows.known[batch, head, self.rows.tile(tile)].any())
+                self.rows.dirty[batch, head, tile] = known
+                if known:
+                    jobs.append((batch, head, tile))
+        return jobs
+
+    def copy_all(self) -> None:
+        """Take over K and V as they are now."""
+        for copy, name in ((self.keys, self._chain.key), (self.values, self._chain.value)):
+            if copy is not None and name is not None:
+                copy.follow_all(self._evaluation.held(name))
+
+    def _run(self, jobs: Sequence[Job], progress: Progress, cancelled: Callable[[], bool]) -> bool:
+        return carry_out(jobs, self._put, progress, cancelled)
+
+    def _put(self, job: Job) -> bool:
+        """One tile, kept only if no edit came in between; else it is left to the next pass."""
+        batch, head, number = job
+        rows = self.rows.tile(number)
+
+        def keep(tile: Tile) -> None:
+            self.rows.put(batch, head, rows, tile)
+            self.rows.dirty[batch, head, number] = False
+
+        with np.errstate(all="ignore"):
+            return self._versions.beside(lambda: self.computed(batch, head, rows), keep)
+
+
+def runs(flags: Array, most: int = 16) -> list[slice]:
+    """The True stretches of a row of flags; the one around them where they would be too many."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8))).reshape(-1, 2)
+    if len(edges) > most:
+        edges = edges[[0, -1], [0, 1]].reshape(1, 2)
+    return [slice(int(low), int(high)) for low, high in edges]

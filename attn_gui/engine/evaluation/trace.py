@@ -1,0 +1,143 @@
+"""The view of an evaluation for scripts: stages by name, whole or in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+from operator import index as whole_number
+from typing import TypeGuard
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph import indices
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.notebook import Pictured
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.sentences import FieldError, FieldTypeError
+from attn_gui.engine.problem.written import trace_text
+
+from .dense import KEEP, Evaluation
+
+
+class Trace(Pictured, Mapping[str, Array]):
+    """Every stage of one problem by name; always with the batch axis, read-only, in the problem's dtype.
+
+    A mapping: `trace["weights"]`, `list(trace)`, `"masked" in trace`. A stage is computed when it is read.
+    """
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+
+    @property
+    def problem(self) -> Problem:
+        return self.evaluation.problem
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that the problem has, in order."""
+        return self.evaluation.stages
+
+    def axes(self, stage: str) -> tuple[str, ...]:
+        """The names of a stage's axes."""
+        return self.evaluation.axes(stage)
+
+    def shape(self, stage: str) -> tuple[int, ...]:
+        """The lengths of a stage's axes, batch included; nothing is computed."""
+        return self.evaluation.shape(stage)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.stages)
+
+    def __len__(self) -> int:
+        return len(self.stages)
+
+    __eq__ = object.__eq__  # as a mapping it would compare every stage
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return trace_text(self)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.stages)
+
+    def __contains__(self, stage: object) -> bool:
+        return stage in self.stages
+
+    def __getitem__(self, stage: str) -> Array:
+        """A whole stage. Raises ValueError past 2 GB, StageError (a KeyError) for a stage that is not there."""
+        shape = self.evaluation.shape(stage)
+        _check_size(stage, shape, np.dtype(self.problem.dtype).itemsize)
+        return self.evaluation.box(stage, indices.whole(shape))
+
+    @property
+    def allowed(self) -> Array:
+        """Cells of the maps that the mask leaves open: (batch, head, query, key) booleans; ValueError past 2 GB."""
+        shape = self.problem.map_shape
+        if not self.evaluation.closes:
+            return np.broadcast_to(np.True_, shape)
+        _check_size("allowed", shape, 1)
+        return self.evaluation.fetch("allowed", indices.whole(shape)).view()
+
+    def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
+        """A 2-D part of a stage, rows and columns as slices; never more than the part is computed or held.
+
+        Raises StageError, PlaceError outside the stage, FieldTypeError for what is no slice or no whole number.
+        """
+        if not (_is_cut(rows) and _is_cut(columns)):
+            cuts = ", ".join(_as_cut(cut) for cut in (rows, columns))
+            call = f"trace.block({stage!r}, {batch}, {head}, {cuts})"
+            raise FieldTypeError(sentences.SLICES, got=f"{rows!r}, {columns!r}", call=call)
+        for name, place in (("batch", batch), ("head", head)):
+            if not (_is_whole(place) or (place is None and name == "head")):
+                raise FieldTypeError(sentences.NOT_WHOLE, field=name, got=repr(place))
+        return self.evaluation.block(stage, batch, head, rows, columns)
+
+
+def evaluation_in(source: object, call: str) -> Evaluation:
+    """The evaluation behind a trace. Raises FieldTypeError with the right call where it is something else."""
+    if isinstance(source, Trace):
+        return source.evaluation
+    if isinstance(source, Evaluation):
+        return source
+    known: dict[type, str] = {Problem: "compute(problem)", dict: "compute(Problem(**fields))"}
+    right = known.get(type(source), "trace")
+    raise FieldTypeError(
+        sentences.TAKES_TRACE, call=call, got=type(source).__name__, right=f"{call}({right}, stage, index)"
+    )  # fmt: skip
+
+
+def problem_in(source: object, call: str, rest: str = "") -> Problem:
+    """The problem itself. Raises FieldTypeError with the right call where it is something else."""
+    if isinstance(source, Problem):
+        return source
+    known: dict[type, str] = {Trace: "trace.problem", dict: "Problem(**fields)"}
+    right = known.get(type(source), "problem")
+    raise FieldTypeError(
+        sentences.TAKES_PROBLEM, call=call, got=type(source).__name__, right=f"{call}({right}{rest})"
+    )  # fmt: skip
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _is_cut(cut: object) -> bool:
+    return (
+        isinstance(cut, slice) and cut.step in (None, 1)
+        and all(end is None or _is_whole(end) for end in (cut.start, cut.stop))
+    )  # fmt: skip
+
+
+def _as_cut(cut: object) -> str:
+    """The slice that was probably meant."""
+    if _is_whole(cut):
+        return f"slice({whole_number(cut)}, {whole_number(cut) + 1})"
+    return f"slice({cut.start}, {cut.stop})" if isinstance(cut, slice) and _is_cut(cut) else "slice(start, stop)"
+
+
+def _check_size(stage: str, shape: tuple[int, ...], itemsize: int) -> None:
+    """Refuse what would not fit as one array."""
+    size = prod(shape) * itemsize
+    if size > KEEP:
+        raise FieldError(sentences.TOO_LARGE, stage=stage, size=f"{size / 2**30:.1f}")

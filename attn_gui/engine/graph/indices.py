@@ -1,0 +1,204 @@
+"""Index notation. `b (g r) i d` is an array of four axes whose second runs over g and r together.
+
+A Box is a tuple of slices, one an axis: it indexes the array as it stands.
+Ranges say the same by letter, so a box of one array can be carried over to another array.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from attn_gui.engine.arrays import Box
+
+Axes = tuple[str, ...]
+Ranges = dict[str, tuple[int, int]]
+
+MOST_BOXES = 16  # more boxes than this become the one around them
+
+
+class Reference(NamedTuple):
+    """One array in a formula: `key[b j (g d)]`, or `b_key[p]?` where it may be missing."""
+
+    name: str
+    axes: Axes
+    optional: bool = False
+
+
+@cache
+def references(text: str) -> tuple[Reference, ...]:
+    found = re.findall(r"([\w.]+)\[(.*?)\](\??)", text)
+    return tuple(Reference(name, _axes(inside), bool(mark)) for name, inside, mark in found)
+
+
+def _axes(text: str) -> Axes:
+    return tuple(group.replace(" ", "").strip("()") for group in re.findall(r"\([^)]*\)|\w", text))
+
+
+def learn_sizes(arrays: Iterable[tuple[Axes, tuple[int, ...]]], sizes: Mapping[str, int]) -> dict[str, int]:
+    """The length of every letter, from the shapes; of letters that share an axis one may be unknown."""
+    sizes = dict(sizes)
+    for axes, shape in arrays:
+        for letters, length in zip(axes, shape, strict=True):
+            unknown = [letter for letter in letters if letter not in sizes]
+            if unknown:
+                sizes[unknown[0]] = length // prod(sizes[letter] for letter in letters if letter in sizes)
+    return sizes
+
+
+def fitted(axes: Axes, shape: tuple[int, ...], sizes: Mapping[str, int]) -> Axes:
+    """The axes an array really has: it may lack leading ones, and an axis of length 1 may be shared by all."""
+    axes = axes[len(axes) - len(shape) :]
+    return tuple(
+        "" if length == 1 and prod(sizes.get(letter, 1) for letter in letters) != 1 else letters
+        for letters, length in zip(axes, shape, strict=True)
+    )
+
+
+def ranges_of(axes: Axes, box: Box, sizes: Mapping[str, int]) -> Ranges:
+    """The letters a box covers, rounded outward where letters share an axis."""
+    ranges: Ranges = {}
+    for letters, cut in zip(axes, box, strict=True):
+        if len(letters) == 1:
+            ranges[letters] = cut.start, cut.stop
+            continue
+        first, last, whole_now = cut.start, cut.stop - 1, False
+        for k, letter in enumerate(letters):
+            step = prod(sizes[inner] for inner in letters[k + 1 :])
+            low, high = (0, sizes[letter] - 1) if whole_now else (first // step, last // step)
+            ranges[letter] = low, high + 1
+            whole_now, first, last = whole_now or low != high, first % step, last % step
+    return ranges
+
+
+def box_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> Box:
+    """The smallest box that holds the ranges; a letter without a range is taken whole."""
+    box = []
+    for letters in axes:
+        low = high = 0
+        for letter in letters:
+            start, stop = ranges.get(letter) or (0, sizes[letter])
+            low, high = low * sizes[letter] + start, high * sizes[letter] + stop - 1
+        box.append(slice(low, high + 1))
+    return tuple(box)
+
+
+def boxes_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> list[Box]:
+    """The boxes that hold exactly the ranges; the one around them where they would be too many."""
+    cuts = [list(_cuts(letters, ranges, sizes)) for letters in axes]
+    if prod(map(len, cuts)) > MOST_BOXES:
+        return [box_of(axes, ranges, sizes)]
+    return [tuple(box) for box in product(*cuts)]
+
+
+def _cuts(letters: str, ranges: Ranges, sizes: Mapping[str, int]) -> Iterator[slice]:
+    """The slices of one axis: every block of an outer letter holds a part of the inner ones."""
+    runs = [(0, 1)]
+    for letter in letters:
+        size = sizes[letter]
+        low, high = ranges.get(letter) or (0, size)
+        if (low, high) == (0, size):
+            runs = [(start * size, stop * size) for start, stop in runs]
+        else:
+            runs = [(k * size + low, k * size + high) for start, stop in runs for k in range(start, stop)]
+    return (slice(start, stop) for start, stop in runs)
+
+
+def close(patterns: Iterable[Axes], ranges: Ranges, sizes: Mapping[str, int]) -> Ranges:
+    """Widen the ranges until every pattern holds them as one box with nothing else inside."""
+    patterns = list(patterns)
+    while True:
+        wider = dict(ranges)
+        for axes in patterns:
+            for letter, (low, high) in ranges_of(axes, box_of(axes, wider, sizes), sizes).items():
+                if letter in wider:
+                    wider[letter] = min(low, wider[letter][0]), max(high, wider[letter][1])
+        if wider == ranges:
+            return ranges
+        ranges = wider
+
+
+def whole(shape: Iterable[int]) -> Box:
+    return tuple(slice(0, length) for length in shape)
+
+
+def cell(index: Iterable[int]) -> Box:
+    return tuple(slice(int(k), int(k) + 1) for k in index)
+
+
+def shape_of(box: Box) -> tuple[int, ...]:
+    return tuple(cut.stop - cut.start for cut in box)
+
+
+def count(box: Box) -> int:
+    return prod(shape_of(box))
+
+
+def within(inner: Box, outer: Box) -> Box:
+    """The place of a box inside an array that was cut out at `outer`."""
+    return tuple(slice(a.start - b.start, a.stop - b.start) for a, b in zip(inner, outer, strict=True))
+
+
+def contains(outer: Box, inner: Box) -> bool:
+    return all(a.start <= b.start and b.stop <= a.stop for a, b in zip(outer, inner, strict=True))
+
+
+def meet(one: Box, other: Box) -> Box | None:
+    """The cells that two boxes share."""
+    shared = tuple(slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(one, other, strict=True))
+    return shared if all(cut.start < cut.stop for cut in shared) else None
+
+
+def around(boxes: Sequence[Box]) -> Box:
+    return tuple(slice(min(c.start for c in cuts), max(c.stop for c in cuts)) for cuts in zip(*boxes, strict=True))
+
+
+def join(boxes: Sequence[Box]) -> list[Box]:
+    """Drop boxes inside others; too many boxes become the one around them."""
+    if len(boxes) == 1:
+        return list(boxes)
+    kept: list[Box] = []
+    for box in sorted(boxes, key=count, reverse=True):
+        if not any(contains(other, box) for other in kept):
+            kept.append(box)
+    return kept if len(kept) <= MOST_BOXES else [around(kept)]
+
+
+def open_parts(flags: npt.NDArray[np.bool_], box: Box) -> list[Box]:
+    """The parts of the box in which every row has a True of `flags`, as narrow as they can be."""
+    if flags.all():
+        return [box]
+    parts = list(_rectangles(np.asarray(flags.any(axis=-1))))
+    if len(parts) > MOST_BOXES:
+        parts = [around(parts)]
+    found = []
+    for part in parts:
+        columns = np.flatnonzero(flags[part].any(axis=tuple(range(flags.ndim - 1))))
+        inside = (*part, slice(int(columns[0]), int(columns[-1]) + 1))
+        found.append(tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(box, inside, strict=True)))
+    return found
+
+
+def _rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
+    """Boxes that together hold exactly the True cells; equal neighbors are taken together."""
+    if flags.ndim == 1:
+        yield from ((slice(low, high),) for low, high in runs(flags))
+        return
+    start = 0
+    for stop in range(1, len(flags) + 1):
+        if stop == len(flags) or not np.array_equal(flags[stop], flags[start]):
+            yield from ((slice(start, stop), *rest) for rest in _rectangles(flags[start]))
+            start = stop
+
+
+def runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """(first, last + 1) of every run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
+    return ((int(low), int(high)) for low, high in edges.reshape(-1, 2))

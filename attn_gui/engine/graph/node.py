@@ -1,0 +1,278 @@
+"""The chain of one problem: stages tied to their inputs. All addressing (boxes, heads, batch) is here, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+
+from . import indices
+from .expression import Cell, Expression, subscripted
+from .indices import Axes, Ranges, Reference
+from .layout import align, restore
+from .sources import Source
+from .stage import Addends, Input, Leaves, Stage
+from .symbols import LETTERS, cell_latex
+
+Fetch = Callable[[str, Box], Array]
+
+GATED = 1 << 16  # a gate trims changes up to so many cells; above, a box is cheaper than its parts
+
+
+@dataclass(frozen=True)
+class Node:
+    """A stage at work: `inputs` name the arrays it really reads, `sizes` the lengths of its letters."""
+
+    stage: Stage
+    inputs: tuple[Reference, ...]
+    fields: tuple[str, ...]  # how each input is called outside
+    sizes: dict[str, int]
+    gates: Mapping[int, str]  # the stage's gates, of those that are there
+
+    @property
+    def name(self) -> str:
+        return self.stage.name
+
+    @cached_property
+    def axes(self) -> Axes:
+        return self.stage.target.axes
+
+    @cached_property
+    def left(self) -> str:
+        return "".join(self.axes)
+
+    @cached_property
+    def order(self) -> str:
+        """Every letter: those of the result, then those that are summed."""
+        return "".join(dict.fromkeys(self.left + "".join("".join(ref.axes) for ref in self.inputs if not ref.optional)))
+
+    @cached_property
+    def free(self) -> str:
+        """The letters that the formula of a single cell runs through."""
+        return "".join(k for k in self.order if k not in self.left or k in self.stage.along)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        return indices.shape_of(indices.box_of(self.axes, {}, self.sizes))
+
+    @cached_property
+    def _grouped(self) -> list[Axes]:
+        """Axes shared by several letters: only there may a box have to be widened."""
+        patterns = [self.axes, *(ref.axes for ref in self.inputs if not ref.optional)]
+        return [axes for axes in patterns if any(len(letters) > 1 for letters in axes)]
+
+    # --- what a change reaches -------------------------------------------------------------------
+    def affected(self, position: int, box: Box, fetch: Fetch | None = None) -> list[Box]:
+        """Cells that change when `box` of one input changes; with `fetch`, only where the stage's gate is open."""
+        ranges = indices.ranges_of(self.inputs[position].axes, box, self.sizes)
+        left = {k: r for k, r in ranges.items() if k in self.left}
+        if position == 0:
+            left = self._spread(left)
+        boxes = indices.boxes_of(self.axes, left, self.sizes)
+        if fetch is None or position not in self.gates:
+            return boxes
+        return [part for one in boxes for part in self._open(one, position, ranges, fetch)]
+
+    def _open(self, box: Box, position: int, ranges: Ranges, fetch: Fetch) -> list[Box]:
+        gate = indices.references(self.gates[position])[0]
+        ranges = ranges | indices.ranges_of(self.axes, box, self.sizes)
+        place = indices.box_of(gate.axes, ranges, self.sizes)
+        if gate.name == self.inputs[position].name or indices.count(place) > GATED:
+            return [box]
+        lengths = {k: ranges[k][1] - ranges[k][0] if k in ranges else self.sizes[k] for k in self.order}
+        flags = align(fetch(gate.name, place), gate.axes, self.order, lengths)
+        flags = np.asarray(flags.any(axis=tuple(range(len(self.left), flags.ndim))))
+        flags = np.broadcast_to(flags, [lengths[k] for k in self.left]).reshape(indices.shape_of(box))
+        return indices.open_parts(flags, box)
+
+    def reads(self, box: Box) -> list[tuple[Reference, Box]]:
+        """Inputs of a box: each input that is there, in boxes that hold those cells and no others."""
+        ranges = self._spread(indices.ranges_of(self.axes, box, self.sizes))
+        return [
+            (ref, part) for ref in self.inputs if not ref.optional
+            for part in indices.boxes_of(ref.axes, ranges, self.sizes)
+        ]  # fmt: skip
+
+    # --- computing -------------------------------------------------------------------------------
+    def needs(self, box: Box) -> tuple[Box, list[Box | None], dict[str, int]]:
+        """The box that can be computed (`box`, or a little more), what must be read for it, and its lengths."""
+        ranges = self._spread(indices.ranges_of(self.axes, box, self.sizes))
+        if self._grouped:
+            ranges = indices.close(self._grouped, ranges, self.sizes)
+        lengths = {k: ranges[k][1] - ranges[k][0] if k in ranges else self.sizes[k] for k in self.order}
+        parts = [None if ref.optional else indices.box_of(ref.axes, ranges, self.sizes) for ref in self.inputs]
+        return indices.box_of(self.axes, ranges, self.sizes), parts, lengths
+
+    def compute(self, box: Box, fetch: Fetch) -> tuple[Box, Array]:
+        """(box, array): the part of the result that holds `box`, from the parts that it needs."""
+        box, parts, lengths = self.needs(box)
+        out = self.stage.forward(*self._read(parts, lengths, fetch))
+        return box, np.broadcast_to(out, [lengths[k] for k in self.left]).reshape(indices.shape_of(box))
+
+    def pull_back(self, box: Box, grad: Array, fetch: Fetch) -> list[tuple[str, Box, Array]]:
+        """[(input name, its box, its gradient)] from the gradient of one box of the result."""
+        outer, parts, lengths = self.needs(box)
+        full = np.zeros(indices.shape_of(outer))
+        full[indices.within(box, outer)] = grad
+        opened = [align(a, self.axes, self.order, lengths) for a in (full, fetch(self.name, outer))]
+        gradients = self.stage.pull_back(*opened, *self._read(parts, lengths, fetch))
+        found = []
+        for ref, part, gradient in zip(self.inputs, parts, gradients, strict=True):
+            if part is not None and gradient is not None:
+                shape = indices.shape_of(part)
+                found.append((ref.name, part, restore(gradient, ref.axes, self.order, lengths, shape)))
+        return found
+
+    def _spread(self, ranges: Ranges) -> Ranges:
+        """A letter of `along` is always taken whole."""
+        return {k: r for k, r in ranges.items() if k not in self.stage.along} if self.stage.along else ranges
+
+    def _read(self, parts: Sequence[Box | None], lengths: Mapping[str, int], fetch: Fetch) -> list[Input]:
+        return [
+            None if part is None else align(fetch(ref.name, part), ref.axes, self.order, lengths)
+            for ref, part in zip(self.inputs, parts, strict=True)
+        ]
+
+    # --- one cell --------------------------------------------------------------------------------
+    def explain(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
+        """The expression of one cell; its leaves are cells of the inputs."""
+        return self.stage.explain(*self._cell(index, fetch))
+
+    def addends(self, index: tuple[int, ...], fetch: Fetch) -> list[Addends]:
+        at, *leaves = self._cell(index, fetch)
+        return self.stage.addends(at, *leaves)
+
+    def _cell(self, index: tuple[int, ...], fetch: Fetch) -> tuple[tuple[int, ...], *tuple[Leaves | None, ...]]:
+        ranges = indices.ranges_of(self.axes, indices.cell(index), self.sizes)
+        fixed = {k: low for k, (low, _) in ranges.items()}
+        at = tuple(fixed.pop(k) for k in self.stage.along)
+        return at, *(
+            None if ref.optional else self._leaves(ref, field, fixed, fetch)
+            for ref, field in zip(self.inputs, self.fields, strict=True)
+        )
+
+    def _leaves(self, ref: Reference, field: str, fixed: Mapping[str, int], fetch: Fetch) -> Leaves:
+        """The cells of one input, laid out by the free letters."""
+        ranges = {k: (low, low + 1) for k, low in fixed.items()}
+        part = indices.box_of(ref.axes, ranges, self.sizes)
+        outer = {k: (0, self.sizes[k]) for k in "".join(ref.axes) if k not in fixed}
+        values = self._gather(ref, ranges | outer, part, fetch)
+
+        starts = [self._flat(letters, {**dict.fromkeys(self.free, 0), **fixed}) for letters in ref.axes]
+        steps = [self._steps(letters) for letters in ref.axes]
+        kept = [k for k, letters in enumerate(ref.axes) if letters and not _outer(letters)]
+
+        def make(place: tuple[int, ...]) -> Cell:
+            index = tuple([
+                start + sum([step * place[k] for k, step in moves]) for start, moves in zip(starts, steps, strict=True)
+            ])  # fmt: skip
+            return Cell(field, index, float(values[place]), tuple([index[k] for k in kept]))
+
+        names = [self._letter(letters, fixed) for letters in ref.axes if letters and not _outer(letters)]
+        return Leaves(values, make, subscripted(cell_latex(field), names))
+
+    def _gather(self, ref: Reference, ranges: Ranges, part: Box, fetch: Fetch) -> Array:
+        """Values with one axis a free letter, although the box around them may hold other letters' cells too."""
+        wide = indices.close([ref.axes], {k: r for k, r in ranges.items() if k in "".join(ref.axes)}, self.sizes)
+        lengths = {k: r[1] - r[0] for k, r in wide.items()}
+        order = self.free + "".join(k for k in "".join(ref.axes) if k not in self.free)
+        opened = align(fetch(ref.name, indices.box_of(ref.axes, wide, self.sizes)), ref.axes, order, lengths)
+        pick = tuple(ranges[k][0] - wide[k][0] for k in order[len(self.free) :])
+        return opened[(slice(None),) * len(self.free) + pick]
+
+    def _flat(self, letters: str, at: Mapping[str, int]) -> int:
+        place = 0
+        for letter in letters:
+            place = place * self.sizes[letter] + at[letter]
+        return place
+
+    def _steps(self, letters: str) -> list[tuple[int, int]]:
+        """(free letter, how far one step of it goes along the axis)."""
+        return [
+            (self.free.index(letter), prod(self.sizes[inner] for inner in letters[k + 1 :]))
+            for k, letter in enumerate(letters)
+            if letter in self.free
+        ]
+
+    def _letter(self, letters: str, fixed: Mapping[str, int]) -> str:
+        running = [k for k in letters if k not in fixed]
+        return LETTERS.get(running[-1], running[-1]) if running else str(self._flat(letters, fixed))
+
+
+def _outer(letters: str) -> bool:
+    """Batch and heads are not written as indices of a cell: the map on show has them in its title."""
+    return set(letters) <= set("bhgr")
+
+
+def shown(axes: Axes, index: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(k for letters, k in zip(axes, index, strict=True) if letters and not _outer(letters))
+
+
+def build(catalog: Iterable[Stage], sources: Mapping[str, Source], sizes: Mapping[str, int]) -> list[Node]:
+    """The chain: a stage takes part when everything it needs is there; each reads what the last one wrote."""
+    latest = {name: name for name in sources}
+    fields = {name: source.field for name, source in sources.items()}
+    shapes = {name: source.shape for name, source in sources.items()}
+    if "context" not in latest and "x" in latest:
+        latest["context"] = "x"
+    nodes = []
+    for stage in catalog:
+        if not _takes_part(stage, latest, sources):
+            continue
+        inputs = tuple(_tied(ref, latest, shapes, sizes, ref.name in latest) for ref in stage.inputs)
+        present = [(ref.axes, shapes[ref.name]) for ref in inputs if not ref.optional]
+        learned = indices.learn_sizes(present, sizes)
+        letters = set("".join(stage.target.axes)).union(*("".join(ref.axes) for ref in inputs if not ref.optional))
+        node = Node(
+            stage.sized(prod(learned[k] for k in letters)),
+            inputs, tuple(fields.get(ref.name, ref.name) for ref in inputs), learned,
+            {k: gate for k, gate in stage.gates.items() if indices.references(gate)[0].name in shapes},
+        )  # fmt: skip
+        latest[stage.target.name] = stage.name
+        shapes[stage.name] = node.shape
+        nodes.append(node)
+    return nodes
+
+
+def _takes_part(stage: Stage, latest: Mapping[str, str], sources: Mapping[str, Source]) -> bool:
+    required = all(ref.optional or ref.name in latest for ref in stage.inputs)
+    return required and set(stage.when) <= set(sources) and not set(stage.unless) & set(sources)
+
+
+def _tied(
+    ref: Reference, latest: Mapping[str, str], shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int],
+    there: bool,
+) -> Reference:  # fmt: skip
+    if not there:
+        return ref
+    name = latest[ref.name]
+    return Reference(name, indices.fitted(ref.axes, shapes[name], sizes))
+
+
+def reach(
+    nodes: Iterable[Node], changed: Mapping[str, Sequence[Box]], fetch: Fetch,
+    settle: Callable[[Node, list[Box]], list[Box]] | None = None,
+) -> dict[str, list[Box]]:  # fmt: skip
+    """Every box of every stage that a change of the given boxes can reach; a mask stops it.
+
+    `settle` may bring a mask up to date on the way and say which boxes of it really changed.
+    """
+    found: dict[str, Sequence[Box]] = dict(changed)
+    reached: dict[str, list[Box]] = {}
+    for node in nodes:
+        boxes = [
+            part
+            for k, ref in enumerate(node.inputs)
+            for box in found.get(ref.name, ())
+            for part in node.affected(k, box, fetch)
+        ]
+        if boxes and settle is not None and node.stage.boolean:
+            boxes = settle(node, boxes)
+        if boxes:
+            found[node.name] = reached[node.name] = indices.join(boxes)
+    return reached

@@ -1,0 +1,118 @@
+"""Sources of the chain: every array and number of a problem, under the names that formulas use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.problem.masks import Layer, Sizes
+from attn_gui.engine.problem.problem import MATRICES, Problem
+from attn_gui.engine.problem.validation import DIRECT
+
+
+class Readable(Protocol):
+    """Anything that can be read by boxes: an array, or a rule that has never been written out."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    def __getitem__(self, box: Any, /) -> Array: ...
+
+
+@dataclass(frozen=True)
+class Source:
+    """One input of the chain; `field` is its dotted name in the problem."""
+
+    field: str
+    cells: Readable
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.cells.shape
+
+    def read(self, box: Box) -> Array:
+        """The cells of a box; numbers as float64, whatever the problem's dtype."""
+        cells = np.asarray(self.cells[box])
+        return cells if cells.dtype == np.float64 or cells.dtype == np.bool_ else cells.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Positions:
+    """A rule read like an array: no mask need ever be stored."""
+
+    layer: Layer
+    sizes: Sizes
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.layer.shape(self.sizes)
+
+    def __getitem__(self, box: Box) -> Array:
+        place = tuple(np.ogrid[box])
+        lengths = tuple(cut.stop - cut.start for cut in box)
+        return np.broadcast_to(self.layer.at(place, self.sizes), lengths)
+
+
+def sources_of(problem: Problem) -> dict[str, Source]:
+    """{name in the formulas: source}; what the problem does not have is left out."""
+    found = {f"given_{name}" if name in DIRECT else name: (name, getattr(problem, name)) for name in MATRICES}
+    found |= {name: (f"score_params.{name}", cells) for name, cells in problem.score_params.items()}
+    if problem.block is not None:
+        found |= {name: (f"block.{name}", cells) for name, cells in problem.block.items()}
+    found |= {name: (name, getattr(problem, name)) for name in ("softcap", "temperature", "rotary_theta")}
+    found["scale"] = ("scale", problem.effective_scale)
+    sources = {
+        name: Source(field, np.asarray(cells)) for name, (field, cells) in found.items() if cells is not None
+    }  # fmt: skip
+    return sources | _positions(problem) | layer_sources(problem)
+
+
+def _positions(problem: Problem) -> dict[str, Source]:
+    if problem.rotary_theta is None:
+        return {}
+    keys = (problem.w_key if problem.projected else problem.key).shape[-1] // problem.num_kv_heads
+    return {
+        "query_position": Source("", np.arange(problem.n, dtype=float)),
+        "key_position": Source("", np.arange(problem.m, dtype=float)),
+        "query_exponent": Source("", _exponents(problem.d_k)),
+        "key_exponent": Source("", _exponents(keys)),
+    }
+
+
+def _exponents(width: int) -> Array:
+    """−2p/d for every pair of columns; with the additive score keys may be wider than queries."""
+    return -np.arange(0, width, 2) / width
+
+
+def sizes_of(problem: Problem) -> dict[str, int]:
+    """The letters that every formula shares; the others follow from the shapes."""
+    heads, kv_heads = problem.num_heads, problem.num_kv_heads
+    return {
+        "b": problem.batch_size, "h": heads, "g": kv_heads, "r": heads // kv_heads,
+        "i": problem.n, "j": problem.m, "t": 2,
+    }  # fmt: skip
+
+
+def layer_name(position: int) -> str:
+    return f"layer{position}"
+
+
+def layer_position(name: str) -> int:
+    return int(name.removeprefix("layer"))
+
+
+def layer_sources(problem: Problem) -> dict[str, Source]:
+    """Every enabled mask layer with only its own axes."""
+    sizes = problem.map_shape
+    return {
+        layer_name(k): Source(layer.field(k), layer_cells(layer, sizes))
+        for k, layer in enumerate(problem.mask)
+        if layer.enabled
+    }
+
+
+def layer_cells(layer: Layer, sizes: Sizes) -> Readable:
+    return layer.cells if layer.cells is not None else Positions(layer, sizes)

@@ -1,0 +1,103 @@
+"""Names of the fields of a problem, and one way to ask for those of fields and stages alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from .facts import Name
+
+if TYPE_CHECKING:
+    from .stage import Stage
+
+FIELDS = {
+    "x": Name("X", "X", "x", "Sequence", "序列"),
+    "context": Name("X₂", "X_2", "x^{(2)}", "Second sequence", "第二个序列"),
+    "w_query": Name("W_Q", "W_Q", "w^Q", "Query projection", "查询投影"),
+    "w_key": Name("W_K", "W_K", "w^K", "Key projection", "键投影"),
+    "w_value": Name("W_V", "W_V", "w^V", "Value projection", "值投影"),
+    "w_output": Name("W_O", "W_O", "w^O", "Output projection", "输出投影"),
+    "b_query": Name("b_Q", "b_Q", "b^Q", "Query bias", "查询偏置"),
+    "b_key": Name("b_K", "b_K", "b^K", "Key bias", "键偏置"),
+    "b_value": Name("b_V", "b_V", "b^V", "Value bias", "值偏置"),
+    "b_output": Name("b_O", "b_O", "b^O", "Output bias", "输出偏置"),
+    "scale": Name("α", r"\alpha", r"\alpha"),
+    "softcap": Name("cap", r"\mathrm{cap}", r"\mathrm{cap}"),
+    "temperature": Name("T", "T", "T"),
+    "rotary_theta": Name("θ", r"\theta", r"\theta"),
+    "block.ln_weight": Name("γ", r"\gamma", r"\gamma", "LayerNorm weight", "层归一化的缩放"),
+    "block.ln_bias": Name("β", r"\beta", r"\beta", "LayerNorm bias", "层归一化的平移"),
+    "block.ln_eps": Name("ε", r"\varepsilon", r"\varepsilon"),
+    "block.w_linear": Name("W_L", "W_L", "w^L", "Linear weight", "线性层权重"),
+    "block.b_linear": Name("b_L", "b_L", "b^L", "Linear bias", "线性层偏置"),
+}
+LETTERS = {"d": "c", "f": "c", "o": "c", "a": "p"}  # how a summed index is called in a formula
+
+
+def symbol(name: str) -> str:
+    """The plain symbol of a stage or a field; a mask layer is B (it adds) or M."""
+    return _entry(name).letter
+
+
+def cell_symbol(name: str) -> str:
+    """The plain letter of one cell: s′ of S′, w of W_Q."""
+    return _entry(name).cell_letter
+
+
+def cell_latex(name: str) -> str:
+    """The LaTeX of one cell, without its indices."""
+    return _entry(name).cell
+
+
+def matrix_latex(name: str) -> str:
+    """The LaTeX of the whole matrix."""
+    return _entry(name).matrix
+
+
+def title(name: str, language: str) -> str:
+    """The title of a stage or field in "en" or "zh"; empty for what has a letter alone."""
+    found: str = getattr(_entry(name), language)
+    return found
+
+
+def is_named(name: str) -> bool:
+    """Whether there is a stage or a field of this name; layers of a mask are counted."""
+    return name in FIELDS or name.startswith("mask.") or name in _parameters() or name in _stages()
+
+
+def titles() -> Iterator[tuple[str, str]]:
+    """The English and the Chinese words of every stage and field."""
+    for stage in _stages().values():
+        yield from stage.called.words().items()
+        yield from stage.operator.words().items() if stage.operator is not None else ()
+    for name in (*FIELDS.values(), *_parameters().values()):
+        yield from name.words().items()
+
+
+def _stages() -> Mapping[str, Stage]:
+    from attn_gui.engine.stages import entries  # which write cells by their letters
+
+    return entries()
+
+
+def _parameters() -> dict[str, Name]:
+    """The names of what the score functions have beside queries and keys, by field."""
+    from attn_gui.engine.scores import SCORES
+
+    return {f"score_params.{part}": name for score in SCORES.values() for part, name in score.parameters.items()}
+
+
+def _closing() -> set[str]:
+    """The tables of mask layers that open and close cells."""
+    from attn_gui.engine.problem.masks import MASKS
+
+    return {layer.table for layer in MASKS.values() if layer.table and not layer.adds}
+
+
+def _entry(name: str) -> Name:
+    if name.startswith("mask."):
+        plain = "M" if name.rpartition(".")[2] in _closing() else "B"
+        return Name(plain, plain, f"{plain.lower()}^{{({name.split('.')[1]})}}")
+    if name.startswith("score_params."):
+        return _parameters()[name]
+    return FIELDS[name] if name in FIELDS else _stages()[name].called

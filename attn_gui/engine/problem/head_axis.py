@@ -1,0 +1,65 @@
+"""Heads on an axis of their own, as other libraries hold them, and the axes that could be taken for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from attn_gui.engine.arrays import Array
+
+from . import sentences
+from .sentences import ShapeError
+from .tensors import read_array
+from .validation import DIRECT
+
+if TYPE_CHECKING:
+    from .problem import Problem
+
+
+def side_by_side(query: object, key: object, value: object, given: Mapping[str, object]) -> dict[str, object]:
+    """The fields of a problem whose heads have an axis of their own: (h, n, d) or (b, h, n, d), K and V with h_kv.
+
+    Head g has the columns g·d … (g+1)·d of what comes out; the counts are those of the axes. `given` are further
+    fields. Raises ShapeError, which names the matrix and the axis.
+    """
+    arrays = {name: read_array(name, held) for name, held in zip(DIRECT, (query, key, value), strict=True)}
+    for name, array in arrays.items():
+        if array.ndim not in (3, 4):
+            raise _clash(sentences.HEAD_AXES, arrays, (name,), "3 or 4", array.ndim)
+    counts = {name: array.shape[-3] for name, array in arrays.items()}
+    if counts["value"] != counts["key"]:
+        raise _clash(sentences.SAME_HEADS, arrays, ("value", "key"), counts["key"], counts["value"])
+    if not counts["key"] or counts["query"] % counts["key"]:
+        raise _clash(sentences.SHARED_HEADS, arrays, ("key", "query"), counts["query"], counts["key"])
+    for option, name in (("num_heads", "query"), ("num_kv_heads", "key")):
+        if given.get(option) not in (None, counts[name]):
+            raise _clash(sentences.COUNTED_HEADS, arrays, (name,), given[option], counts[name])
+    found: dict[str, object] = {name: _beside(array) for name, array in arrays.items()}
+    return {**given, **found, "num_heads": counts["query"], "num_kv_heads": counts["key"]}
+
+
+def check_leading_axis(problem: Problem) -> None:
+    """Raise ShapeError where a first axis may be heads as well as batch items."""
+    counts = dict.fromkeys(DIRECT, problem.num_kv_heads) | {"query": problem.num_heads}
+    for name, heads in counts.items():
+        array = getattr(problem, name)
+        if array is not None and array.ndim == 3 and array.shape[0] == heads == problem.num_heads > 1:
+            raise ShapeError(
+                sentences.LEADING_AXIS, matrices=(name,), axes=("batch",), expected="batch_axis=True",
+                got=problem.num_heads, shape=array.shape,
+            )  # fmt: skip
+
+
+def _beside(array: Array) -> Array:
+    """(…, h, n, d) as (…, n, h · d)."""
+    rows = array.swapaxes(-3, -2)
+    return rows.reshape(*rows.shape[:-2], rows.shape[-2] * rows.shape[-1])
+
+
+def _clash(
+    template: str, arrays: Mapping[str, Array], matrices: tuple[str, ...], expected: object, got: object
+) -> ShapeError:
+    axes = ("head",) * len(matrices)
+    return ShapeError(
+        template, matrices=matrices, axes=axes, expected=expected, got=got, shape=arrays[matrices[0]].shape
+    )  # fmt: skip

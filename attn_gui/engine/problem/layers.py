@@ -1,0 +1,160 @@
+"""Mask layers: frozen records that know which cells they open, or what they add to a score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+
+from . import sentences
+from .checks import as_align, as_switch
+from .records import same
+from .sentences import QT_TRANSLATE_NOOP, Note, ShapeError
+
+Sizes = tuple[int, int, int, int]  # batch, head, query, key
+
+
+class Parameter(NamedTuple):
+    """One setting of a mask layer, so that a panel can build itself. A default of None: no limit, or taken from m."""
+
+    name: str
+    kind: Literal["int", "lengths", "align", "array"]
+    default: Any
+    label: str = ""  # English; context "Masks"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Layer:
+    """One layer of a mask; `enabled` switches it. Texts are English, of the context "Masks"."""
+
+    enabled: bool = True
+
+    kind: ClassVar[str] = ""
+    label: ClassVar[str] = ""  # in lists
+    about: ClassVar[str] = ""  # what it does, in half a line
+    table: ClassVar[str] = ""  # the parameter that holds its cells; empty for a layer that is a rule
+    positional: ClassVar[bool] = True  # which cells it opens, or what it adds, depends on where keys stand
+    diagonal: ClassVar[bool] = False  # a rule of how far a key lies behind a query, and of nothing else
+    adds: ClassVar[bool] = False  # True: adds to the scores; False: says which cells are allowed
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+
+    def __post_init__(self) -> None:
+        as_switch(f"{self.kind}.enabled", self.enabled)
+
+    @property
+    def cells(self) -> Array | None:
+        """The layer's own cells; None for a layer that is a rule."""
+        return getattr(self, self.table) if self.table else None
+
+    @property
+    def paintable(self) -> bool:
+        """Whether its cells can be opened and closed one by one."""
+        return bool(self.table) and not self.adds
+
+    def field(self, position: int) -> str:
+        """The dotted name of its cells in a problem; a rule has only the layer's name."""
+        return f"mask.{position}.{self.table}" if self.table else f"mask.{position}"
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        """The parameters of a new layer that shows what its kind does; cells that are all alike take no memory."""
+        return {}
+
+    def rule(self, n: int, m: int) -> Note:
+        """The rule with its numbers: "open where j ≤ i + 2"."""
+        return Note(self.about, {})
+
+    def resized(self, axis: int, before: int, after: int, m: int) -> Layer:
+        """The layer of a problem whose axis (batch, head, query, key) has another length; `m` is the one before."""
+        return self
+
+    def shape(self, sizes: Sizes) -> tuple[int, ...]:
+        """The axes that the rule depends on, from the right; the others have length 1 or are missing."""
+        return (sizes[2], sizes[3])
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        """The values of the rule at grids of its own axes."""
+        raise NotImplementedError
+
+    def fit(self, name: str, sizes: Sizes) -> None:
+        """Raise ShapeError if the layer does not belong to maps of these sizes."""
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Layer:
+        """The layer with its arrays read-only and of the problem's dtype."""
+        return self
+
+    def changed(self, **parameters: object) -> Self:
+        """A copy with other parameters, which are checked by the problem that it is put into."""
+        copy = object.__new__(type(self))
+        vars(copy).update(vars(self) | parameters)
+        return copy
+
+    def to_mapping(self) -> dict[str, Any]:
+        return {"kind": self.kind} | {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Layer) or type(self) is not type(other):
+            return NotImplemented
+        return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+
+ALIGN = Parameter("align", "align", "start", QT_TRANSLATE_NOOP("Masks", "lined up at"))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Aligned(Layer):
+    """A rule of positions: query i stands at i + o, with o = m − n if `align` is "end", else 0."""
+
+    align: str = "start"
+
+    parameters: ClassVar[tuple[Parameter, ...]] = (ALIGN,)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        as_align(f"{self.kind}.align", self.align)
+
+    def ahead(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        """Distance of key j behind query i: j − i − o."""
+        i, j = place[-2:]
+        return np.asarray(j - i - (sizes[3] - sizes[2] if self.align == "end" else 0))
+
+    def query_text(self, n: int, m: int, more: int = 0) -> str:
+        """`i + 2`: where query i stands, so many keys further on."""
+        shift = (m - n if self.align == "end" else 0) + more
+        return f"i {'+' if shift > 0 else '−'} {abs(shift)}" if shift else "i"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Table(Layer):
+    """Cell by cell: an array that broadcasts to (batch, head, n, m)."""
+
+    positional = False
+
+    @property
+    def cells(self) -> Array:
+        found: Array = getattr(self, self.table)
+        return found
+
+    def fit(self, name: str, sizes: Sizes) -> None:
+        _broadcasts(f"{name}.{self.table}", self.cells, sizes)
+
+
+def open_where(condition: str | Note) -> Note:
+    """The rule of a layer that opens keys under a condition in symbols; an empty one always holds."""
+    if not condition:
+        return Note(QT_TRANSLATE_NOOP("Masks", "open everywhere"), {})
+    return Note(QT_TRANSLATE_NOOP("Masks", "open where {rule}"), {"rule": condition})
+
+
+def _broadcasts(name: str, cells: Array, sizes: Sizes) -> None:
+    expected = sizes[4 - cells.ndim :]
+    if any(length not in (1, size) for length, size in zip(cells.shape, expected, strict=True)):
+        raise ShapeError(
+            sentences.BROADCAST, matrices=(name,), axes=("batch", "head", "query", "key")[4 - cells.ndim :],
+            expected=sizes, got=cells.shape,
+        )  # fmt: skip

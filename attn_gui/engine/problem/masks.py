@@ -1,0 +1,259 @@
+"""Mask layers, by kind: a new one is one class in a file here and one entry in MASKS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+
+from . import sentences
+from .checks import as_array, as_flags, as_whole, echo, kind_of, told
+from .layers import ALIGN, Aligned, Layer, Parameter, Sizes, Table, open_where
+from .sentences import QT_TRANSLATE_NOOP, FieldError, FieldTypeError, Note, ShapeError
+
+__all__ = ["MASKS", "Layer", "Parameter", "Sizes", "layer_from_mapping"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Causal(Aligned):
+    """j ≤ i + o: no query sees a later key."""
+
+    kind = "causal"
+    label = QT_TRANSLATE_NOOP("Masks", "causal")
+    about = QT_TRANSLATE_NOOP("Masks", "No query sees a later key")
+    diagonal = True
+
+    def rule(self, n: int, m: int) -> Note:
+        return open_where(f"j ≤ {self.query_text(n, m)}")
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        return self.ahead(place, sizes) <= 0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Window(Aligned):
+    """i + o − j ≤ left and j − i − o ≤ right; None is no limit, negative limits are allowed (Longformer's window)."""
+
+    left: int | None = None
+    right: int | None = None
+
+    kind = "window"
+    label = QT_TRANSLATE_NOOP("Masks", "window")
+    about = QT_TRANSLATE_NOOP("Masks", "A query sees the keys near it")
+    diagonal = True
+    parameters = (
+        Parameter("left", "int", None, QT_TRANSLATE_NOOP("Masks", "keys before")),
+        Parameter("right", "int", None, QT_TRANSLATE_NOOP("Masks", "keys after")), ALIGN,
+    )  # fmt: skip
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"left": 1, "right": 1}
+
+    def rule(self, n: int, m: int) -> Note:
+        first = "" if self.left is None else f"{self.query_text(n, m, -self.left)} ≤ "
+        last = "" if self.right is None else f" ≤ {self.query_text(n, m, self.right)}"
+        return open_where(f"{first}j{last}" if first or last else "")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("left", "right"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, as_whole(f"window.{name}", getattr(self, name)))
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        ahead = self.ahead(place, sizes)
+        allowed = np.ones(ahead.shape, bool)
+        if self.left is not None:
+            allowed &= -ahead <= self.left
+        if self.right is not None:
+            allowed &= ahead <= self.right
+        return allowed
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Prefix(Aligned):
+    """j < length or j ≤ i + o: the first keys are seen by all, the others causally (T5's prefix language model)."""
+
+    length: int = 0
+
+    kind = "prefix"
+    label = QT_TRANSLATE_NOOP("Masks", "prefix")
+    about = QT_TRANSLATE_NOOP("Masks", "All see the first keys, the others causally")
+    parameters = (Parameter("length", "int", 0, QT_TRANSLATE_NOOP("Masks", "first keys")), ALIGN)
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"length": min(2, m)}
+
+    def rule(self, n: int, m: int) -> Note:
+        either: dict[str, object] = {"one": f"j < {self.length}", "other": f"j ≤ {self.query_text(n, m)}"}
+        return open_where(Note(QT_TRANSLATE_NOOP("Masks", "{one} or {other}"), either))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "length", as_whole("prefix.length", self.length))
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        return (place[1] < self.length) | (self.ahead(place, sizes) <= 0)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Padding(Layer):
+    """j < length; one length for all, or one for each batch item."""
+
+    lengths: tuple[int, ...]
+
+    kind = "padding"
+    label = QT_TRANSLATE_NOOP("Masks", "padding")
+    about = QT_TRANSLATE_NOOP("Masks", "Keys past the end of an item are closed")
+    parameters = (Parameter("lengths", "lengths", None, QT_TRANSLATE_NOOP("Masks", "lengths")),)
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"lengths": (max(1, m - 1),) * batch}
+
+    def rule(self, n: int, m: int) -> Note:
+        lengths = sorted(set(self.lengths))
+        return open_where(f"j < {lengths[0]}" if len(lengths) == 1 else f"j < {lengths[0]} … {lengths[-1]}")
+
+    def resized(self, axis: int, before: int, after: int, m: int) -> Padding:
+        lengths = self.lengths
+        if axis == 3:
+            lengths = tuple(after if length == m else length for length in lengths)
+        if axis == 0 and len(lengths) > 1:
+            lengths = (*lengths[:after], *([m] * (after - len(lengths))))
+        return self if lengths == self.lengths else self.changed(lengths=lengths)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = self.lengths if isinstance(self.lengths, (tuple, list, np.ndarray)) else (self.lengths,)
+        object.__setattr__(self, "lengths", tuple(as_whole("padding.lengths", length) for length in given))
+
+    def shape(self, sizes: Sizes) -> tuple[int, ...]:
+        return (len(self.lengths), 1, 1, sizes[3])
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        b, _, _, j = place
+        return np.asarray(j < np.asarray(self.lengths)[b])
+
+    def fit(self, name: str, sizes: Sizes) -> None:
+        if len(self.lengths) not in (1, sizes[0]):
+            raise ShapeError(
+                sentences.LENGTHS, matrices=(f"{name}.lengths",), axes=("batch",),
+                expected=sizes[0], got=len(self.lengths),
+            )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Alibi(Aligned):
+    """−slope_h · |i + o − j|, with the slopes of Press et al., "Train Short, Test Long" (2022)."""
+
+    kind = "alibi"
+    label = QT_TRANSLATE_NOOP("Masks", "ALiBi")
+    about = QT_TRANSLATE_NOOP("Masks", "Distant keys are given less, by a slope for each head")
+    diagonal = adds = True
+
+    def rule(self, n: int, m: int) -> Note:
+        return Note(QT_TRANSLATE_NOOP("Masks", "adds {rule}"), {"rule": f"−slopeₕ · |{self.query_text(n, m)} − j|"})
+
+    def shape(self, sizes: Sizes) -> tuple[int, ...]:
+        return sizes[1:]
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        return np.asarray(-slopes(sizes[1])[place[0]] * np.abs(self.ahead(place, sizes)))
+
+
+def slopes(heads: int) -> Array:
+    """2^(−8/h), 2^(−16/h), …; between powers of two every other slope of the next one fills up, as in the paper."""
+    power = 1 << (heads.bit_length() - 1)
+    first = 2.0 ** (-8.0 * np.arange(1, power + 1) / power)
+    return first if power == heads else np.concatenate([first, slopes(2 * power)[::2][: heads - power]])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Custom(Table):
+    """Cell by cell: `allowed` (True = may attend) broadcasts to (batch, head, n, m)."""
+
+    allowed: Array
+
+    kind = "custom"
+    label = QT_TRANSLATE_NOOP("Masks", "custom")
+    about = QT_TRANSLATE_NOOP("Masks", "Cells opened and closed one by one")
+    table = "allowed"
+    parameters = (Parameter("allowed", "array", None),)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "allowed", as_flags("custom.allowed", self.allowed, copy=False))
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"allowed": np.broadcast_to(True, (n, m))}
+
+    def rule(self, n: int, m: int) -> Note:
+        counts: dict[str, object] = {"open": int(np.count_nonzero(self.allowed)), "all": self.allowed.size}
+        return Note(QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"), counts)
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Custom:
+        allowed = as_flags(f"{name}.allowed", self.allowed, copy=copy or not self.allowed.flags.c_contiguous)
+        return Custom(enabled=self.enabled, allowed=allowed)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bias(Table):
+    """Cell by cell: `values` broadcasts to (batch, head, n, m) and is added to the scores."""
+
+    values: Array
+
+    kind = "bias"
+    label = QT_TRANSLATE_NOOP("Masks", "bias")
+    about = QT_TRANSLATE_NOOP("Masks", "A number added to every score")
+    table = "values"
+    adds = True
+    parameters = (Parameter("values", "array", None),)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        cells = as_array("bias.values", self.values, axes=(0, 1, 2, 3, 4))
+        object.__setattr__(self, "values", np.atleast_2d(cells))
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"values": np.broadcast_to(0.0, (n, m))}
+
+    def rule(self, n: int, m: int) -> Note:
+        shape = " × ".join(map(str, self.values.shape))
+        return Note(QT_TRANSLATE_NOOP("Masks", "adds a table of {shape}"), {"shape": shape})
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Bias:
+        values = as_array(f"{name}.values", self.values, dtype, axes=(2, 3, 4), copy=copy)
+        return Bias(enabled=self.enabled, values=values)
+
+
+MASKS: dict[str, type[Layer]] = {
+    layer.kind: layer for layer in (Causal, Window, Prefix, Padding, Custom, Bias, Alibi)
+}  # fmt: skip
+
+
+def layer_from_mapping(mapping: Mapping[str, Any] | Layer, name: str = "mask") -> Layer:
+    """A record from {"kind": …, parameters}; a record is returned as it is. Raises ValueError or TypeError."""
+    if isinstance(mapping, Layer):
+        return mapping
+    if not isinstance(mapping, Mapping):
+        raise FieldTypeError(sentences.NOT_RECORD, field=name, got=kind_of(mapping))
+    given = dict(mapping)
+    kind = given.pop("kind", None)
+    if not isinstance(kind, str) or kind not in MASKS:
+        raise FieldError(sentences.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=told(kind))
+    known = tuple(f.name for f in fields(MASKS[kind]))
+    for unknown in given.keys() - known:
+        raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=known)
+    for parameter in MASKS[kind].parameters:
+        if parameter.name not in given and parameter.kind in ("lengths", "array"):
+            raise FieldError(sentences.NEEDS, field=f"{name} ({kind})", other=parameter.name)
+    return MASKS[kind](**given)

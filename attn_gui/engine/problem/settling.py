@@ -1,0 +1,121 @@
+"""Checks of the fields of a problem one by one, stored as they stay; whether they fit together is checked elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.scores import SCORES
+
+from . import sentences
+from .checks import (
+    as_array,
+    as_choice,
+    as_count,
+    as_entries,
+    as_number,
+    as_positive,
+    as_texts,
+    dtype_name,
+    kind_of,
+)
+from .masks import Layer, layer_from_mapping
+from .records import Record
+from .sentences import FieldError, FieldTypeError, ShapeError
+from .validation import DIRECT, WEIGHTS
+
+if TYPE_CHECKING:
+    from .problem import Problem
+
+DTYPES = ("float64", "float32")
+
+AXES = dict.fromkeys((*DIRECT, "x", "context"), (2, 3)) | dict.fromkeys((*WEIGHTS, "w_output"), (2,))
+AXES |= dict.fromkeys(("b_query", "b_key", "b_value", "b_output"), (1,))
+BLOCK_ARRAYS = {"ln_weight": 1, "ln_bias": 1, "w_linear": 2, "b_linear": 1}
+MOST_LAYERS = 64  # of a mask
+POSITIVE = ("softcap", "temperature", "rotary_theta")
+
+
+def settle(problem: Problem, copy: bool) -> None:
+    """Store every field as a problem keeps it. Raises ValueError or TypeError, ShapeError for one array alone."""
+    store(problem, "dtype", as_choice("dtype", dtype_name(problem.dtype), DTYPES))
+    store(problem, "num_heads", as_count("num_heads", problem.num_heads))
+    kv_heads = problem.num_heads if problem.num_kv_heads is None else problem.num_kv_heads
+    store(problem, "num_kv_heads", as_count("num_kv_heads", kv_heads))
+    for name, axes in AXES.items():
+        if getattr(problem, name) is not None:
+            store(problem, name, _matrix(problem, name, axes, copy))
+    for name in POSITIVE:
+        if getattr(problem, name) is not None:
+            store(problem, name, as_positive(name, getattr(problem, name)))
+    if problem.scale is not None:
+        store(problem, "scale", as_number("scale", problem.scale))
+    for name in ("query_tokens", "key_tokens"):
+        if getattr(problem, name) is not None:
+            store(problem, name, as_texts(name, getattr(problem, name)))
+    _settle_score(problem, copy)
+    _settle_block(problem, copy)
+    _settle_mask(problem, copy)
+
+
+def store(problem: Problem, name: str, value: object) -> None:
+    """Give a frozen problem a field."""
+    object.__setattr__(problem, name, value)
+
+
+def _matrix(problem: Problem, name: str, axes: tuple[int, ...], copy: bool) -> Array:
+    try:
+        return _array(problem, name, getattr(problem, name), axes, copy)
+    except ShapeError as error:
+        if name in DIRECT and error.got == 4:
+            raise ShapeError(
+                sentences.FOUR_AXES, matrices=(name,), axes=(), expected=error.expected, got=4,
+                shape=error.values["shape"],
+            ) from None  # fmt: skip
+        raise
+
+
+def _array(problem: Problem, name: str, value: object, axes: tuple[int, ...], copy: bool) -> Array:
+    return as_array(name, value, np.dtype(problem.dtype), axes=axes, copy=copy)
+
+
+def _settle_score(problem: Problem, copy: bool) -> None:
+    store(problem, "score", as_choice("score", problem.score, tuple(SCORES)))
+    arrays, numbers = SCORES[problem.score].tables, SCORES[problem.score].defaults
+    given = numbers | as_entries("score_params", problem.score_params, (*arrays, *numbers), needed=tuple(arrays))
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        label = f"score_params.{name}"
+        found[name] = (
+            _array(problem, label, value, (len(arrays[name]),), copy) if name in arrays else as_number(label, value)
+        )  # fmt: skip
+    store(problem, "score_params", Record(found))
+
+
+def _settle_block(problem: Problem, copy: bool) -> None:
+    if problem.block is None:
+        return
+    needed = ("ln_weight", "ln_bias", "w_linear")
+    given = {"ln_eps": 1e-5} | as_entries("block", problem.block, (*BLOCK_ARRAYS, "ln_eps"), needed=needed)
+    found: dict[str, Any] = {
+        name: _array(problem, f"block.{name}", given[name], (axes,), copy)
+        for name, axes in BLOCK_ARRAYS.items()
+        if given.get(name) is not None
+    }
+    found["ln_eps"] = as_positive("block.ln_eps", given["ln_eps"])
+    store(problem, "block", Record(found))
+
+
+def _settle_mask(problem: Problem, copy: bool) -> None:
+    if isinstance(problem.mask, (str, Mapping, Layer)) or not isinstance(problem.mask, (tuple, list)):
+        raise FieldTypeError(sentences.NOT_LAYERS, field="mask", got=kind_of(problem.mask))
+    if len(problem.mask) > MOST_LAYERS:
+        raise FieldError(sentences.TOO_MANY_LAYERS, field="mask", got=len(problem.mask), most=MOST_LAYERS)
+    names = [f"mask.{k}" for k in range(len(problem.mask))]
+    layers = [layer_from_mapping(layer, name) for layer, name in zip(problem.mask, names, strict=True)]
+    dtype = np.dtype(problem.dtype)
+    settled = [layer.settled(name, dtype, copy) for layer, name in zip(layers, names, strict=True)]
+    store(problem, "mask", tuple(settled))

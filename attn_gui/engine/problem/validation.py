@@ -1,0 +1,158 @@
+"""Validation that the fields of a problem fit together: a clash is a ShapeError that names both sides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.scores import SCORES
+
+from . import sentences
+from .sentences import FieldError, ShapeError
+
+if TYPE_CHECKING:
+    from .problem import Problem
+
+DIRECT = ("query", "key", "value")
+WEIGHTS = ("w_query", "w_key", "w_value")
+BATCHED = (*DIRECT, "x", "context")
+
+
+def check_shapes(problem: Problem) -> None:
+    """Raise ShapeError or ValueError for the first thing that does not fit."""
+    _check_road(problem)
+    if problem.num_heads % problem.num_kv_heads:
+        raise ShapeError(
+            sentences.KV_HEADS, matrices=("num_kv_heads",), axes=(),
+            expected=problem.num_heads, got=problem.num_kv_heads, heads=problem.num_heads,
+        )  # fmt: skip
+    _check_batch(problem)
+    if problem.projected:
+        _check_projection(problem)
+    else:
+        _equal(problem, "value", "key", "row", sentences.SAME_ROWS)
+    _check_heads(problem)
+    _check_output(problem)
+    _check_tokens(problem)
+    for k, layer in enumerate(problem.mask):
+        layer.fit(f"mask.{k}", problem.map_shape)
+
+
+def _check_road(problem: Problem) -> None:
+    """Either query, key and value, or x with its weights."""
+    given = {name: getattr(problem, name) is not None for name in (*DIRECT, *WEIGHTS, "x", "context")}
+    biases = [name for name in ("b_query", "b_key", "b_value") if getattr(problem, name) is not None]
+    direct = next((name for name in DIRECT if given[name]), None)
+    projected = next((name for name in ("x", "context", *WEIGHTS) if given[name]), None) or next(iter(biases), None)
+    if direct and projected:
+        raise FieldError(sentences.BOTH_WAYS, field=direct, other=projected)
+    for name in ("x", *WEIGHTS) if projected else DIRECT:
+        if not given[name]:
+            raise FieldError(sentences.MISSING, field=name)
+    if problem.b_output is not None and problem.w_output is None:
+        raise FieldError(sentences.NEEDS, field="b_output", other="w_output")
+    if problem.block is not None and not projected:
+        raise FieldError(sentences.NEEDS, field="block", other="x")
+
+
+def _check_batch(problem: Problem) -> None:
+    batched = [name for name in BATCHED if getattr(problem, name) is not None and getattr(problem, name).ndim == 3]
+    for name in batched[1:]:
+        _equal(problem, name, batched[0], "batch", sentences.SAME_BATCH)
+
+
+def _check_projection(problem: Problem) -> None:
+    keys = "x" if problem.context is None else "context"
+    for name, given in zip(WEIGHTS, ("x", keys, keys), strict=True):
+        _chained(getattr(problem, name), name, getattr(problem, given), given)
+        _bias(problem, f"b_{name[2:]}", name)
+
+
+def _check_heads(problem: Problem) -> None:
+    names = WEIGHTS if problem.projected else DIRECT
+    for name, heads in zip(names, (problem.num_heads, problem.num_kv_heads, problem.num_kv_heads), strict=True):
+        columns = getattr(problem, name).shape[-1]
+        if columns % heads:
+            raise ShapeError(
+                sentences.HEADS, matrices=(name,), axes=("column",), expected=heads, got=columns, heads=heads
+            )  # fmt: skip
+    query, key, _ = (getattr(problem, name).shape[-1] for name in names)
+    d_q, d_k = query // problem.num_heads, key // problem.num_kv_heads
+    letters = SCORES[problem.score].widths
+    if letters["query"] == letters["key"] and d_q != d_k:
+        raise _clash(sentences.EQUAL_WIDTH, names[1], names[0], "column", d_q, d_k)
+    _check_tables(problem, {letters["query"]: (d_q, names[0]), letters["key"]: (d_k, names[1])})
+    if problem.rotary_theta is not None:
+        for name, width in ((names[0], d_q), (names[1], d_k)):
+            if width % 2:
+                raise ShapeError(
+                    sentences.EVEN_WIDTH, matrices=(name,), axes=("column",), expected=width + 1, got=width
+                )  # fmt: skip
+
+
+def _check_tables(problem: Problem, known: dict[str, tuple[int, str]]) -> None:
+    """Tables of the score are as long along a letter as what else has that letter; rows are looked at first."""
+    places = [
+        (axis - len(letters) == -1, name, axis, letter)
+        for name, letters in SCORES[problem.score].tables.items()
+        for axis, letter in enumerate(letters)
+    ]
+    for last, name, axis, letter in sorted(places, key=lambda place: place[0]):
+        shape, field = problem.score_params[name].shape, f"score_params.{name}"
+        expected, other = known.setdefault(letter, (shape[axis], field))
+        if shape[axis] != expected:
+            template = sentences.INNER if not last else sentences.LENGTH if len(shape) == 1 else sentences.COLUMNS
+            raise _clash(template, field, other, "column" if last else "row", expected, shape[axis])
+
+
+def _check_output(problem: Problem) -> None:
+    if problem.w_output is not None:
+        width = problem.num_heads * problem.d_v
+        if problem.w_output.shape[0] != width:
+            raise _clash(sentences.INNER, "w_output", "concat", "row", width, problem.w_output.shape[0])
+        _bias(problem, "b_output", "w_output")
+    if problem.block is None:
+        return
+    width = problem.x.shape[-1]
+    if problem.d_out != width:
+        name = "concat" if problem.w_output is None else "w_output"
+        raise _clash(sentences.BLOCK_WIDTH, name, "x", "column", width, problem.d_out)
+    for name in ("ln_weight", "ln_bias"):
+        if problem.block[name].shape[0] != width:
+            raise _clash(sentences.LENGTH, f"block.{name}", "x", "column", width, problem.block[name].shape[0])
+    linear, bias = problem.block["w_linear"], problem.block.get("b_linear")
+    if linear.shape[0] != width:
+        raise _clash(sentences.INNER, "block.w_linear", "x", "row", width, linear.shape[0])
+    if bias is not None and bias.shape[0] != linear.shape[1]:
+        raise _clash(sentences.LENGTH, "block.b_linear", "block.w_linear", "column", linear.shape[1], bias.shape[0])
+
+
+def _check_tokens(problem: Problem) -> None:
+    sides = (("query_tokens", "x" if problem.projected else "query", problem.n), ("key_tokens", "key", problem.m))
+    for name, other, expected in sides:
+        tokens = getattr(problem, name)
+        if tokens is not None and len(tokens) != expected:
+            raise _clash(sentences.TOKENS, name, other, "row", expected, len(tokens))
+
+
+def _equal(problem: Problem, name: str, other: str, axis: str, template: str) -> None:
+    place = {"batch": 0, "row": -2, "column": -1}[axis]
+    expected, got = getattr(problem, other).shape[place], getattr(problem, name).shape[place]
+    if expected != got:
+        raise _clash(template, name, other, axis, expected, got)
+
+
+def _chained(weight: Array, name: str, given: Array, other: str) -> None:
+    if weight.shape[0] != given.shape[-1]:
+        raise _clash(sentences.INNER, name, other, "row", given.shape[-1], weight.shape[0])
+
+
+def _bias(problem: Problem, name: str, weight: str) -> None:
+    bias, columns = getattr(problem, name), getattr(problem, weight).shape[1]
+    if bias is not None and bias.shape[0] != columns:
+        raise _clash(sentences.LENGTH, name, weight, "column", columns, bias.shape[0])
+
+
+def _clash(template: str, matrix: str, other: str, axis: str, expected: int, got: int) -> ShapeError:
+    other_axis = "column" if template == sentences.INNER else axis
+    return ShapeError(template, matrices=(matrix, other), axes=(axis, other_axis), expected=expected, got=got)

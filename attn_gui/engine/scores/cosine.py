@@ -1,0 +1,98 @@
+"""Cosine similarity (Graves et al., "Neural Turing Machines", 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.expression import Expression, Number, Product, Sum
+from attn_gui.engine.graph.layout import contract
+from attn_gui.engine.graph.operators import Evaluated, Function, Named, Power, Quotient
+from attn_gui.engine.graph.powers import lengths, leveled
+from attn_gui.engine.graph.stage import ELEMENTARY, Addends, Input, Leaves, given
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+
+from .score import Params, Score
+
+if TYPE_CHECKING:
+    from attn_gui.engine.analysis.exponents import Signs
+
+D = 5  # the axis that is summed, in the order b g r i j d
+
+
+class Cosine(Score):
+    """The cosine of the angle between query and key; 0 where one of them is all zeros."""
+
+    label = QT_TRANSLATE_NOOP("Scores", "cosine")
+    cell = r"\frac{{{q}_i \cdot {k}_j}}{{\|{q}_i\| \, \|{k}_j\|}}"
+    sentence = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Score of query {query} and key {key}: {value}. It is the cosine of the angle between them.",
+    )
+    term = "q·k/‖q‖‖k‖"
+    formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)]"
+
+    def work(self, params: Params, width: int) -> int:
+        return 1
+
+    def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
+        lengths = signs.times.join(signs.length % one for one in (q, k))
+        return f"{q}{signs.dot}{k} / {signs.inside(lengths)}"
+
+    def forward(self, *inputs: Input) -> Array:
+        query, key = given(inputs)
+        (query, _), (key, _) = leveled(query, D), leveled(key, D)
+        dot = contract(query, key, axes=(D,), ordered=self.ordered)
+        norms = _norm(query) * _norm(key)
+        return np.asarray(np.where(norms == 0, 0.0, dot / np.where(norms == 0, 1.0, norms))[..., 0])
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        query, key = given(inputs)
+        (unit_q, q), (unit_k, k) = _unit(query), _unit(key)
+        to_query = contract(grad, unit_k, axes=(4,), zero_wins=True)
+        to_key = contract(grad, unit_q, axes=(2, 3), zero_wins=True)
+        along = grad * result
+        back = to_query - along.sum(axis=4, keepdims=True) * unit_q
+        forth = to_key - along.sum(axis=(2, 3), keepdims=True) * unit_k
+        return back / q, forth / k
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        sizes, slips = ([lengths(array, D) for array in given(arrays)] for arrays in (values, errors))
+        tilts = [slip / np.where(size == 0, 1.0, size) for size, slip in zip(sizes, slips, strict=True)]
+        return np.asarray(2 * (tilts[0] + tilts[1]) + 2 * (given(values)[0].shape[5] + ELEMENTARY))
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        query, key = given(inputs)
+        q, k = (self._length(leaves, sign) for leaves, sign in ((query, "q"), (key, "k")))
+        values = query.values * key.values
+        if not (query.values.any() and key.values.any()) and np.isfinite(values).all():
+            return Number(0.0)
+        symbols = r" \cdot ".join(leaves.latex.split(",")[0] + "}" for leaves in inputs if leaves is not None)
+        dot = Sum(values.size, lambda c: Product(query[[c]], key[[c]]), values)
+        return Quotient(Evaluated(dot, symbols), Product(q, k))
+
+    def _length(self, leaves: Leaves, sign: str) -> Named:
+        squares = Sum(
+            leaves.values.size, lambda c: Power(leaves[[c]], 2), leaves.values**2, rf"\sum_c {leaves.latex}^{{2}}"
+        )  # fmt: skip
+        return Named(f"norm_{sign}", rf"\|{sign}\|", Function("sqrt", squares))
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        query, key = given(inputs)
+        (q, _), (k, _) = leveled(query.values, 0), leveled(key.values, 0)
+        norms = float(np.sqrt((q**2).sum()) * np.sqrt((k**2).sum())) or 1.0
+        return [Addends(q * k / norms, [query, key])]
+
+
+def _norm(x: Array) -> Array:
+    return np.asarray(np.sqrt((x**2).sum(axis=D, keepdims=True)))
+
+
+def _unit(x: Array) -> tuple[Array, Array]:
+    """A vector of length 1, and the length it had; zeros have an infinite one, since nothing changes along them."""
+    level, exponent = leveled(x, D)
+    length = np.where(_norm(level) == 0, np.inf, _norm(level))
+    return level / length, np.ldexp(length, exponent)

@@ -1,0 +1,1 @@
+"""Figures of maps: from cells to a page."""

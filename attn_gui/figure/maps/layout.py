@@ -1,0 +1,282 @@
+"""Layout of a figure, in logical pixels of 1/96 inch, before a device is chosen."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFontMetricsF
+
+from attn_gui.figure.fonts import figure_font
+from attn_gui.figure.labels import elided, label_step, visible_text, wrapped
+from attn_gui.figure.maps.legend import legend_lines
+from attn_gui.figure.maps.map_figure import Axis, MapFigure
+from attn_gui.figure.numbers import CELL_MARGIN, cell_decimals
+from attn_gui.figure.output.page import PX_PER_CM
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
+
+LEAST_CELL = 0.5 * PX_PER_CM
+LARGEST_CELL = 1.2 * PX_PER_CM
+LONGEST_SIDE, LONGEST_IMAGE_SIDE = 60 * PX_PER_CM, 40 * PX_PER_CM
+"""By default cells are at least 0.5 cm as long as the maps of a figure stay within this side; then they shrink."""
+
+READABLE_CELLS = 24
+"""Up to this many cells a side, default cells are large enough for values of two decimals."""
+
+STEEPEST = 3.0
+LONGEST_ROW_LABEL, LONGEST_COLUMN_LABEL = 120.0, 96.0
+LEAST_MAP = 24.0
+LEAST_SIDE = 2 * PX_PER_CM
+BAR_WIDTH = (120.0, 640.0)
+BAR_HEIGHT = 8.0
+MARGIN = float(SPACING.m)
+PANEL_GAP = float(SPACING.l)
+LABEL_PITCH = FONT_SIZE.micro + 1.0
+MEASURED_LABELS = 1000
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Labels of one axis, cut to their room: every `step`-th stands, `turned` ones are read from below."""
+
+    texts: tuple[str, ...]
+    step: int
+    turned: bool
+    room: float
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A figure's page and what stands where on it."""
+
+    width: float
+    height: float
+    title: QPointF
+    names_baseline: float
+    maps: tuple[QRectF, ...]
+    panel_titles: tuple[QPointF, ...]
+    grid: QRectF
+    row_labels: Labels
+    column_labels: Labels
+    bar: QRectF | None
+    legend: tuple[tuple[int, ...], ...]
+    legend_top: float
+    note: tuple[str, ...]
+    note_top: float
+
+
+def plan(figure: MapFigure, width: float | None = None, height: float | None = None, scale: float = 1.0) -> Layout:
+    """Lay a figure out at its own size, or to a width, a height or both; ValueError when its labels leave no room.
+
+    All lengths are those before everything is magnified by `scale`.
+    """
+    return _Planner(figure, scale).plan(width, height)
+
+
+def default_cells(figure: MapFigure, scale: float = 1.0) -> tuple[float, float]:
+    """Width and height of the cells of a figure at its own size."""
+    return _Planner(figure, scale).default_cells()
+
+
+class _Planner:
+    """The arithmetic of one layout: what stands across depends on the cells' width, what stands below on both."""
+
+    def __init__(self, figure: MapFigure, scale: float) -> None:
+        self.figure, self.scale = figure, scale
+        self.rows, self.columns = figure.shape
+        self.small = QFontMetricsF(figure_font(FONT_SIZE.micro))
+        self.line = QFontMetricsF(figure_font(FONT_SIZE.small)).height()
+        self.title_line = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).height()
+        self.grid_columns = self._grid_columns()
+        self.grid_rows = -(-len(figure.panels) // self.grid_columns)
+        self.row_room = self._row_room()
+
+    def plan(self, width: float | None, height: float | None) -> Layout:
+        cell_width, cell_height = self.default_cells()
+        steepness = cell_height / cell_width
+        if width is not None:
+            cell_width = self._fitting_width(width)
+            # rows as high as their labels, as long as that leaves the map wider than high
+            readable = min(LABEL_PITCH, cell_width * self.columns / self.rows)
+            cell_height = max(cell_width * steepness, readable)
+        elif height is not None:
+            cell_width = self._width_for_height(height, steepness)
+        page_width = width if width is not None else self._page_width(cell_width)
+        if height is not None:
+            cell_height = self._fitting_height(height, cell_width, page_width)
+        return self._layout(cell_width, cell_height, page_width, height)
+
+    # --- cells -----------------------------------------------------------------------------------
+    def default_cells(self) -> tuple[float, float]:
+        """0.5 cm, more for few cells or when values are wanted, less for very many."""
+        least = LEAST_CELL / min(self.scale, 1.0)
+        few = len(self.figure.panels) == 1 and max(self.figure.shape) <= READABLE_CELLS
+        if (self.figure.show_values and self.figure.cells is None) or (self.figure.show_values is None and few):
+            least = max(least, self._cell_for_values())
+        if max(self.figure.shape) <= READABLE_CELLS / 4:
+            least = max(least, 2 * LEAST_CELL)
+        longest = (LONGEST_IMAGE_SIDE if self.figure.as_image else LONGEST_SIDE) / self.scale
+        width = min(least, longest / (self.columns * self.grid_columns))
+        height = min(least, longest / (self.rows * self.grid_rows))
+        # a map of very many rows and one column is still to be seen
+        return (
+            min(width, max(STEEPEST * height, LEAST_SIDE / self.columns)),
+            min(height, max(STEEPEST * width, LEAST_SIDE / self.rows)),
+        )
+
+    def _cell_for_values(self) -> float:
+        """The side of a cell with room for two decimals."""
+        side = LEAST_CELL
+        while side < LARGEST_CELL:
+            room = side - SPACING.s
+            fits = [cell_decimals(p.values, room, side, self.small, self.figure.weights) for p in self.figure.panels]
+            if all(numbers is not None and numbers.decimals == 2 and not numbers.bare for numbers in fits):
+                break
+            side += CELL_MARGIN / 2
+        return min(side, LARGEST_CELL)
+
+    def _grid_columns(self) -> int:
+        """Panels in a row, so that the grid is about as wide as high, rather wider."""
+        count = len(self.figure.panels)
+        return min(count, math.ceil(math.sqrt(count * min(max(self.rows / self.columns, 1 / STEEPEST), STEEPEST))))
+
+    # --- across ----------------------------------------------------------------------------------
+    def _row_room(self) -> float:
+        texts = map(visible_text, sample_of(self.figure.rows))
+        return min(max(map(self.small.horizontalAdvance, texts), default=0.0), LONGEST_ROW_LABEL)
+
+    def _left(self) -> float:
+        """The left edge of maps: behind the turned name of the rows and their labels."""
+        return MARGIN + self.line + SPACING.s + self.row_room + SPACING.s
+
+    def _across(self) -> float:
+        """Width of everything but cells."""
+        return self._left() + (self.grid_columns - 1) * PANEL_GAP + MARGIN
+
+    def _grid_width(self, cell_width: float) -> float:
+        return cell_width * self.columns * self.grid_columns + (self.grid_columns - 1) * PANEL_GAP
+
+    def _page_width(self, cell_width: float) -> float:
+        title = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).horizontalAdvance(self.figure.title)
+        title += SPACING.xl + QFontMetricsF(figure_font(FONT_SIZE.small)).horizontalAdvance(self.figure.subtitle)
+        below = self._left() + (BAR_WIDTH[0] if self.figure.show_colorbar else 0.0) + MARGIN
+        return max(self._across() + cell_width * self.columns * self.grid_columns, title + 2 * MARGIN, below)
+
+    def _fitting_width(self, width: float) -> float:
+        maps = width - self._across()
+        least = self._across() + LEAST_MAP * self.grid_columns
+        if maps < LEAST_MAP * self.grid_columns:
+            raise ValueError(too_small("width", width * self.scale, least * self.scale))
+        return maps / (self.columns * self.grid_columns)
+
+    # --- down ------------------------------------------------------------------------------------
+    def _column_labels(self, cell_width: float) -> Labels:
+        texts = [visible_text(text) for text in sample_of(self.figure.columns)]
+        widest = max((self.small.horizontalAdvance(text) for text in texts), default=0.0)
+        numbers = all(text.isdecimal() for text in texts)
+        if widest + SPACING.s <= cell_width or numbers:
+            step = label_step(widest + (SPACING.m if numbers else SPACING.s), cell_width)
+            return self._labels(self.figure.columns, step, turned=False, room=max(step * cell_width, widest))
+        step = label_step(LABEL_PITCH, cell_width)
+        return self._labels(self.figure.columns, step, turned=True, room=min(widest, LONGEST_COLUMN_LABEL))
+
+    def _row_labels(self, cell_height: float) -> Labels:
+        return self._labels(self.figure.rows, label_step(LABEL_PITCH, cell_height), False, self.row_room)
+
+    def _labels(self, axis: Axis, step: int, turned: bool, room: float) -> Labels:
+        texts = tuple(elided(visible_text(text), room + 0.5, self.small) for text in axis.labels[::step])
+        return Labels(texts, step, turned, room)
+
+    def _above(self, labels: Labels) -> float:
+        """Height of title, name of the columns, panel titles of the first row and column labels."""
+        room = labels.room if labels.turned else self.small.height()
+        titles = self._panel_title() + SPACING.s if self._panel_title() else 0.0
+        return self._names_top() + self.line + SPACING.xs + titles + room + SPACING.s
+
+    def _names_top(self) -> float:
+        return MARGIN + (self.title_line + SPACING.m if self.figure.title else 0.0)
+
+    def _panel_title(self) -> float:
+        return self.line + SPACING.xs if any(panel.title for panel in self.figure.panels) else 0.0
+
+    def _below(self, page_width: float) -> float:
+        """Height of color bar, legend and the margin at the bottom."""
+        bar = SPACING.l + BAR_HEIGHT + SPACING.s + self.small.height() if self.figure.show_colorbar else 0.0
+        return bar + self._legend_height(page_width) + self._note_height(page_width) + MARGIN
+
+    def _legend_height(self, page_width: float) -> float:
+        lines = len(legend_lines(self.figure, page_width - self._left() - MARGIN))
+        return SPACING.m + lines * (self.line + SPACING.s) if lines else 0.0
+
+    def _note(self, page_width: float) -> tuple[str, ...]:
+        metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
+        return wrapped(self.figure.note, page_width - self._left() - MARGIN, metrics)
+
+    def _note_height(self, page_width: float) -> float:
+        lines = len(self._note(page_width))
+        return SPACING.m + lines * self.line if lines else 0.0
+
+    def _between(self) -> float:
+        return (self.grid_rows - 1) * (PANEL_GAP + self._panel_title())
+
+    def _fitting_height(self, height: float, cell_width: float, page_width: float) -> float:
+        fixed = self._above(self._column_labels(cell_width)) + self._between() + self._below(page_width)
+        least = LEAST_MAP * self.grid_rows
+        if height - fixed < least:
+            raise ValueError(too_small("height", height * self.scale, (fixed + least) * self.scale))
+        return (height - fixed) / (self.rows * self.grid_rows)
+
+    def _width_for_height(self, height: float, steepness: float) -> float:
+        """The width of cells whose height then fits: labels turn and legends wrap with it, so by approach."""
+        cell_width = self.default_cells()[0]
+        for _ in range(4):
+            page_width = self._page_width(cell_width)
+            cell_width = self._fitting_height(height, cell_width, page_width) / steepness
+        return cell_width
+
+    # --- the whole -------------------------------------------------------------------------------
+    def _layout(self, cell_width: float, cell_height: float, page_width: float, height: float | None) -> Layout:
+        columns = self._column_labels(cell_width)
+        left, top = self._left(), self._above(columns)
+        size = (cell_width * self.columns, cell_height * self.rows)
+        pitch = (size[0] + PANEL_GAP, size[1] + PANEL_GAP + self._panel_title())
+        places = [divmod(panel, self.grid_columns) for panel in range(len(self.figure.panels))]
+        maps = tuple(QRectF(left + across * pitch[0], top + down * pitch[1], *size) for down, across in places)
+        lift = columns.room if columns.turned else self.small.height()
+        titles = tuple(
+            QPointF(rect.left(), rect.top() - SPACING.s - (lift + SPACING.s if down == 0 else 0.0))
+            for rect, (down, _) in zip(maps, places, strict=True)
+        )
+        grid = QRectF(left, top, self._grid_width(cell_width), self.grid_rows * size[1] + self._between())
+        page_height = height if height is not None else grid.bottom() + self._below(page_width)
+        bar = self._bar(grid, page_width)
+        below = bar.bottom() + SPACING.s + self.small.height() if bar is not None else grid.bottom()
+        return Layout(
+            page_width, page_height,
+            QPointF(MARGIN, MARGIN + self.title_line * 0.8), self._names_top() + self.line * 0.8,
+            maps, titles, grid, self._row_labels(cell_height), columns, bar,
+            legend_lines(self.figure, page_width - left - MARGIN), below + SPACING.m,
+            self._note(page_width), below + self._legend_height(page_width) + SPACING.m,
+        )
+
+    def _bar(self, grid: QRectF, page_width: float) -> QRectF | None:
+        if not self.figure.show_colorbar:
+            return None
+        width = min(max(grid.width(), BAR_WIDTH[0]), BAR_WIDTH[1], page_width - grid.left() - MARGIN)
+        return QRectF(grid.left(), grid.bottom() + SPACING.l, width, BAR_HEIGHT)
+
+
+def sample_of(axis: Axis) -> list[str]:
+    """Labels to measure: all of them, or of very many a part that holds the longest ones."""
+    if len(axis.labels) <= MEASURED_LABELS:
+        return list(axis.labels)
+    return sorted(axis.labels, key=len)[-MEASURED_LABELS:]
+
+
+def too_small(side: str, given: float, least: float) -> str:
+    """The sentence on a size that leaves no room; both in logical pixels."""
+    return (
+        f"A {side} of {given / PX_PER_CM:.1f} cm leaves no room for the map beside its labels; "
+        f"{math.ceil(least / PX_PER_CM * 10) / 10:.1f} cm is the least."
+    )

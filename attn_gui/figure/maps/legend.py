@@ -1,0 +1,65 @@
+"""The legend under a figure: how many cells are not allowed, NaN, +∞ or −∞, each beside a cell as it is drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+
+from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Display, argb
+from attn_gui.figure.fonts import figure_font
+from attn_gui.figure.maps.cells import paint_marks
+from attn_gui.figure.maps.map_figure import MapFigure
+from attn_gui.figure.numbers import format_number
+from attn_gui.figure.output.text import write_text
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
+
+SWATCH = 12.0
+_VALUES = {NAN: np.nan, POS_INF: np.inf, NEG_INF: -np.inf}
+
+
+def legend_lines(figure: MapFigure, width: float) -> tuple[tuple[int, ...], ...]:
+    """The flags to be explained, broken into lines of a width; empty when every cell holds a finite number."""
+    metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
+    lines: list[list[int]] = []
+    used = 0.0
+    for flag in figure.counts:
+        needed = SWATCH + SPACING.s + metrics.horizontalAdvance(_text(figure, flag)) + SPACING.xl
+        if not lines or used + needed - SPACING.xl > width:
+            lines.append([])
+            used = 0.0
+        lines[-1].append(flag)
+        used += needed
+    return tuple(map(tuple, lines))
+
+
+def paint_legend(
+    painter: QPainter, figure: MapFigure, lines: tuple[tuple[int, ...], ...], corner: QPointF
+) -> None:
+    """Paint the legend's lines with their left upper corner at a point."""
+    painter.setFont(figure_font(FONT_SIZE.small))
+    metrics = QFontMetricsF(painter.font())
+    for number, line in enumerate(lines):
+        x, y = corner.x(), corner.y() + number * (metrics.height() + SPACING.s)
+        for flag in line:
+            text = _text(figure, flag)
+            _paint_swatch(painter, figure, flag, QRectF(x, y + (metrics.height() - SWATCH) / 2, SWATCH, SWATCH))
+            painter.setPen(figure.theme.text2)
+            x += SWATCH + SPACING.s
+            write_text(painter, QPointF(x, y + metrics.ascent()), text)
+            x += metrics.horizontalAdvance(text) + SPACING.xl
+
+
+def _text(figure: MapFigure, flag: int) -> str:
+    name = figure.words.not_allowed if flag == CLOSED else format_number(_VALUES[flag], 0)
+    return f"{name}  {figure.counts[flag] or ''}".rstrip()
+
+
+def _paint_swatch(painter: QPainter, figure: MapFigure, flag: int, rect: QRectF) -> None:
+    entry = len(figure.table) - 1 if flag == POS_INF else 0
+    cell = Display(np.array([[entry]], dtype=np.uint16), np.array([[flag]], dtype=np.uint8))
+    painter.fillRect(rect, QColor.fromRgb(int(argb(cell, figure.table, figure.theme)[0, 0])))
+    paint_marks(painter, rect, cell, figure.table, figure.theme, small=True)
+    painter.setPen(QPen(figure.theme.line_strong, 1.0))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(rect)

@@ -1,0 +1,1 @@
+"""Pages on devices: PNG, SVG and PDF."""

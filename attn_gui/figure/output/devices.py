@@ -1,0 +1,157 @@
+"""A figure as a PNG, SVG or PDF file, or as an image: the same routine on three devices."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import IO
+
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
+
+from attn_gui.figure.labels import visible_text
+from attn_gui.figure.output.page import LOGICAL_DPI, Page
+from attn_gui.figure.output.png import PngWriter
+from attn_gui.figure.output.svg import SvgPage
+
+PDF_DPI = 1200
+DPI_RANGE = (10.0, 2400.0)
+LONGEST_SIDE_PIXELS = 32_767
+MOST_PIXELS = 150_000_000
+LONGEST_PAGE_CM = 500.0
+"""PDF pages end at 14,400 points, 508 cm."""
+
+BAND = 1 << 20
+"""Pixels of a PNG that are painted at a time."""
+
+SOFTWARE = "attn_gui"
+
+_GLYPH_NAMES = re.compile(rb"\[(?:<[0-9A-F]{4,8}>\s*)+\]")
+_LONE_RECTANGLE = re.compile(
+    r'<g fill="(#[0-9a-f]{6})" fill-opacity="1" stroke="none" transform="matrix\(1,0,0,1,0,0\)"\n'
+    r'font-family="[^"]*" font-size="[^"]*" font-weight="[^"]*" font-style="[^"]*" \n>\n<rect ([^>]*/>)\n</g>\n'
+)
+
+
+def image_of(page: Page, dpi: float) -> QImage:
+    """The figure in pixels, its resolution noted; ValueError when these would be absurdly many."""
+    width, height = _pixels(page, dpi)
+    image = _painted(page, dpi, slice(0, height), width)
+    image.setDotsPerMeterX(round(dpi / 0.0254))
+    image.setDotsPerMeterY(round(dpi / 0.0254))
+    image.setText("Title", visible_text(page.title))
+    image.setText("Software", SOFTWARE)
+    return image
+
+
+def write_png(page: Page, dpi: float, file: IO[bytes]) -> None:
+    """A PNG file with its resolution and title: the picture of `image_of`, painted and written in bands."""
+    width, height = _pixels(page, dpi)
+    words = {"Title": visible_text(page.title), "Software": SOFTWARE}
+    writer = PngWriter(file, width, height, round(dpi / 0.0254), words, alpha=page.ground is None)
+    band = max(2, BAND // width // 2 * 2)  # even, so that halves of pixels round to the same side in every band
+    for top in range(0, height, band):
+        writer.add(_painted(page, dpi, slice(top, min(top + band, height)), width))
+    writer.end()
+
+
+def write_svg(page: Page, dpi: float, file: IO[bytes]) -> None:
+    """An SVG file with text as text, anchored; its resolution is of no account."""
+    buffer = _buffer()
+    generator = SvgPage()
+    generator.setOutputDevice(buffer)
+    generator.setResolution(LOGICAL_DPI)
+    generator.setSize(QSize(math.ceil(page.width), math.ceil(page.height)))
+    generator.setViewBox(QRectF(0, 0, page.width, page.height))
+    generator.setTitle(visible_text(page.title))
+    generator.setDescription(SOFTWARE)
+    _paint(generator, 1.0, page)
+    file.write(_finished_svg(_bytes(buffer).decode("utf-8"), page, generator.texts()).encode("utf-8"))
+
+
+def write_pdf(page: Page, dpi: float, file: IO[bytes]) -> None:
+    """A PDF file of one page with its fonts inside; its resolution is of no account."""
+    buffer = _buffer()
+    writer = QPdfWriter(buffer)
+    writer.setResolution(PDF_DPI)
+    size, exact = QSizeF(*_millimeters(page)), QPageSize.SizeMatchPolicy.ExactMatch
+    writer.setPageSize(QPageSize(size, QPageSize.Unit.Millimeter, "figure", exact))
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+    writer.setTitle(visible_text(page.title))
+    writer.setCreator(SOFTWARE)
+    _paint(writer, PDF_DPI / LOGICAL_DPI * page.scale, page)
+    # Qt says that the glyph of the blank is a tab, which has the same one: copied and searched text would have tabs
+    file.write(_GLYPH_NAMES.sub(lambda names: names[0].replace(b"<0009>", b"<0020>"), _bytes(buffer)))
+
+
+Encoder = Callable[[Page, float, IO[bytes]], None]
+ENCODERS: Mapping[str, Encoder] = MappingProxyType({"png": write_png, "svg": write_svg, "pdf": write_pdf})
+"""The formats of figures by the ending of their files."""
+
+
+def _pixels(page: Page, dpi: float) -> tuple[int, int]:
+    """Width and height of a figure; ValueError when these would be absurdly many."""
+    if not DPI_RANGE[0] <= dpi <= DPI_RANGE[1]:
+        raise ValueError(f"The resolution is {DPI_RANGE[0]:.0f} to {DPI_RANGE[1]:.0f} dots per inch, got {dpi:g}.")
+    width, height = (
+        max(math.ceil(side * page.scale * dpi / LOGICAL_DPI - 1e-6), 1) for side in (page.width, page.height)
+    )
+    if max(width, height) > LONGEST_SIDE_PIXELS or width * height > MOST_PIXELS:
+        raise ValueError(
+            f"The picture would have {width:,} × {height:,} pixels, more than {MOST_PIXELS // 10**6} million in all "
+            f"or {LONGEST_SIDE_PIXELS:,} a side; choose fewer dots per inch or a smaller size."
+        )
+    return width, height
+
+
+def _painted(page: Page, dpi: float, rows: slice, width: int) -> QImage:
+    """Some rows of the figure's pixels."""
+    formats = QImage.Format
+    form = formats.Format_ARGB32_Premultiplied if page.ground is None else formats.Format_RGB32
+    image = QImage(width, rows.stop - rows.start, form)
+    if image.isNull():
+        raise ValueError(f"There is no memory for a picture of {width:,} × {rows.stop - rows.start:,} pixels.")
+    image.fill(page.ground or Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.translate(0, -rows.start)
+    scale = dpi / LOGICAL_DPI * page.scale
+    painter.scale(scale, scale)
+    page.paint(painter)
+    painter.end()
+    return image
+
+
+def _paint(device: SvgPage | QPdfWriter, scale: float, page: Page) -> None:
+    painter = QPainter()
+    if not painter.begin(device):
+        raise OSError("The figure could not be written: no memory for its page.")
+    painter.scale(scale, scale)
+    page.paint(painter)
+    painter.end()
+
+
+def _finished_svg(text: str, page: Page, texts: str) -> str:
+    """Finish an SVG: the generator cannot say the exact size, its texts, and a cell in one line instead of five."""
+    size = 'width="{:.4f}mm" height="{:.4f}mm"'.format(*_millimeters(page))
+    text = re.sub(r'width="[^"]*mm" height="[^"]*mm"', size, text, count=1)
+    text = _LONE_RECTANGLE.sub(r'<rect fill="\1" stroke="none" \2', text)
+    text = text.replace('image-rendering="optimizeSpeed"', 'image-rendering="pixelated"')
+    body, end, rest = text.rpartition("</svg>")
+    return body + texts + end + rest
+
+
+def _millimeters(page: Page) -> tuple[float, float]:
+    width, height = page.centimeters
+    return width * 10, height * 10
+
+
+def _buffer() -> QBuffer:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    return buffer
+
+
+def _bytes(buffer: QBuffer) -> bytes:
+    return bytes(buffer.data().data())

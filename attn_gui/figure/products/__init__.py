@@ -1,0 +1,1 @@
+"""The product picture as a figure."""

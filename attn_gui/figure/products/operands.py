@@ -1,0 +1,92 @@
+"""The matrices around a stage in the product picture, as its formula has them: no code per stage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attn_gui.engine import STAGE, Evaluation, Plane, symbol
+from attn_gui.engine.graph.stage import Linear
+from attn_gui.pictures.planes import FieldPlane, PlaneLike
+
+QUERY, KEY, PLAIN = "query", "key", "plain"
+"""Roles of an axis: its rows or columns are queries, keys, or neither."""
+
+@dataclass(frozen=True)
+class Operand:
+    """A matrix beside a stage: a stage of the problem or one of its fields."""
+
+    name: str
+    rows: str = PLAIN
+    columns: str = PLAIN
+    transposed: bool = False
+
+    def plane(self, evaluation: Evaluation, batch: int, head: int) -> PlaneLike:
+        """The plane to show: the chosen head's part of a stage, or of a projection its columns of that head."""
+        if self.name not in evaluation.stages:
+            return FieldPlane(evaluation, self.name, batch, head)
+        return Plane(evaluation, self.name, batch, None if STAGE[self.name].joined else head, self.transposed)
+
+    @property
+    def symbol(self) -> str:
+        """The letter at the matrix: Q, Kᵀ, W_O."""
+        return symbol(self.name) + ("ᵀ" if self.transposed else "")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The matrices around a stage: stage = left · top; for the weights also O = stage · V on the right."""
+
+    left: Operand | None = None
+    top: Operand | None = None
+    factor: Operand | None = None
+    result: Operand | None = None
+    rows: str = QUERY
+    columns: str = PLAIN
+    marks_result: bool = False
+
+    def operands(self) -> dict[str, Operand]:
+        """The operands by their place."""
+        places = {"left": self.left, "top": self.top, "factor": self.factor, "result": self.result}
+        return {place: operand for place, operand in places.items() if operand is not None}
+
+
+def picture_of(stage: str, evaluation: Evaluation) -> Picture:
+    """The picture of a stage of this problem: without operands where it has none to multiply."""
+    node = evaluation.node(stage)
+    entry, rows, columns = node.stage, *_roles(node.axes)
+    if entry.square:
+        query, key, value, mixed = (latest(evaluation, variable) for variable in ("query", "key", "value", "mixed"))
+        return Picture(
+            Operand(query, QUERY), Operand(key, columns=KEY, transposed=True), Operand(value, KEY),
+            Operand(mixed, QUERY), rows, columns, marks_result=entry.shares,
+        )  # fmt: skip
+    if not isinstance(entry, Linear) or entry.counts[0] < 2:
+        return Picture(rows=rows, columns=columns)
+    factors = zip(node.fields[:2], node.inputs[:2], strict=True)
+    left, top = (Operand(field, *_roles(ref.axes)) for field, ref in factors)
+    return Picture(left, top, rows=rows, columns=columns)
+
+
+def _roles(axes: Sequence[str]) -> tuple[str, str]:
+    """Roles of the rows and the columns of a matrix, by their letters in the formula."""
+    row, column = ({"i": QUERY, "j": KEY}.get(letters, PLAIN) for letters in axes[-2:])
+    return row, column
+
+
+def latest(evaluation: Evaluation, variable: str) -> str:
+    """The last stage of the problem that writes a variable of the formulas."""
+    return next(node.name for node in reversed(evaluation.nodes) if node.stage.target.name == variable)
+
+
+def stage_plane(evaluation: Evaluation, stage: str, batch: int, head: int) -> Plane:
+    """The plane that `heatmap.STAGE` shows: the chosen head's cells, or the whole matrix once the heads are joined."""
+    return Plane(evaluation, stage, batch, None if evaluation.node(stage).stage.joined else head)
+
+
+def bands_of(evaluation: Evaluation, stage: str) -> tuple[int, ...]:
+    """The first columns of the heads in the map of a stage that shows all of them side by side; else nothing."""
+    entry = evaluation.node(stage).stage
+    if not (entry.joined and entry.heads):
+        return ()
+    return tuple(evaluation.head_columns(stage, head).start for head in range(evaluation.problem.num_heads))

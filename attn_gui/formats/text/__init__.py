@@ -1,0 +1,1 @@
+"""Tables that are text: dialects, headings, numbers, and what programs print. Imports NumPy only."""

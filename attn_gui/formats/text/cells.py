@@ -1,0 +1,204 @@
+"""The numbers of a table that is read row by row, and what was none. Imports NumPy."""
+
+from __future__ import annotations
+
+import math
+import re
+from array import array
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from attn_gui.formats.arrays import Array
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted
+from attn_gui.formats.text import delimited
+from attn_gui.formats.text.delimited import Row
+from attn_gui.formats.text.headings import Sort, cell_number, sort_of
+from attn_gui.formats.text.numerals import COMMA, NOT_A_NUMBER, NotANumber, normalized
+
+Mode = Literal["point", "decimal", "grouped"]
+MODES: tuple[Mode, ...] = ("point", "decimal", "grouped")  # what a comma within a number is
+MOST_NUMBERS = 10_000_000
+EXACT = 2**53  # whole numbers beyond are not all float64
+LARGEST_INT = 2.0**63  # what is rounded up to it does not come back as an integer
+MOST_BAD = 1000  # cells that are no numbers, after which the reading ends
+LISTED = 6  # bad cells that a sentence names
+_GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
+
+
+class Cells:
+    """The numbers read so far; a cell that is none is kept with its place."""
+
+    def __init__(self, mode: Mode) -> None:
+        self.mode: Mode = mode
+        self.values: array[float] = array("d")
+        self.width = 0
+        self.bad = 0
+        self.only_commas = True  # nothing but commas is wrong with what is bad
+        self._rows = 0
+        self._line = 0
+        self._listed: list[tuple[int, int, int, str, NotANumber]] = []
+        self._rounded: tuple[str, float] | None = None
+        self._with_comma: tuple[str, float] | None = None
+
+    def add_row(self, row: Row, cells: Sequence[str]) -> None:
+        """Raises FormatError for a row of another length, and for an empty line in a single column."""
+        self._check_place(row, cells)
+        numbers = self._plain(cells)
+        if numbers is None:
+            numbers = [self._number(column, row.line, cell) for column, cell in enumerate(cells)]
+        self.values.extend(numbers)
+        self._rows += 1
+        self._line = row.line
+
+    def _check_place(self, row: Row, cells: Sequence[str]) -> None:
+        if not self._rows:
+            self.width = len(cells)
+        values = {"row": self._rows, "line": row.line, "got": len(cells), "expected": self.width}
+        if len(cells) != self.width or not cells:
+            raise FormatError(_ragged(row.line), **values)
+        if self.width == 1 and self._rows and row.line > self._line + 1:
+            raise FormatError(_EMPTY_LINE, row=self._rows, line=self._line + 1)
+        if len(self.values) > MOST_NUMBERS:
+            raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} numbers."),
+                              most=f"{MOST_NUMBERS:,}")  # fmt: skip
+
+    def _plain(self, cells: Sequence[str]) -> list[float] | None:
+        """The numbers of a row in which Python reads nothing that is none: 1_000, other scripts, 1e400 as infinity."""
+        together = "".join(cells)
+        if not together.isascii() or "_" in together or self.mode == "grouped":
+            return None
+        if self.mode == "decimal":
+            if "." in together or ("," in together and self._with_comma is None):
+                return None
+            cells = [cell.replace(",", ".") for cell in cells]
+        try:
+            numbers = list(map(float, cells))
+        except ValueError:
+            return None
+        if math.inf in numbers or -math.inf in numbers:
+            return None
+        if not (max(numbers) < EXACT and min(numbers) > -EXACT):  # or NaN
+            for cell, value in zip(cells, numbers, strict=True):
+                self._note_rounded(cell, value)
+        return numbers
+
+    def _number(self, column: int, line: int, cell: str) -> float:
+        if self.hopeless:
+            return math.nan
+        try:
+            value = self._read(cell)
+        except NotANumber as error:
+            self._refuse(column, line, cell, error)
+            return math.nan
+        self._note_rounded(cell, value)
+        return value
+
+    def _read(self, cell: str) -> float:
+        if self.mode == "point":
+            return cell_number(cell)
+        plain = normalized(cell)
+        if "," not in plain:
+            if self.mode == "decimal" and "." in plain:
+                raise NotANumber(NOT_A_NUMBER, text=quoted(cell))  # a point would leave two ways to read the table
+            return cell_number(cell)
+        if self.mode == "grouped" and not _GROUPED.fullmatch(plain):
+            raise NotANumber(COMMA, text=quoted(cell))
+        value = cell_number(plain.replace(",", "." if self.mode == "decimal" else ""))
+        self._with_comma = self._with_comma or (cell.strip(), value)
+        return value
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether there is so much that is no number that the rest need not be read."""
+        return self.bad >= MOST_BAD
+
+    def _refuse(self, column: int, line: int, cell: str, error: NotANumber) -> None:
+        self.bad += 1
+        self.only_commas = self.only_commas and delimited.COMMA.fullmatch(normalized(cell)) is not None
+        if len(self._listed) < LISTED:
+            self._listed.append((self._rows, column, line, cell, error))
+
+    def _note_rounded(self, cell: str, value: float) -> None:
+        if abs(value) >= EXACT and self._rounded is None:
+            digits = normalized(cell).lstrip("+")
+            if digits.lstrip("-").isdigit() and len(digits) < 400 and int(digits) != int(value):
+                self._rounded = digits, value
+
+    # --- saying ----------------------------------------------------------------------------------
+    def notes(self) -> list[Note]:
+        """Notes on guessed commas, and on whole numbers that could not be kept."""
+        found = []
+        if self._with_comma is not None:
+            template = (
+                QT_TRANSLATE_NOOP("Sentences", "Commas were read as decimal points: {text} as {value}.")
+                if self.mode == "decimal"
+                else QT_TRANSLATE_NOOP("Sentences", "Commas were read as thousands separators: {text} as {value}.")
+            )
+            found.append(Note(template, text=quoted(self._with_comma[0]), value=f"{self._with_comma[1]:.15g}"))
+        if self._rounded is not None:
+            found.append(rounded_note(*self._rounded))
+        return found
+
+    def refusal(self) -> FormatError:
+        """One sentence on what is no number: its place, what was expected, what stands there."""
+        row, column, line, text, error = self._listed[0]
+        if self.bad > 1:
+            listed = tuple(f"({row}, {column}) “{quoted(text, 16)}”" for row, column, _, text, _ in self._listed)
+            more = ("…",) if self.bad > LISTED else ()
+            count = f"{MOST_BAD}+" if self.hopeless else self.bad
+            return FormatError(_SEVERAL, count=count, cells=listed + more)
+        where = {"row": row, "column": column, "text": quoted(text)}
+        place = Note(AT_LINE, line=line, **where) if line else Note(AT, **where)
+        if error.template == COMMA and delimited.COMMA.fullmatch(normalized(text)):
+            return FormatError(_COMMA_INSTEAD, place=place, **where)
+        if sort_of(text) is Sort.BROKEN:
+            return FormatError(_BROKEN, place=place, **where)
+        if error.template in (NOT_A_NUMBER, COMMA) or not text.strip():
+            return FormatError(_EXPECTED, place=place, **where)
+        return FormatError(_REASON, place=place, reason=error, **where)
+
+
+AT = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column}")
+AT_LINE = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column} (line {line})")
+_EXPECTED = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is “{text}”; expected a number.")
+_BROKEN = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is “{text}”, an error or a missing value; expected a number.")
+_COMMA_INSTEAD = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: {place} is “{text}”; expected a point, as in 1.5, not a comma."
+)
+_REASON = QT_TRANSLATE_NOOP("Sentences", "{file}: {place}: {reason}")
+_SEVERAL = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}."
+)
+_EMPTY_LINE = QT_TRANSLATE_NOOP("Sentences", "{file}: row {row} (line {line}) is empty; expected a number.")
+
+
+def _ragged(line: int) -> str:
+    if line:
+        return QT_TRANSLATE_NOOP(
+            "Sentences", "{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row."
+        )
+    return QT_TRANSLATE_NOOP(
+        "Sentences", "{file}: row {row} has {got} cells; expected {expected}, as in the first row."
+    )
+
+
+def rounding_notes(values: Array) -> tuple[Note, ...]:
+    """Notes on whole numbers that float64 cannot hold."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+        return ()
+    as_float = values.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        changed = (np.abs(as_float) >= EXACT) & ((as_float.astype(values.dtype) != values) | (as_float >= LARGEST_INT))
+    places = np.flatnonzero(changed)
+    one = next((place for place in places if int(as_float.flat[place]) != int(values.flat[place])), None)
+    return () if one is None else (rounded_note(str(values.flat[one]), float(as_float.flat[one])),)
+
+
+def rounded_note(text: str, value: float) -> Note:
+    """The note that a whole number beyond 2⁵³ became its neighbor."""
+    template = QT_TRANSLATE_NOOP(
+        "Sentences", "Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now."
+    )
+    return Note(template, text=quoted(text, 40), value=str(int(value)))

@@ -1,0 +1,105 @@
+"""`.csv` and `.tsv`: one matrix as text, with labels above and beside it or without. Imports NumPy."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import IO, Any
+
+import numpy as np
+
+from attn_gui.formats.arrays import Array
+from attn_gui.formats.base import Labels, Matrix, Source, check_size
+from attn_gui.formats.rows import Rows, rows_of
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.text.cells import MOST_NUMBERS
+from attn_gui.formats.text.headings import is_count, marked
+from attn_gui.formats.text.text_table import read_table
+
+LARGEST_FILE = 256 * 2**20
+MOST_CELLS = MOST_NUMBERS  # of a text: more would make a file that no spreadsheet opens, nor this program
+AT_ONCE = 100_000  # cells that are texts at a time
+_ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+
+
+def matches(start: bytes) -> bool:
+    """Text begins with anything."""
+    return False
+
+
+def read(source: Source) -> Matrix:
+    """The matrix; what is no number is refused with its row and column, what has two meanings with both of them."""
+    check_size(source.size, LARGEST_FILE)
+    file = source.quiet or source.file
+    file.seek(0)
+    return read_table(decode(file.read(source.size)), source.tell)
+
+
+def write(matrix: Matrix, delimiter: str) -> bytes:
+    """A matrix as text, see `write_rows`."""
+    values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
+    buffer = io.BytesIO()
+    write_rows(rows_of(values), buffer, matrix.row_labels, matrix.column_labels, delimiter=delimiter)
+    return buffer.getvalue()
+
+
+def write_rows(source: Rows, file: IO[bytes], row_labels: Labels, column_labels: Labels, *, delimiter: str) -> None:
+    """UTF-8; numbers as the shortest text that gives them back, labels so that no spreadsheet runs them as formulas.
+
+    With labels on one side the other side gets numbers, and the corner stays empty: so a reader knows labels from data.
+    """
+    height, width = source.shape
+    labeled = row_labels is not None or column_labels is not None
+    if labeled:
+        file.write(_lines([["", *_names(column_labels, width)]], delimiter))
+    beside = iter(_names(row_labels, height))
+    for block in source.blocks():
+        step = max(1, AT_ONCE // max(width, 1))
+        for low in range(0, len(block), step):
+            texts = _texts(block[low : low + step])
+            lines = ([next(beside), *row] for row in texts) if labeled else texts
+            file.write(_lines(lines, delimiter))
+
+
+def _names(labels: Sequence[str] | None, count: int) -> Sequence[str]:
+    """The names of a side; where there are none it is counted."""
+    if labels is None or is_count(labels):
+        return tuple(map(str, range(count))) if labels is None else labels
+    return tuple(map(marked, labels))
+
+
+def _lines(rows: Iterable[Sequence[str]], delimiter: str) -> bytes:
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return buffer.getvalue().encode("utf-8", "backslashreplace")
+
+
+write_csv, write_csv_rows = partial(write, delimiter=","), partial(write_rows, delimiter=",")
+write_tsv, write_tsv_rows = partial(write, delimiter="\t"), partial(write_rows, delimiter="\t")
+
+
+def decode(data: bytes) -> str:
+    """UTF-16 where a mark says so, UTF-8 with or without a mark, else the Chinese GB 18030."""
+    marks = [encoding for mark, encoding in _ENCODINGS.items() if data.startswith(mark)]
+    for encoding in (*marks, "utf-8", "gb18030"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is not text in UTF-8 or GB 18030; expected numbers."))
+
+
+def _texts(values: Array) -> list[list[str]]:
+    if values.dtype.kind in "bui":
+        return [[str(int(cell)) for cell in row] for row in values]
+    if values.dtype == np.float64:
+        return [list(map(repr, row)) for row in values.tolist()]
+    return [list(map(_shortest, row)) for row in values]
+
+
+def _shortest(cell: np.floating[Any]) -> str:
+    """The shortest text that gives the same number in its own dtype, which is coarser than float64."""
+    return str(cell) if not cell or 1e-4 <= abs(float(cell)) < 1e16 else np.format_float_scientific(cell, trim="-")

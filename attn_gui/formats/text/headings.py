@@ -1,0 +1,181 @@
+"""Detects headings and labels in a table: never a number in any spelling, never the error of a spreadsheet."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from enum import Enum
+from typing import NamedTuple
+
+from attn_gui.formats.text.numerals import LONGEST, NotANumber, normalized, number
+
+SWITCHES = {"true": 1.0, "false": 0.0, "✓": 1.0}
+MISSING = frozenset(
+    ("null", "(null)", "nil", "none", "na", "n/a", "<na>", "nat", "missing", "undefined", "\\n", "-nan(ind)")
+)
+_ERROR = re.compile(r"#[A-Z0-9_/ ]+[!?]?|#\w+[!?！？]|err:\d+|[+-]?nan\(\w*\)", re.IGNORECASE)
+FORMULA = "=+-@\t\r"  # what spreadsheets would run
+_BEFORE = "\"'([{<>≤≥=≈~±+-−–×$€£¥￥₩₹#.,، \t"  # may stand before a number
+
+
+class Sort(Enum):
+    """The sort of a cell."""
+
+    NUMBER = 1  # or what somebody may have meant for one
+    BROKEN = 2  # no number, and no name either: #DIV/0!, null
+    WORD = 3
+    MARK = 4  # punctuation or nothing
+
+
+class Headings(NamedTuple):
+    """The headings above and beside the numbers. `short`: the first row lacks the cell above the labels."""
+
+    header: bool = False
+    labels: bool = False
+    short: bool = False
+
+
+def sort_of(cell: str) -> Sort:
+    """The sort of a cell, whatever its script and its spelling."""
+    text = cell.strip()
+    if text.startswith("'"):  # so a spreadsheet marks a text that would be something else
+        return Sort.WORD
+    plain = normalized(text[:LONGEST])
+    if is_number(plain):
+        return Sort.NUMBER
+    if plain.lower() in MISSING or _ERROR.fullmatch(plain):
+        return Sort.BROKEN
+    first = text.lstrip(_BEFORE)[:1]
+    if first and unicodedata.category(first) in ("Nd", "Nl", "No"):
+        return Sort.NUMBER
+    return Sort.WORD if any(map(str.isalpha, text)) else Sort.MARK
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell can be read, with a decimal comma too."""
+    try:
+        cell_number(cell.replace(",", ".", 1))
+    except NotANumber:
+        return False
+    return True
+
+
+def cell_number(cell: str) -> float:
+    """A number, or a switch as masks are printed and shown; raises NotANumber."""
+    if cell.isascii() and "_" not in cell:
+        with suppress(ValueError):
+            if math.isfinite(value := float(cell)):
+                return value
+    switch = SWITCHES.get(cell.strip().lower())
+    return number(cell) if switch is None else switch
+
+
+def are_words(cells: Sequence[str]) -> bool:
+    """Whether cells can be names: at least one is a word, and none could have been a number."""
+    sorts = set(map(sort_of, cells))
+    return Sort.WORD in sorts and not sorts & {Sort.NUMBER, Sort.BROKEN}
+
+
+def is_count(cells: Sequence[str], first: int | None = None) -> bool:
+    """Whether the cells count on in ones, from `first` if given."""
+    if not cells or not all(cell.isascii() and re.fullmatch(r"0|[1-9]\d{0,8}", cell.strip()) for cell in cells):
+        return False
+    start = int(cells[0]) if first is None else first
+    return all(int(cell) == start + place for place, cell in enumerate(cells))
+
+
+def find_headings(rows: Sequence[Sequence[str]], headed: bool = False) -> tuple[Headings, ...]:
+    """The ways to read the first rows of a table: one, or two where numbers may be headings or not.
+
+    `headed`: the syntax of the text puts headings into the first row, as Markdown does.
+    """
+    if len(rows) > 1 and {len(row) for row in rows[1:]} == {len(rows[0]) + 1} and _agree(rows):
+        return (Headings(True, True, short=True),)
+    rows = [row for row in rows if len(row) == len(rows[0])]  # the others are refused when they are read
+    if len(rows) > 1 and len(rows[0]) > 1 and (found := _with_corner(rows)):
+        return found
+    if len(rows) > 1 and (are_words(rows[0]) or (headed and _is_named(rows[0]))):
+        return (Headings(header=True),)
+    if len(rows) > 1 and headed and is_count(rows[0]):
+        return (Headings(header=True), Headings())
+    return (Headings(labels=len(rows[0]) > 1 and are_words(_first(rows))),)
+
+
+def _with_corner(rows: Sequence[Sequence[str]]) -> tuple[Headings, ...]:
+    """The headings of a table whose first row and first column meet in a cell that is neither."""
+    corner, header, labels = rows[0][0], rows[0][1:], _first(rows[1:])
+    both = Headings(True, True)
+    if not corner.strip():
+        return _with_empty_corner(header, labels)
+    if sort_of(corner) is not Sort.WORD or not are_words(labels):
+        return ()
+    if are_words(header):
+        return (both,)
+    counts = is_count(header) and (len(header) > 2 or (len(header) == 2 and int(header[0]) == 0))
+    return (both, Headings(labels=True)) if counts else ()
+
+
+def _with_empty_corner(header: Sequence[str], labels: Sequence[str]) -> tuple[Headings, ...]:
+    both, above, beside = Headings(True, True), Headings(header=True), Headings(labels=True)
+    if not any(cell.strip() for cell in (*header, *labels)):
+        return ()
+    named, counted = (_is_named(header), _is_named(labels)), (is_count(header), is_count(labels))
+    if (named[0] or counted[0]) and (named[1] or counted[1] or _some_word(labels)):
+        return (both,)
+    if are_words(header) and _no_broken(labels):
+        return (both, above)
+    return (both, beside) if are_words(labels) and _no_broken(header) else ()
+
+
+def _is_named(side: Sequence[str]) -> bool:
+    """Whether no cell could have been a number."""
+    return not set(map(sort_of, side)) & {Sort.NUMBER, Sort.BROKEN}
+
+
+def _no_broken(side: Sequence[str]) -> bool:
+    return Sort.BROKEN not in map(sort_of, side)
+
+
+def _some_word(side: Sequence[str]) -> bool:
+    """Tokens of a sentence, among which a number is a token as well."""
+    return are_words([cell for cell in side if sort_of(cell) is not Sort.NUMBER])
+
+
+def _agree(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a header without a corner and labels belong together, as pandas prints them."""
+    header, labels = rows[0], _first(rows[1:])
+    words = are_words(header), are_words(labels)
+    counts = is_count(header, 0), is_count(labels, 0)
+    return all(words) or (words[0] and counts[1]) or (words[1] and counts[0]) or (all(counts) and len(rows) > 2)
+
+
+def _first(rows: Sequence[Sequence[str]]) -> list[str]:
+    return [row[0] for row in rows]
+
+
+def label_check(sample: Sequence[str]) -> Callable[[int, str], bool]:
+    """Whether a label further down is one, like those in the sample: a name among names, the next number of a count."""
+    if is_count(sample):
+        start = int(sample[0])
+        return lambda place, label: label.strip() == str(start + place)
+    if _is_named(sample):
+        return lambda _place, label: sort_of(label) in (Sort.WORD, Sort.MARK)
+    return lambda _place, label: sort_of(label) is not Sort.BROKEN
+
+
+def marked(label: str) -> str:
+    """A label as it is written into a table, so that no program takes it for a formula, a number or nothing."""
+    return f"'{label}" if _needs_mark(label) else label
+
+
+def unmarked(label: str) -> str:
+    """A label as it was before it was marked."""
+    return label[1:] if label.startswith("'") and _needs_mark(label) else label
+
+
+def _needs_mark(label: str) -> bool:
+    inner = label.lstrip("'")
+    return not inner or inner[0] in FORMULA or sort_of(inner) in (Sort.NUMBER, Sort.BROKEN)

@@ -1,0 +1,270 @@
+"""The one reader of tables that are text: pasted, dropped or in a file. Imports NumPy.
+
+NumPy's own readers are not used: they turn headings, decimal commas and typing errors into NaN without a word.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_gui.formats.base import Matrix, Tell, silent
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shape_text
+from attn_gui.formats.text import delimited, written_out
+from attn_gui.formats.text.cells import MODES, Cells, Mode
+from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Dialect, Row
+from attn_gui.formats.text.headings import Headings, find_headings, label_check, unmarked
+
+LARGEST = 256 * 2**20  # characters
+MOST_WRITTEN_OUT = 4_000_000  # numbers in brackets, which are all cut up before one is read
+TOLD_ROWS = 256
+NAMES = 5  # that a note lists
+
+_FIELD = re.compile(r"[^\s,;&|\[\]{}]+")
+_INLINE_ROWS = re.compile(r"[\d.],? +[-+.\d]")
+
+
+class Grid(NamedTuple):
+    """A text cut into rows of cells. `begin` gives them from the first one on, as often as it is called."""
+
+    begin: Callable[[], Iterator[Row]]
+    rows: int  # about so many
+    headed: bool = False  # by the syntax
+    commas: bool = True  # a comma within a cell may belong to a number
+
+
+class Way(NamedTuple):
+    """One way to read a text."""
+
+    grid: Grid
+    headings: Headings
+    mode: Mode
+
+
+class Reading(NamedTuple):
+    """A matrix that a text can mean, and in words what it is taken for."""
+
+    words: Note
+    matrix: Matrix
+
+
+class AmbiguousTable(FormatError):
+    """A text that can mean several matrices; `readings` are all of them."""
+
+    def __init__(self, readings: Sequence[Reading]) -> None:
+        words = tuple(one.words for one in readings)
+        super().__init__(_SEVERAL_WAYS, count=len(readings), readings=words)
+        self.readings = tuple(readings)
+
+
+def read_table(text: str, tell: Tell = silent) -> Matrix:
+    """The matrix that a text holds, with its labels and notes on what was left out and how it was read.
+
+    Tables between tabs, semicolons, commas, blanks or pipes, Python lists, prints of NumPy, torch, MATLAB, Julia and
+    R, Mathematica's lists, LaTeX. Raises FormatError with one sentence that names row and column, counted from 0
+    without the headings, and AmbiguousTable where the text can mean two matrices. `tell` is told the share that is
+    read; what it raises ends the reading.
+    """
+    if len(text) > LARGEST:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} has {got} characters; expected at most {most}.")
+        raise FormatError(template, got=f"{len(text):,}", most=f"{LARGEST:,}")
+    try:
+        return _read(delimited.tidy(text.strip("\n\r")), tell)
+    except csv.Error as error:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
+        raise FormatError(template) from error
+
+
+def _read(text: str, tell: Tell) -> Matrix:
+    if not text.strip(" \n\t,;|"):
+        raise _nothing()
+    grids = _grids(text)
+    found: list[tuple[Way, Cells, Matrix]] = []
+    refusal: FormatError | None = None
+    for grid in grids:
+        sample = [row.cells for row in itertools.islice(grid.begin(), SAMPLE)]
+        if not any(map(any, sample)):
+            raise _nothing()
+        for headings in find_headings(sample, grid.headed):
+            try:
+                found += _clean(grid, headings, sample, tell)
+            except FormatError as error:
+                refusal = refusal or error
+    if not found:
+        raise refusal or _nothing()
+    readings = [Reading(_words(way, matrix), _noted(cells, matrix)) for way, cells, matrix in _distinct(found)]
+    if len(readings) > 1:
+        raise AmbiguousTable(readings)
+    return readings[0].matrix
+
+
+# --- cutting -------------------------------------------------------------------------------------
+def _grids(text: str) -> list[Grid]:
+    """The ways to cut a text; more than one where its commas or semicolons can be two things."""
+    if written_out.is_latex(text):
+        return [_listed(text, written_out.latex_rows, commas=True)]
+    if written_out.is_list(text):
+        return [_listed(text, written_out.list_rows, commas=False)]
+    if written_out.is_piped(text):
+        _refuse_too_many(text)
+        rows, headed = written_out.piped_rows(text)
+        return [Grid(lambda: iter(rows), len(rows), headed)]
+    text = written_out.unprinted(text)
+    inline = _inline_rows(text)
+    if inline is not None:
+        return inline
+    dialect = delimited.find_dialect(text)
+    if dialect.delimiter == " ":
+        written_out.refuse_shortened(text)
+    grids = [_table(text, dialect)]
+    if dialect.delimiter == "," and _may_be_decimals(delimited.sample_of(text, Dialect("\t"))):
+        grids.append(_table(text, Dialect("\t")))
+    return grids
+
+
+def _listed(text: str, rows_of: Callable[[str], list[Row]], *, commas: bool) -> Grid:
+    _refuse_too_many(text)
+    rows = rows_of(text)
+    return Grid(lambda: iter(rows), len(rows), commas=commas)
+
+
+def _table(text: str, dialect: Dialect) -> Grid:
+    return Grid(lambda: delimited.rows_of(text, dialect), text.count("\n") + 1)
+
+
+def _inline_rows(text: str) -> list[Grid] | None:
+    """The grids of one line whose rows end at semicolons, as MATLAB writes a matrix."""
+    if "\n" in text or ";" not in text or "\t" in text:
+        return None
+    below = ";\n".join(text.split(";")).replace(";\n", "\n")
+    if _INLINE_ROWS.search(text):
+        return [_table(below, delimited.find_dialect(below))]
+    if all(ONE_COMMA.fullmatch(part.strip()) for part in text.strip("; ").split(";")):
+        return [_table(text, Dialect(";", ended=text.rstrip().endswith(";"))), _table(below, Dialect(","))]
+    return None
+
+
+def _may_be_decimals(sample: Sequence[Sequence[str]]) -> bool:
+    """Whether lines such as "0,05" may be one number each as well as two.
+
+    So it is with a lone one, with a 0 that no whole number begins with, with nothing but 0 or many digits at a side.
+    """
+    if not sample or not all(len(cells) == 1 and ONE_COMMA.fullmatch(cells[0].strip()) for cells in sample):
+        return False
+    sides = [cells[0].strip().split(",") for cells in sample]
+    if len(sides) == 1 or any(re.match(r"0\d", right) or re.match(r"[-+]0$", left) for left, right in sides):
+        return True
+    return all(left.strip("-+") == "0" for left, _ in sides) or all(len(right) > 2 for _, right in sides)
+
+
+def _refuse_too_many(text: str) -> None:
+    """Count the fields before anything is cut up."""
+    if len(text) >= 2 * MOST_WRITTEN_OUT and sum(1 for _ in _FIELD.finditer(text)) > MOST_WRITTEN_OUT:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} numbers.")
+        raise FormatError(template, most=f"{MOST_WRITTEN_OUT:,}")
+
+
+# --- reading -------------------------------------------------------------------------------------
+def _clean(grid: Grid, headings: Headings, sample: list[list[str]], tell: Tell) -> list[tuple[Way, Cells, Matrix]]:
+    """The numbers of the rows with decimal points; where only commas are in the way, with these."""
+    way = Way(grid, headings, "point")
+    cells, matrix = _matrix(way, sample, tell)
+    if not cells.bad:
+        return [(way, cells, matrix)]
+    found = []
+    for mode in MODES[1:] if grid.commas and cells.only_commas else ():
+        other = Way(grid, headings, mode)
+        again, matrix = _matrix(other, sample, tell)
+        if not again.bad:
+            found.append((other, again, matrix))
+    if not found:
+        raise cells.refusal()
+    return found
+
+
+def _matrix(way: Way, sample: list[list[str]], tell: Tell) -> tuple[Cells, Matrix]:
+    cells, headings = Cells(way.mode), way.headings
+    rows = way.grid.begin()
+    header = next(rows).cells[headings.labels and not headings.short :] if headings.header else None
+    checked = label_check([row[0] for row in sample[headings.header :] if row])
+    labels: list[str] = []
+    for place, row in enumerate(rows):
+        if headings.labels:
+            if not row.cells or not checked(place, row.cells[0]):
+                raise _no_label(place, row)
+            labels.append(unmarked(row.cells[0]))
+        cells.add_row(row, row.cells[headings.labels :])
+        if cells.hopeless:
+            break
+        if place % TOLD_ROWS == 0:
+            tell(min(1.0, place / way.grid.rows))
+    if not cells.values:
+        raise _nothing()
+    values = np.frombuffer(cells.values, np.float64).reshape(-1, cells.width).copy()
+    columns = tuple(map(unmarked, header)) if header is not None else None
+    return cells, Matrix(values, tuple(labels) if headings.labels else None, columns)
+
+
+def _no_label(place: int, row: Row) -> FormatError:
+    template = QT_TRANSLATE_NOOP(
+        "Sentences", "{file}: the label of row {row} is “{text}”; expected a name or a count as in the rows above."
+    )
+    return FormatError(template, row=place, text=quoted(row.cells[0] if row.cells else ""))
+
+
+def _nothing() -> FormatError:
+    return FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} holds no numbers."))
+
+
+# --- saying --------------------------------------------------------------------------------------
+def _distinct(found: list[tuple[Way, Cells, Matrix]]) -> list[tuple[Way, Cells, Matrix]]:
+    kept: list[tuple[Way, Cells, Matrix]] = []
+    for one in found:
+        if not any(np.array_equal(one[2].values, other[2].values, equal_nan=True) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _noted(cells: Cells, matrix: Matrix) -> Matrix:
+    """The matrix with what was left out, guessed or rounded."""
+    notes: list[Note] = []
+    if matrix.column_labels is not None:
+        template = QT_TRANSLATE_NOOP("Sentences", "The first row was left out as headings: {names}.")
+        notes.append(Note(template, names=_named(matrix.column_labels)))
+    if matrix.row_labels is not None:
+        template = QT_TRANSLATE_NOOP("Sentences", "The first column was left out as labels: {names}.")
+        notes.append(Note(template, names=_named(matrix.row_labels)))
+    return Matrix(matrix.values, matrix.row_labels, matrix.column_labels, (*notes, *cells.notes()))
+
+
+def _named(labels: Sequence[str]) -> tuple[str, ...]:
+    more = ("…",) if len(labels) > NAMES else ()
+    return tuple(quoted(label, 12) or "“”" for label in labels[:NAMES]) + more
+
+
+def _words(way: Way, matrix: Matrix) -> Note:
+    first = " ".join(f"{value:.6g}" for value in matrix.values[0, :3])
+    said = Note(_READ[way.mode], shape=shape_text(matrix.values.shape), first=first)
+    left_out = _LEFT_OUT.get((way.headings.header, way.headings.labels))
+    return Note(left_out, reading=said) if left_out else said
+
+
+_SEVERAL_WAYS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} can be read in {count} ways: {readings}; expected decimal points, tabs between columns, and names above.",
+)
+_READ: dict[Mode, str] = {
+    "point": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers from {first} on"),
+    "decimal": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers with decimal commas from {first} on"),
+    "grouped": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers with commas between thousands from {first} on"),
+}
+_LEFT_OUT = {
+    (True, False): QT_TRANSLATE_NOOP("Sentences", "{reading} without the first row"),
+    (False, True): QT_TRANSLATE_NOOP("Sentences", "{reading} without the first column"),
+    (True, True): QT_TRANSLATE_NOOP("Sentences", "{reading} without the first row and column"),
+}

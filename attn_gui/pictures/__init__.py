@@ -1,0 +1,1 @@
+"""Pictures of long maps, computed off the window's thread. Imports engine and QtCore."""

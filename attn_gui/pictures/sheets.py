@@ -1,0 +1,287 @@
+"""Pictures of long planes, made band by band: what is known of each, and what an edit has made stale."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from attn_gui.engine import STAGE, Plane
+from attn_gui.engine.arrays import Box
+from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.figure.display import Allowed, Edges, Values, block_edges, pool_blocks
+from attn_gui.pictures import pooling
+from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike
+from attn_gui.pictures.pooling import joined, pooled
+
+BAND = 3 << 25
+"""Cells of maps that are computed for one band: some tenths of a second of work."""
+
+
+Seen = tuple[Values, Allowed | None, Allowed | None]
+"""Values, which are allowed, and which are known; None where all are."""
+
+
+class Place(NamedTuple):
+    """The matrix that a picture shows; `name` is that of a stage or a field."""
+
+    name: str
+    batch: int
+    head: int | None
+
+
+def place_of(plane: PlaneLike) -> Place:
+    """The matrix of a plane, whichever way round it is shown."""
+    if isinstance(plane, Plane):
+        return Place(plane.stage, plane.batch, plane.head)
+    assert isinstance(plane, FieldPlane)
+    return Place(plane.field, plane.batch, plane.head)
+
+
+class Sheet:
+    """A plane in blocks with the given edges. Rows of blocks are `known` once they hold numbers, and `fresh` while no
+    edit has touched them since. `whole` pictures are pooled from what the evaluation keeps for them. A sheet that was
+    `stopped` is not drawn on, one that is `held` waits for rest after edits."""
+
+    def __init__(self, plane: PlaneLike, row_edges: Edges, column_edges: Edges, *, whole: bool) -> None:
+        self.plane, self.place, self.whole = plane, place_of(plane), whole
+        self.row_edges, self.column_edges = row_edges, column_edges
+        self.shape = len(row_edges) - 1, len(column_edges) - 1
+        self.values: Values = np.zeros(self.shape, np.float32)
+        self.allowed: Allowed | None = None
+        self.known, self.fresh = np.zeros(self.shape[0], bool), np.zeros(self.shape[0], bool)
+        self.drifted = np.zeros(self.shape[0], bool)  # fresh but for last digits, so that edits need not wait for them
+        self.stopped = self.held = False
+        self.steps = _steps(plane) * max(1, int(row_edges[-1] - row_edges[0]))
+        self.bands = block_edges(self.shape[0], -(-self.steps // BAND))
+        self.versions = np.zeros(len(self.bands) - 1, int)
+
+    @property
+    def name(self) -> str:
+        """The stage or field whose changes make the picture stale."""
+        return self.place.name
+
+    @property
+    def bytes(self) -> int:
+        return self.values.nbytes + (self.allowed.nbytes if self.allowed is not None else 0)
+
+    @property
+    def cheap(self) -> bool:
+        """Whether no map has to be computed for it."""
+        return self.steps <= 1 << 26 and _steps(self.plane) == self.plane.shape[1]
+
+    # --- on another thread -----------------------------------------------------------------------
+    def drawn(self, down: slice, right: slice | None = None) -> Block:
+        """The numbers of some blocks as they are now."""
+        right = right or slice(0, self.shape[1])
+        plane, rows = self.plane, self.row_edges[down.start : down.stop + 1]
+        if isinstance(plane, Plane) and self.whole:
+            return plane.pooled(*self.shape, (down, right))
+        columns = self.column_edges[right.start : right.stop + 1]
+        if isinstance(plane, Plane) and isinstance(plane.evaluation, Pooling):
+            found = plane.evaluation.pooled_at(plane.stage, plane.batch, plane.head or 0, rows, columns)
+            if found is not None:
+                return found
+        return pooled(plane, rows, columns)
+
+    # --- what is there ---------------------------------------------------------------------------
+    @property
+    def done(self) -> bool:
+        return bool(self.fresh.all()) and not self.drifted.any()
+
+    @property
+    def share_left(self) -> float:
+        """The share that is still to be drawn."""
+        return float((~self.fresh | self.drifted).mean())
+
+    def next_part(self) -> tuple[int, slice]:
+        """A band and what is to be drawn of it: first those far apart, then those between them."""
+        for band in spread(len(self.versions)):
+            low, high = int(self.bands[band]), int(self.bands[band + 1])
+            stale = np.flatnonzero(~self.fresh[low:high] | self.drifted[low:high])
+            if stale.size:
+                return band, slice(low + int(stale[0]), low + int(stale[-1]) + 1)
+        raise ValueError("everything is drawn")
+
+    def shows(self, down: slice, found: Block) -> bool:
+        """Whether these very numbers stand there already."""
+        values, allowed = found
+        if not self.known[down].all() or not np.array_equal(self.values[down], values, equal_nan=True):
+            return False
+        return allowed is None or (self.allowed is not None and np.array_equal(self.allowed[down], allowed))
+
+    def put(self, down: slice, right: slice, found: Block) -> None:
+        """Put numbers in; whole rows of blocks are known then."""
+        values, allowed = found
+        if self.values.dtype != values.dtype:
+            self.values = self.values.astype(values.dtype)
+        if allowed is not None and self.allowed is None:
+            self.allowed = np.ones(self.shape, bool)
+        self.values[down, right] = values
+        if self.allowed is not None and allowed is not None:
+            self.allowed[down, right] = allowed
+        if right == slice(0, self.shape[1]):
+            self.known[down] = self.fresh[down] = True
+            self.drifted[down] = False
+
+    def part(self, down: slice, right: slice) -> Seen:
+        """Some blocks as they are."""
+        known = self.known[down]
+        return (
+            self.values[down, right], None if self.allowed is None else self.allowed[down, right],
+            None if known.all() else np.broadcast_to(known[:, None], (len(known), right.stop - right.start)),
+        )  # fmt: skip
+
+    def resampled(self, rows: Edges, columns: Edges, *, fresh: bool = False) -> Seen:
+        """Blocks with other edges: of each the largest here that it meets, or where it is smaller than those here the
+        one that it lies in. The same edges give the picture as it is. `fresh`: only what no edit has touched."""
+        down, pooled_down = _onto(self.row_edges, rows)
+        right, pooled_right = _onto(self.column_edges, columns)
+        inside = slice(int(down[0]), int(down[-1])), slice(int(right[0]), int(right[-1]))
+        known = self._known_rows(self.fresh if fresh else self.known, down, pooled_down, rows)[:, None]
+        if columns[0] < self.column_edges[0] or columns[-1] > self.column_edges[-1]:
+            middle = (columns[:-1] >= self.column_edges[0]) & (columns[1:] <= self.column_edges[-1])
+            known = known & middle
+        values = self.values if pooled_down else self.values[down[:-1]]
+        allowed = self.allowed if self.allowed is None or pooled_down else self.allowed[down[:-1]]
+        if pooled_down:
+            down = down - inside[0].start
+            values, allowed = values[inside[0]], None if allowed is None else allowed[inside[0]]
+        values = values[:, inside[1]] if pooled_right else values[:, right[:-1]]
+        if allowed is not None:
+            allowed = allowed[:, inside[1]] if pooled_right else allowed[:, right[:-1]]
+        if pooled_down or pooled_right:
+            each_row, each_column = np.arange(values.shape[0] + 1), np.arange(values.shape[1] + 1)
+            values, allowed = pool_blocks(
+                values, allowed, down if pooled_down else each_row,
+                right - right[0] if pooled_right else each_column,
+            )  # fmt: skip
+        return values, allowed, None if known.all() else known
+
+    def part_known(self) -> Block:
+        """(values, allowed) of the rows that are known."""
+        if self.known.all():
+            return self.values, self.allowed
+        return self.values[self.known], None if self.allowed is None else self.allowed[self.known]
+
+    def _known_rows(self, known: Allowed, down: Edges, pooled: bool, rows: Edges) -> Allowed:
+        found = np.logical_and.reduceat(known[: down[-1]], down[:-1]) if pooled else known[down[:-1]]
+        return np.asarray(found & (rows[:-1] >= self.row_edges[0]) & (rows[1:] <= self.row_edges[-1]))
+
+    # --- edits -----------------------------------------------------------------------------------
+    def touched(self, box: Box) -> tuple[slice, slice] | None:
+        """The blocks that a box of the stage or field changes."""
+        part = self.plane.cells(box)
+        if part is None:
+            return None
+        down, right = _blocks(self.row_edges, part[0]), _blocks(self.column_edges, part[1])
+        return (down, right) if down.stop > down.start and right.stop > right.start else None
+
+    def price(self, down: slice, right: slice) -> int:
+        """The number of cells that drawing some blocks computes and reads."""
+        plane, rows = self.plane, slice(int(self.row_edges[down.start]), int(self.row_edges[down.stop]))
+        columns = int(self.column_edges[right.stop] - self.column_edges[right.start])
+        if not isinstance(plane, Plane) or not isinstance(plane.evaluation, Pooling):
+            return (rows.stop - rows.start) * columns
+        mine = plane.stage, plane.batch, plane.head
+        lacking = plane.evaluation.lacking(*mine, rows, self.shape[1] if self.whole else 0)
+        if not plane.evaluation.is_map(plane.stage):
+            return lacking + (rows.stop - rows.start) * columns
+        return lacking + (rows.stop - rows.start) * ((right.stop - right.start) if self.whole else 2 * columns)
+
+    def spoil(self, down: slice, *, seen: bool = True) -> None:
+        """Rows of blocks have to be drawn again.
+
+        Until then the old numbers stay on show where they were seen.
+        """
+        self.fresh[down] = False
+        if not seen:
+            self.known[down] = False
+        self.forestall(down)
+
+    def mark_drifted(self) -> None:
+        """Last digits may have changed everywhere."""
+        self.drifted[:] = self.fresh
+        self.forestall(slice(0, self.shape[0]))
+
+    def forestall(self, down: slice) -> None:
+        """Drop the drawing under way of these rows of blocks: it comes too late."""
+        first = int(np.searchsorted(self.bands, down.start, "right")) - 1
+        self.versions[first : int(np.searchsorted(self.bands, down.stop, "left"))] += 1
+
+
+class EntropySheet(Sheet):
+    """The entropy of every row of a head's weights, as a column."""
+
+    def __init__(self, plane: Plane) -> None:
+        rows = plane.shape[0]
+        super().__init__(plane, np.arange(rows + 1), np.array([0, plane.shape[1]]), whole=True)
+        self.place = Place("entropy", plane.batch, plane.head)
+
+    @property
+    def name(self) -> str:
+        return "weights"
+
+    def drawn(self, down: slice, right: slice | None = None) -> Block:
+        assert isinstance(self.plane, Plane)
+        assert isinstance(self.plane.evaluation, Pooling)
+        found = self.plane.evaluation.entropies(self.plane.batch, self.plane.head or 0, down)
+        return found[:, None], None
+
+    def price(self, down: slice, right: slice) -> int:
+        return super().price(down, right) + int(down.stop - down.start) * self.plane.shape[1]
+
+    def spoil(self, down: slice, *, seen: bool = True) -> None:
+        super().spoil(down, seen=seen)
+        self.held = True  # a number that one glances at: maps come first
+
+
+class Sample(Sheet):
+    """Rows of a plane at equal distances, cell by cell: of which most of its numbers are told."""
+
+    def __init__(self, plane: PlaneLike) -> None:
+        rows, columns = plane.shape
+        step = -(-rows * columns // pooling.AT_ONCE)
+        super().__init__(plane, np.append(np.arange(0, rows, step), rows), np.arange(columns + 1), whole=False)
+
+    def drawn(self, down: slice, right: slice | None = None) -> Block:
+        starts = self.row_edges[down].tolist()
+        return joined([self.plane.block(slice(row, row + 1), slice(0, self.shape[1])) for row in starts])
+
+
+def spread(count: int) -> npt.NDArray[Any]:
+    """0 … count − 1, each as far as can be from those before it: halves, then quarters, then eighths."""
+    bits = max(1, (count - 1).bit_length())
+    numbers = np.arange(1 << bits)
+    turned = np.zeros_like(numbers)
+    for bit in range(bits):
+        turned |= (numbers >> bit & 1) << (bits - 1 - bit)
+    return turned[turned < count]
+
+
+def _steps(plane: PlaneLike) -> int:
+    """Cells that a row of a plane costs: those of the maps behind it, or its own."""
+    if not isinstance(plane, Plane) or not isinstance(plane.evaluation, Pooling):
+        return plane.shape[1]
+    problem = plane.evaluation.problem
+    if plane.evaluation.is_map(plane.stage):
+        return int(problem.m) * (2 if STAGE[plane.stage].shares else 1)
+    if STAGE[plane.stage].settable and not STAGE[plane.stage].square:
+        return int(problem.m) * (1 if STAGE[plane.stage].per_head else problem.num_heads)
+    return plane.shape[1]
+
+
+def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
+    """The edges of blocks among those that are here, and where the last ends; and whether each meets whole ones."""
+    found = np.append(np.searchsorted(here, there[:-1], "right") - 1, np.searchsorted(here, there[-1], "left"))
+    if there[0] < here[0] or there[-1] > here[-1]:
+        found = np.append(np.clip(found[:-1], 0, len(here) - 2), np.clip(found[-1], 1, len(here) - 1))
+    return found, bool((found[1:] > found[:-1]).all())
+
+
+def _blocks(edges: Edges, cells: slice) -> slice:
+    """The blocks that hold any of these cells."""
+    first = max(0, int(np.searchsorted(edges, cells.start, "right")) - 1)
+    last = int(np.searchsorted(edges, cells.stop, "left"))
+    return slice(first, min(len(edges) - 1, last))

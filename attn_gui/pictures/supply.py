@@ -1,0 +1,292 @@
+"""Supplies the maps of a long problem with pictures from another thread: what they look at first, then the rest.
+
+A map asks for what it shows and gets what is known; when more is, it is told and asks again. Everything here but
+`Sheet.drawn` runs on the GUI thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+
+from attn_gui.engine import Evaluation, Plane
+from attn_gui.engine.arrays import Box
+from attn_gui.figure.display import Edges, block_edges
+from attn_gui.pictures.drawing import Drawing, filled
+from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.planes import FieldPlane, PlaneLike
+from attn_gui.pictures.sheets import Place, Seen, Sheet, place_of
+
+AT_ONCE = 1 << 23
+"""Cells that an edit may have computed and read on the GUI thread: some milliseconds."""
+
+KEPT = 1 << 26
+"""Bytes of kept pictures that are not looked at."""
+
+OVERVIEW = 512
+"""Blocks of each axis of a picture that says how large the numbers of a long map are."""
+
+
+class Want(NamedTuple):
+    """The pictures that a map looks at, its own first. One that `leads` is large, the others are thumbnails."""
+
+    sheets: tuple[Sheet, ...]
+    leads: bool
+
+
+class Supply(QObject):
+    """Pictures of one evaluation's planes."""
+
+    arrived = Signal(object, object)  # Sheet, slice of its rows that are new
+    progressed = Signal(float)  # which share of what is looked at is drawn; 1 when nothing is left to do
+
+    def __init__(self, evaluation: Evaluation, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._sheets: dict[tuple[object, ...], Sheet] = {}  # those looked at last stand last
+        self._wants: WeakKeyDictionary[object, Want] = WeakKeyDictionary()
+        self._asked: WeakKeyDictionary[object, list[Sheet]] = WeakKeyDictionary()
+        self._job: Drawing | None = None
+        self._ended = False
+        self._begun = 0  # steps that were left when there was nothing to do before
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(1)  # the evaluation shares its tiles among threads
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._go_on)
+        _supplies[evaluation] = self
+
+    # --- asking ----------------------------------------------------------------------------------
+    def seen(
+        self, owner: object, plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice, *, leads: bool
+    ) -> Seen:  # fmt: skip
+        """The known part of some bins of a map; the rest will come."""
+        if isinstance(plane, Plane) and plane.transposed:
+            values, allowed, known = self.seen(owner, _upright(plane), columns, rows, right, down, leads=leads)
+            return values.T, None if allowed is None else allowed.T, None if known is None else known.T
+        sheets = self._sheets_for(plane, rows, columns, leads)
+        self._want(owner, Want(sheets, leads))
+        sheet = sheets[0]
+        if sheet.shape == (rows.bins, columns.bins):
+            found = sheet.part(down, right)
+            if found[2] is None:
+                return found
+            edges = _cut(rows, down), _cut(columns, right)
+        else:
+            edges = _cut(rows, down), _cut(columns, right)
+            found = sheet.resampled(*edges)
+            if found[2] is None:
+                return found
+        others = (other for other in self._of(sheet.place) if other is not sheet)
+        return filled(found, [other.resampled(*edges, fresh=True) for other in others])
+
+    def look(self, owner: object, plane: PlaneLike) -> None:
+        """Cells of the plane are shown one by one; how large its numbers are, its picture says."""
+        rows, columns = plane.shape
+        if isinstance(plane, Plane) and plane.transposed:
+            plane, rows, columns = _upright(plane), columns, rows
+        self._want(owner, Want((self._whole(plane, min(rows, OVERVIEW), min(columns, OVERVIEW), False),), False))
+
+    def ask(self, owner: object, sheet: Sheet) -> Sheet:
+        """Have a sheet drawn beside what the owner looks at, or the one like it that is there already."""
+        found = self._kept((type(sheet).__name__, sheet.place), lambda: sheet)
+        asked = self._asked.setdefault(owner, [])
+        if found not in asked:
+            asked.append(found)
+        if not found.done:
+            self._soon.start()
+        return found
+
+    def _want(self, owner: object, want: Want) -> None:
+        self._wants[owner] = want
+        if any(not (sheet.done or sheet.stopped) for sheet in want.sheets):
+            self._soon.start()
+
+    def release(self, owner: object) -> None:
+        """Release the pictures of an owner that looks at them no longer."""
+        self._wants.pop(owner, None)
+        self._asked.pop(owner, None)
+
+    def overview(self, plane: PlaneLike) -> Sheet | None:
+        """The whole picture of a plane of which most is known; None while nothing is."""
+        found = [sheet for sheet in self._of(place_of(plane)) if sheet.known.any()]
+        return max(found, key=lambda sheet: (sheet.known.mean(), sheet.values.size), default=None)
+
+    # --- following -------------------------------------------------------------------------------
+    def follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:
+        """Cells of stages and fields have changed: what is quick is drawn at once, the rest behind."""
+        left, wanted = AT_ONCE, self._wanted()
+        for sheet in list(self._sheets.values()):
+            for box in boxes.get(sheet.name, ()):
+                part = sheet.touched(box)
+                if part is None:
+                    continue
+                price = sheet.price(*part) if sheet in wanted and sheet.fresh[part[0]].all() else left + 1
+                if price > left:
+                    sheet.spoil(part[0], seen=sheet in wanted)
+                else:
+                    left -= price
+                    sheet.forestall(part[0])
+                    sheet.put(*part, sheet.drawn(*part))
+        self._soon.start()
+
+    def at_rest(self) -> None:
+        """Allow what waits for rest after edits to be drawn."""
+        for sheet in self._sheets.values():
+            sheet.held = False
+        self._soon.start()
+
+    def draw_anew(self, heads: Set[tuple[int, int]]) -> None:
+        """Last digits of some (batch, head) may have changed: all stays as it is until it is drawn again."""
+        items = {batch for batch, _ in heads}
+        for sheet in self._sheets.values():
+            batch, head = sheet.place.batch, sheet.place.head
+            reached = batch in items if head is None else (batch, head) in heads
+            if reached and type(sheet) is Sheet and not sheet.cheap:
+                sheet.mark_drifted()
+        self._soon.start()
+
+    # --- stopping --------------------------------------------------------------------------------
+    @property
+    def busy(self) -> bool:
+        """Whether something is still to come."""
+        return self._job is not None or any(self._unfinished())
+
+    @property
+    def stopped(self) -> bool:
+        """Whether something that is looked at was given up."""
+        return any(sheet.stopped and not sheet.done for sheet in self._wanted())
+
+    def stop(self) -> None:
+        """Give up what is still to come: what is known stays, the rest is drawn as not computed."""
+        for sheet in self._unfinished():
+            sheet.stopped = True
+            sheet.known &= sheet.fresh
+            self.arrived.emit(sheet, slice(0, sheet.shape[0]))
+        self._tell()
+
+    def resume(self) -> None:
+        """Take up what was given up."""
+        for sheet in self._sheets.values():
+            sheet.stopped = False
+        self._soon.start()
+
+    def end(self) -> None:
+        """Another evaluation takes its place, or the window closes."""
+        self._ended = True
+        self._wants.clear()
+        self._asked.clear()
+        self._sheets.clear()
+        self._soon.stop()
+
+    def finish(self) -> None:
+        """Wait for the part that is being drawn."""
+        self._pool.waitForDone()
+
+    # --- which sheets ----------------------------------------------------------------------------
+    def _sheets_for(self, plane: PlaneLike, rows: Span, columns: Span, leads: bool) -> tuple[Sheet, ...]:
+        """The sheet that a map shows; of a part of a plane also one of all of it, which says how large numbers are."""
+        if rows.whole and columns.whole:
+            return (self._whole(plane, rows.bins, columns.bins, leads),)
+        place, edges = place_of(plane), (rows.cell_edges, columns.cell_edges)
+        window = self._kept((place, *(part.tobytes() for part in edges)), lambda: Sheet(plane, *edges, whole=False))
+        height, width = plane.shape
+        return window, self._whole(plane, min(height, OVERVIEW), min(width, OVERVIEW), False)
+
+    def _whole(self, plane: PlaneLike, rows: int, columns: int, exact: bool) -> Sheet:
+        place = place_of(plane)
+        if not exact:
+            larger = [sheet for sheet in self._of(place) if sheet.shape[0] >= rows and sheet.shape[1] >= columns]
+            if larger:
+                return max(larger, key=lambda sheet: (sheet.done, sheet.values.size))
+        edges = (block_edges(length, blocks) for length, blocks in zip(plane.shape, (rows, columns), strict=True))
+        return self._kept((place, rows, columns), lambda: Sheet(plane, *edges, whole=True))
+
+    def _kept(self, key: tuple[object, ...], made: Callable[[], Sheet]) -> Sheet:
+        """The sheet under a key; of those not looked at the last are kept, as far as there is room."""
+        if (sheet := self._sheets.pop(key, None)) is not None:
+            self._sheets[key] = sheet
+            return sheet
+        sheet = self._sheets[key] = made()
+        wanted, room = self._wanted() | {sheet}, KEPT
+        for other, old in reversed(list(self._sheets.items())):
+            if old not in wanted:
+                room -= old.bytes
+                if room < 0 or not old.whole:
+                    del self._sheets[other]
+        return sheet
+
+    def _of(self, place: Place) -> list[Sheet]:
+        """The pictures of all of a plane."""
+        return [sheet for sheet in self._sheets.values() if sheet.whole and sheet.place == place]
+
+    def _wanted(self) -> set[Sheet]:
+        shown = {sheet for want in list(self._wants.values()) for sheet in want.sheets}
+        return shown.union(*list(self._asked.values()))
+
+    def _unfinished(self) -> list[Sheet]:
+        """The pictures still to be drawn, the most urgent first."""
+        leading = {sheet for want in list(self._wants.values()) if want.leads for sheet in want.sheets[:1]}
+        heads = {sheet.place.head for sheet in leading}
+        drawn = {sheet.place for sheet in leading if sheet.whole}
+        waiting = [
+            sheet for sheet in self._wanted()
+            if not (sheet.done or sheet.stopped or sheet.held)
+            and (sheet in leading or not sheet.whole or sheet.place not in drawn)
+        ]  # fmt: skip
+        return sorted(waiting, key=lambda sheet: (
+            not sheet.cheap, sheet not in leading, sheet.place.head not in heads,
+            -sheet.values.size if sheet in leading else sheet.steps,
+        ))  # fmt: skip
+
+    # --- drawing ---------------------------------------------------------------------------------
+    def _go_on(self) -> None:
+        """Draw the next part."""
+        if self._job is not None or self._ended:
+            return
+        waiting = self._unfinished()
+        self._tell(waiting)
+        if waiting:
+            self._job = Drawing(waiting[0])
+            self._job.done.connect(self._on_job_done)
+            self._pool.start(self._job)
+
+    def _on_job_done(self, job: Drawing, found: object) -> None:
+        self._job = None
+        if self._ended:
+            return
+        if isinstance(found, Exception):
+            job.sheet.stopped = True
+            self._go_on()
+            raise found
+        assert isinstance(found, tuple)
+        sheet, fresh = job.sheet, job.version == job.sheet.versions[job.band]
+        new = fresh and not sheet.shows(job.part, found)
+        if fresh:
+            sheet.put(job.part, slice(0, sheet.shape[1]), found)
+        self._go_on()  # before the maps are drawn, so that the other threads go on
+        if new:
+            self.arrived.emit(sheet, job.part)
+
+    def _tell(self, waiting: Sequence[Sheet] | None = None) -> None:
+        left = sum(round(sheet.steps * sheet.share_left) for sheet in waiting or self._unfinished())
+        self._begun = max(self._begun, left) if left else 0
+        self.progressed.emit(1 - left / self._begun if left else 1.0)
+
+
+_supplies: WeakKeyDictionary[Evaluation, Supply] = WeakKeyDictionary()
+"""Whoever evaluates long problems in the background says so here; without, maps read them where they are."""
+
+
+def supply_of(plane: PlaneLike | None) -> Supply | None:
+    """The supply of pictures of a plane, if there is one."""
+    return _supplies.get(plane.evaluation) if isinstance(plane, Plane | FieldPlane) else None
+
+
+def _upright(plane: Plane) -> Plane:
+    return Plane(plane.evaluation, plane.stage, plane.batch, plane.head)
+
+
+def _cut(span: Span, bins: slice) -> Edges:
+    return span.cell_edges[bins.start : bins.stop + 1]

@@ -1,0 +1,1 @@
+"""The list of mask layers and the editors of their parameters."""

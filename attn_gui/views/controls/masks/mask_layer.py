@@ -1,0 +1,153 @@
+"""One layer in the mask panel: its switch, its parameters, its rule, and the ways to move or remove it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attn_gui.engine.creation.mask_cells import FILLS
+from attn_gui.engine.problem.masks import Layer
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.masks.mask_fields import Field, LengthsField, make_field
+from attn_gui.views.controls.masks.mask_words import kind_about, kind_name, parameter_name, rule
+from attn_gui.views.icons import icon
+from attn_gui.views.theme import dress
+
+
+class LayerRow(QWidget):
+    """Shows one layer and signals what a person wants of it."""
+
+    switched = Signal(bool)
+    valuePicked = Signal(str, object)  # parameter, value
+    moved = Signal(int)  # −1 up, 1 down
+    removed = Signal()
+    filled = Signal(str)  # one of FILLS
+    paintRequested = Signal()
+    tableRequested = Signal()
+
+    def __init__(self, layer: Layer, n: int, m: int, batch: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.kind = layer.kind
+        self._layer, self._sizes = layer, (n, m, batch)
+        self.switch = QCheckBox(self)
+        self.up, self.down, self.remove = QToolButton(self), QToolButton(self), QToolButton(self)
+        self.paint, self.fill, self.table = QPushButton(self), QPushButton(self), QPushButton(self)
+        self.fills = QMenu(self)
+        self.fields: dict[str, Field] = {}
+        self._names: dict[str, QLabel] = {}
+        self._rule = QLabel(self)
+        self._build()
+        self.set_layer(layer, n, m, batch, first=True, last=True)
+
+    def set_layer(self, layer: Layer, n: int, m: int, batch: int, *, first: bool, last: bool) -> None:
+        """Show the layer of the document; `first` and `last` tell where it can still move."""
+        self._layer, self._sizes = layer, (n, m, batch)
+        blocked = self.switch.blockSignals(True)
+        self.switch.setChecked(layer.enabled)
+        self.switch.blockSignals(blocked)
+        for name, field in self.fields.items():
+            if isinstance(field, LengthsField):
+                field.set_sizes(m, batch)
+            field.set_value(getattr(layer, name))
+        self.up.setEnabled(not first)
+        self.down.setEnabled(not last)
+        self.fills.actions()[FILLS.index("transpose")].setEnabled(n == m)
+        self.retranslate()
+
+    def finish(self) -> None:
+        """Hand on what is still being typed."""
+        for field in self.fields.values():
+            inner = getattr(field, "box", field)
+            if hasattr(inner, "finish"):
+                inner.finish()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        name, (n, m, _batch) = kind_name(self.kind), self._sizes
+        self.switch.setText(name)
+        self.switch.setAccessibleName(self.tr("{layer} layer on").format(layer=name))
+        self.switch.setToolTip(kind_about(self.kind))
+        for button, text in (
+            (self.up, self.tr("Move {layer} up")), (self.down, self.tr("Move {layer} down")),
+            (self.remove, self.tr("Remove {layer}")),
+        ):
+            button.setToolTip(text.format(layer=name))
+            button.setAccessibleName(text.format(layer=name))
+        for parameter in self._layer.parameters:
+            if parameter.name in self.fields:
+                self._names[parameter.name].setText(parameter_name(parameter))
+                self.fields[parameter.name].say(parameter_name(parameter))
+        self.paint.setText(self.tr("Paint in the map"))
+        self.paint.setToolTip(self.tr("Show the masked scores, where Space or a click opens and closes cells"))
+        self.fill.setText(self.tr("Fill"))
+        self.table.setText(self.tr("Show its table"))
+        words = (self.tr("Open all cells"), self.tr("Close all cells"), self.tr("Swap open and closed"),
+                 self.tr("Mirror at the diagonal"))
+        for action, word in zip(self.fills.actions(), words, strict=True):
+            action.setText(word)
+        self._rule.setText(rule(self._layer, n, m))
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(SPACING.xs)
+        head.addWidget(self.switch, 1)
+        for button, name in ((self.up, "chevron-up"), (self.down, "chevron-down"), (self.remove, "close")):
+            button.setIcon(icon(name))
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            head.addWidget(button)
+        dress(self.switch, strong=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, SPACING.s, 0, SPACING.s)
+        column.setSpacing(SPACING.s)
+        column.addLayout(head)
+        column.addLayout(self._form())
+        self._rule.setTextFormat(Qt.TextFormat.PlainText)
+        self._rule.setWordWrap(True)
+        dress(self._rule, letters="small", tone="text3")
+        self.switch.toggled.connect(self.switched)
+        self.up.clicked.connect(lambda: self.moved.emit(-1))
+        self.down.clicked.connect(lambda: self.moved.emit(1))
+        self.remove.clicked.connect(self.removed)
+        self.paint.clicked.connect(self.paintRequested)
+        self.table.clicked.connect(self.tableRequested)
+        for key in FILLS:
+            self.fills.addAction(key).triggered.connect(lambda _=False, key=key: self.filled.emit(key))
+        self.fill.setMenu(self.fills)
+
+    def _form(self) -> QFormLayout:
+        """The parameters under one another, indented below the switch."""
+        form = QFormLayout()
+        form.setContentsMargins(SPACING.xxl - SPACING.s, 0, 0, 0)
+        form.setHorizontalSpacing(SPACING.m)
+        form.setVerticalSpacing(SPACING.s)
+        _n, m, batch = self._sizes
+        for parameter in self._layer.parameters:
+            field = make_field(parameter, m, batch, self)
+            if field is not None:
+                self.fields[parameter.name] = field
+                self._names[parameter.name] = label = QLabel(self)
+                dress(label, tone="text2")
+                form.addRow(label, field)
+                field.committed.connect(lambda value, name=parameter.name: self.valuePicked.emit(name, value))
+        buttons = QHBoxLayout()
+        buttons.setSpacing(SPACING.s)
+        paintable, table = self._layer.paintable, bool(self._layer.table)
+        for button, shown in ((self.paint, paintable), (self.fill, paintable), (self.table, table)):
+            button.setVisible(shown)
+            if shown:
+                buttons.addWidget(button)
+        buttons.addStretch(1)
+        form.addRow(buttons)
+        form.addRow(self._rule)
+        return form

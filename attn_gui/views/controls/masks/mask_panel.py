@@ -1,0 +1,211 @@
+"""The list of mask layers, in a frame below the mask box of the spine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from attn_gui.engine.problem.masks import MASKS, Layer
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.masks.mask_layer import LayerRow
+from attn_gui.views.controls.masks.mask_words import kind_about, kind_name, mask_summary
+from attn_gui.views.controls.popup_frame import PopupFrame
+from attn_gui.views.icons import icon
+from attn_gui.views.theme import dress
+
+__all__ = ["MaskPanel", "mask_summary"]
+
+WIDTH = 340
+
+
+class MaskPanel(PopupFrame):
+    """Every layer with its switch and parameters; each gesture is one signal with the whole new list.
+
+    `layersChanged` carries the layers as mappings, what was done ("add", "remove", "move", "switch", "change") and
+    the kind of the layer it was done to.
+    """
+
+    layersChanged = Signal(object, str, str)
+    fillRequested = Signal(int, str)  # the cells of a custom layer: one of FILLS
+    paintRequested = Signal(int)  # a custom layer, to be painted in the masked map
+    tableRequested = Signal(str)  # the field of the cells of a layer: mask.1.values
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(WIDTH, parent)
+        self.setObjectName("panel.mask")
+        self._layers: tuple[Layer, ...] = ()
+        self._sizes = (1, 1, 1)
+        self._rows: list[LayerRow] = []
+        self._next_focus: tuple[int, str] | None = None  # the row and button that a gesture goes on from
+        self._title, self._none, self._polarity = QLabel(self), QLabel(self), QLabel(self)
+        self._close, self.add = QToolButton(self), QPushButton(self)
+        self.kinds = QMenu(self)
+        self._list = QVBoxLayout()
+        self._build()
+        self.retranslate()
+        self.hide()
+
+    # --- down ------------------------------------------------------------------------------------
+    def set_layers(self, layers: Sequence[Layer], n: int, m: int, batch: int = 1) -> None:
+        """Show the layers of the document."""
+        self._layers, self._sizes = tuple(layers), (n, m, batch)
+        if self.isVisible():
+            self._show_layers()
+
+    def _show_layers(self) -> None:
+        n, m, batch = self._sizes
+        if [row.kind for row in self._rows] != [layer.kind for layer in self._layers]:
+            self._rebuild()
+        for place, (row, layer) in enumerate(zip(self._rows, self._layers, strict=True)):
+            row.set_layer(layer, n, m, batch, first=place == 0, last=place == len(self._rows) - 1)
+        self._none.setVisible(not self._rows)
+        self._restore_focus()
+        self.fit()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setAccessibleName(self.tr("Mask layers"))
+        self._title.setText(self.tr("Mask"))
+        self._none.setText(self.tr("No layer: every query sees every key."))
+        self._polarity.setText(self.tr(
+            "True = may attend, as in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. "
+            "A key is open if every layer that is on opens it; biases add."))
+        self.add.setText(self.tr("Add layer"))
+        self._close.setToolTip(self.tr("Close"))
+        self._close.setAccessibleName(self.tr("Close"))
+        for action in self.kinds.actions():
+            if not action.isSeparator():
+                action.setText(f"{kind_name(action.data())}  –  {kind_about(action.data())}")
+        for row in self._rows:
+            row.retranslate()
+        self.fit()
+
+    def first_stop(self) -> QWidget:
+        return self._rows[0].switch if self._rows else self.add
+
+    # --- gestures --------------------------------------------------------------------------------
+    def add_layer(self, kind: str) -> None:
+        """Ask for a new layer at the end of the list."""
+        self._next_focus = (len(self._layers), "switch")
+        self._ask([*self._mappings(), {"kind": kind} | MASKS[kind].first(*self._sizes)], "add", kind)
+
+    def _on_row_switched(self, place: int, enabled: bool) -> None:
+        self._replace(place, {"enabled": enabled}, "switch")
+
+    def _on_row_value_picked(self, place: int, name: str, value: object) -> None:
+        self._replace(place, {name: value}, "change")
+
+    def _on_row_moved(self, place: int, step: int) -> None:
+        mappings = self._mappings()
+        mappings.insert(place + step, mappings.pop(place))
+        self._next_focus = (place + step, "up" if step < 0 else "down")
+        self._ask(mappings, "move", self._layers[place].kind)
+
+    def _on_row_removed(self, place: int) -> None:
+        mappings = self._mappings()
+        del mappings[place]
+        self._next_focus = (min(place, len(mappings) - 1), "remove")
+        self._ask(mappings, "remove", self._layers[place].kind)
+
+    def _on_row_paint_requested(self, place: int) -> None:
+        self.hide()
+        self.paintRequested.emit(place)
+
+    def _on_row_table_requested(self, place: int) -> None:
+        self.hide()
+        self.tableRequested.emit(self._layers[place].field(place))
+
+    def _replace(self, place: int, values: dict[str, Any], what: str) -> None:
+        mappings = self._mappings()
+        mappings[place] |= values
+        self._ask(mappings, what, self._layers[place].kind)
+
+    def _ask(self, mappings: list[dict[str, Any]], what: str, kind: str) -> None:
+        self.layersChanged.emit(tuple(mappings), what, kind)
+
+    def _mappings(self) -> list[dict[str, Any]]:
+        return [layer.to_mapping() for layer in self._layers]
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def showEvent(self, event: QShowEvent) -> None:
+        self._show_layers()  # not before: a file may bring sixty layers that are not looked at
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        for row in self._rows:
+            row.finish()
+        super().hideEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self._close)
+        dress(self._title, letters="section", strong=True)
+        dress(self._none, tone="text2")
+        dress(self._polarity, letters="small", tone="text3")
+        for label in (self._none, self._polarity):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._close.setIcon(icon("close"))
+        self._close.clicked.connect(self.close_panel)
+        self._fill_kinds()
+        self.add.setMenu(self.kinds)
+        column = QVBoxLayout(self.content)
+        column.setContentsMargins(SPACING.l, SPACING.m, SPACING.l, SPACING.l)
+        column.setSpacing(SPACING.m)
+        self._list.setSpacing(0)
+        column.addLayout(head)
+        column.addLayout(self._list)
+        column.addWidget(self._none)
+        column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._polarity)
+
+    def _fill_kinds(self) -> None:
+        """Layers that open and close cells, then those that add to the scores."""
+        for adds in (False, True):
+            if adds:
+                self.kinds.addSeparator()
+            for kind, record in MASKS.items():
+                if record.adds == adds:
+                    action = self.kinds.addAction(kind)
+                    action.setData(kind)
+                    action.triggered.connect(lambda _=False, kind=kind: self.add_layer(kind))
+
+    def _rebuild(self) -> None:
+        for row in self._rows:
+            self._list.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = []
+        for place, layer in enumerate(self._layers):
+            row = LayerRow(layer, *self._sizes, self.content)
+            row.switched.connect(lambda on, place=place: self._on_row_switched(place, on))
+            row.valuePicked.connect(lambda name, value, place=place: self._on_row_value_picked(place, name, value))
+            row.moved.connect(lambda step, place=place: self._on_row_moved(place, step))
+            row.removed.connect(lambda place=place: self._on_row_removed(place))
+            row.filled.connect(lambda how, place=place: self.fillRequested.emit(place, how))
+            row.paintRequested.connect(lambda place=place: self._on_row_paint_requested(place))
+            row.tableRequested.connect(lambda place=place: self._on_row_table_requested(place))
+            self._list.addWidget(row)
+            row.show()  # now, so that it can take the focus
+            self._rows.append(row)
+
+    def _restore_focus(self) -> None:
+        """Return the keyboard to its layer after layers came, went or moved."""
+        wanted, self._next_focus = self._next_focus, None
+        if wanted is None or not self.isVisible():
+            return
+        place, name = wanted
+        row = self._rows[place] if 0 <= place < len(self._rows) else None
+        target = getattr(row, name) if row is not None else self.add
+        (target if target.isEnabled() or row is None else row.switch).setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,46 @@
+"""Names of mask layers, and the rule of each in symbols, in the present language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication
+
+from attn_gui.engine.problem.masks import MASKS, Layer, Parameter
+from attn_gui.engine.problem.sentences import Note
+
+
+def kind_name(kind: str) -> str:
+    """The name of a kind of layer."""
+    return QCoreApplication.translate("Masks", MASKS[kind].label)
+
+
+def kind_about(kind: str) -> str:
+    """The effect of a kind of layer, in half a line."""
+    return QCoreApplication.translate("Masks", MASKS[kind].about)
+
+
+def parameter_name(parameter: Parameter) -> str:
+    """The name of a parameter."""
+    return QCoreApplication.translate("Masks", parameter.label or parameter.name)
+
+
+def mask_summary(layers: Sequence[Layer]) -> str:
+    """The layers in force, short enough for the box in the spine: "none", "causal", "causal + 2"."""
+    kinds = [layer.kind for layer in layers if layer.enabled]
+    if not kinds:
+        return QCoreApplication.translate("Masks", "none")
+    return kind_name(kinds[0]) + (f" + {len(kinds) - 1}" if len(kinds) > 1 else "")
+
+
+def rule(layer: Layer, n: int, m: int) -> str:
+    """The rule of a layer: "open where j ≤ i + 2", "adds −slopeₕ · |i − j|"."""
+    return _said(layer.rule(n, m))
+
+
+def _said(part: object) -> str:
+    """A note in the present language, notes within it too."""
+    if not isinstance(part, Note):
+        return str(part)
+    values = {name: _said(value) for name, value in part.values.items()}
+    return QCoreApplication.translate("Masks", part.template).format(**values)

@@ -1,0 +1,1 @@
+"""Dialogs that export figures and numbers."""

@@ -1,0 +1,177 @@
+"""File ▸ Export numbers: the arrays, their format and the files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.formats.catalog import numbers
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.dialogs.export.export_choice import DataChoice
+from attn_gui.views.dialogs.export.export_form import ExportForm
+from attn_gui.views.dialogs.export.heads_text import heads_from_text
+from attn_gui.views.dialogs.fields import CheckList, Field, caption, lay_out
+from attn_gui.views.names import stage_title
+
+
+class ExportDataDialog(ExportForm):
+    """Asks which fields and stages to write as numbers; `names` tells the files that a choice will write."""
+
+    remembered = ("format", "bom", "headers", "folder")
+
+    def __init__(
+        self, arrays: Sequence[str], *, heads: int, items: int = 1, names: Callable[[DataChoice], Sequence[str]],
+        stem: str = "", parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(names, stem, parent)
+        self.setObjectName("dialog.export_data")
+        self._head_count, self._all = heads, tuple(arrays)
+        self.arrays = CheckList(arrays, self._title, self)
+        self.every, self.none = QPushButton(self), QPushButton(self)
+        self.format, self.heads = ChoiceBox(parent=self), QLineEdit(self)
+        self.item = CountBox(self, minimum=0, maximum=items - 1)
+        self.bom, self.headers = QCheckBox(self), QCheckBox(self)
+        self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
+        self._build(items)
+        self.set_choice(DataChoice(arrays=("weights",) if "weights" in arrays else self._all[:1]))
+        self.retranslate()
+
+    def set_choice(self, choice: DataChoice) -> None:
+        """Show what is proposed."""
+        self.arrays.set_keys(choice.arrays)
+        self.heads.setText(", ".join(map(str, choice.heads)))
+        self.item.setValue(choice.batch)
+        self.format.setCurrentIndex(self.format.findData(choice.format))
+        self.bom.setChecked(choice.bom)
+        self.headers.setChecked(choice.headers)
+        self.target.folder.setText(choice.folder)
+        self._show_choice()
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Take up the options of the last time; what is missing or impossible is left as it is."""
+        now = self._choice(heads_from_text("", self._head_count))
+        kinds = {name: type(getattr(now, name)) for name in self.remembered}
+        known = {name: state[name] for name in self.remembered if isinstance(state.get(name), kinds[name])}
+        if known.get("format") not in numbers():
+            known.pop("format", None)
+        text = self.heads.text()
+        self.set_choice(replace(now, **known))
+        self.heads.setText(text)
+
+    # --- words -----------------------------------------------------------------------------------
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setWindowTitle(self.tr("Export numbers"))
+        words = {
+            "arrays": self.tr("matrices and stages"), "format": self.tr("format"), "heads": self.tr("heads"),
+            "item": self.tr("item"),
+        }
+        self._call_editors(words)
+        self.heads.setPlaceholderText(self.tr("all"))
+        self.heads.setToolTip(self.tr("all, or numbers such as 0, 2-3"))
+        for place, (key, kind) in enumerate(numbers().items()):
+            each, all_in_one = self.tr("{name}, a matrix each"), self.tr("{name}, all in one file")
+            text = each if kind.write_members is None else all_in_one
+            self.format.setItemText(place, text.format(name=key.upper()))
+        self.every.setText(self.tr("All"))
+        self.none.setText(self.tr("None"))
+        self.headers.setText(self.tr("tokens and column numbers as headers"))
+        self.bom.setText(self.tr("mark the file as UTF-8 for Excel (BOM)"))
+        self.arrays.retranslate()
+        super().retranslate()
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _title(self, name: str) -> str:
+        return f"{stage_title(name)}  ({name})"
+
+    def _editors(self) -> dict[str, QWidget]:
+        return {"arrays": self.arrays, "format": self.format, "heads": self.heads, "item": self.item,
+                **self._place_editors()}
+
+    def _build(self, items: int) -> None:
+        for key in numbers():
+            self.format.addItem(key, key)
+        for name, editor in self._editors().items():
+            editor.setObjectName(f"export.{name}")
+        self.item.setEnabled(items > 1)
+        for button in (self.every, self.none):
+            button.setAutoDefault(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
+        column.setSpacing(SPACING.m)
+        column.addLayout(self._form(), 1)
+        self._said.setTextFormat(Qt.TextFormat.PlainText)
+        self._said.setWordWrap(True)
+        column.addWidget(self._said)
+        column.addWidget(self.buttons)
+        self.every.clicked.connect(lambda: self._tick(self._all))
+        self.none.clicked.connect(lambda: self._tick(()))
+        for signal in (
+            self.arrays.ticked, self.format.currentIndexChanged, self.heads.textChanged, self.item.valueChanged,
+            self.bom.toggled, self.headers.toggled,
+        ):
+            signal.connect(self._show_choice)
+
+    def _form(self) -> QGridLayout:
+        def field(name: str, span: int = 1) -> Field:
+            return self._captions[name], self._editors()[name], span
+
+        ticks = QWidget(self)
+        line = QHBoxLayout(ticks)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(SPACING.s)
+        line.addWidget(self.every)
+        line.addWidget(self.none)
+        line.addStretch(1)
+        grid = QGridLayout()
+        lay_out(grid, (
+            (field("arrays", 3),), ((None, ticks, 3),), (field("format"), field("heads"), field("item")),
+            ((None, self.headers, 3),), ((None, self.bom, 3),), (field("name", 3),),
+            (field("target", 3),),
+        ))
+        for column, stretch in enumerate((3, 2, 1)):
+            grid.setColumnStretch(column, stretch)
+        grid.setRowStretch(1, 1)
+        return grid
+
+    def _tick(self, names: Sequence[str]) -> None:
+        self.arrays.set_keys(names)
+        self._show_choice()
+
+    def _lacking(self) -> str:
+        return "" if self.arrays.keys() else self.tr("Tick at least one matrix.")
+
+    def _heads(self) -> tuple[int, ...]:
+        return heads_from_text(self.heads.text(), self._head_count)
+
+    def _choice(self, heads: tuple[int, ...]) -> DataChoice:
+        text = numbers()[self.format.currentData()].text
+        return DataChoice(
+            arrays=self.arrays.keys(), heads=heads, batch=self.item.value(), format=self.format.currentData(),
+            bom=text and self.bom.isChecked(), headers=text and self.headers.isChecked(), folder=self.target.path(),
+            name=self.typed_name(),
+        )
+
+    def _show_choice(self, *_: object) -> None:
+        """Show what will be written, or why nothing can be."""
+        kind = numbers()[self.format.currentData()]
+        for widget in (self.bom, self.headers):
+            widget.setEnabled(kind.text)
+        matrices = kind.write_members is None  # else it holds every head and item
+        self.heads.setEnabled(matrices)
+        self.item.setEnabled(matrices and self.item.maximum() > 0)
+        super()._show_choice()

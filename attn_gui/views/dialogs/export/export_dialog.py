@@ -1,0 +1,253 @@
+"""File ▸ Export image: the figure, its size, colors and files, with a live preview."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from attn_gui.figure.colors import PALETTES
+from attn_gui.figure.pictures import PICTURES
+from attn_gui.figure.tokens import SPACING
+from attn_gui.formats.catalog import IMAGES
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.dialogs.export.export_choice import WINDOW, ExportChoice
+from attn_gui.views.dialogs.export.export_form import BUTTONS, ExportForm
+from attn_gui.views.dialogs.export.heads_fields import HeadsFields
+from attn_gui.views.dialogs.export.preview import Preview
+from attn_gui.views.dialogs.fields import (
+    CentimeterField,
+    CheckList,
+    Field,
+    LevelsFields,
+    PointsField,
+    caption,
+    lay_out,
+)
+from attn_gui.views.names import stage_title
+from attn_gui.views.theme import dress
+
+THEMES = ("light", "dark")
+VALUES = {"auto": None, "always": True, "never": False}
+FILES, SHEET = "files", "sheet"
+
+
+class ExportDialog(ExportForm):
+    """Asks which figures to write. `draw` makes the preview of a choice, `names` tells the files it will write.
+
+    A preview that takes a while is None and comes later, see `preview`. Both may raise ValueError or OSError with a
+    sentence, which is shown in their place. `pictures` are the kinds of figures that this problem has.
+    """
+
+    remembered = (
+        "format", "width", "height", "dpi", "font_size", "values", "colorbar", "transparent", "sheet", "theme",
+        "folder",
+    )  # fmt: skip
+
+    def __init__(
+        self, stages: Sequence[str], *, heads: int, items: int = 1, draw: Callable[[ExportChoice], QImage | None],
+        names: Callable[[ExportChoice], Sequence[str]], pictures: Iterable[str] = ("map", "product"), stem: str = "",
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(names, stem, parent)
+        self.setObjectName("dialog.export_image")
+        self._draw = draw
+        self.stages = CheckList(stages, stage_title, self)
+        self.picture = ChoiceBox(pictures, self)
+        self.heads, self.item = HeadsFields(heads, self), CountBox(self, minimum=0, maximum=items - 1)
+        self.arrangement = ChoiceBox((FILES, SHEET), self)
+        self.format, self.values = ChoiceBox(tuple(IMAGES), self), ChoiceBox(VALUES, self)
+        self.theme, self.colormap = ChoiceBox(THEMES, self), ChoiceBox((WINDOW, *PALETTES), self)
+        self.levels = LevelsFields(self)
+        self.width_cm, self.height_cm, self.font_size = CentimeterField(self), CentimeterField(self), PointsField(self)
+        self.dpi = CountBox(self, minimum=30, maximum=2400)
+        self.colorbar, self.transparent = QCheckBox(self), QCheckBox(self)
+        self.preview = Preview(self._picture, self)
+        self._shown = QLabel(self)
+        self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
+        self._build(items)
+        self.set_choice(ExportChoice(stages=("weights",) if "weights" in stages else tuple(stages[:1])))
+        self.retranslate()
+
+    def set_choice(self, choice: ExportChoice) -> None:
+        """Show what is proposed: the stage and head on show, and the options of the last time."""
+        self.stages.set_keys(choice.stages)
+        self.heads.set_heads(choice.heads)
+        self.item.setValue(choice.batch)
+        for box, key in (
+            (self.picture, choice.picture), (self.format, choice.format), (self.theme, choice.theme),
+            (self.values, next(key for key, value in VALUES.items() if value is choice.values)),
+            (self.arrangement, SHEET if choice.sheet else FILES), (self.colormap, choice.colormap or WINDOW),
+        ):  # fmt: skip
+            box.set_key(key)
+        for field, number in (
+            (self.width_cm, choice.width), (self.height_cm, choice.height), (self.font_size, choice.font_size),
+        ):  # fmt: skip
+            field.set_value(number)
+        self.dpi.setValue(choice.dpi)
+        self.levels.set_levels(choice.levels, choice.typed)
+        self.colorbar.setChecked(choice.colorbar)
+        self.transparent.setChecked(choice.transparent)
+        self.target.folder.setText(choice.folder)
+        self._show_choice()
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Take up the options of the last time; what is missing or impossible is left as it is."""
+        known = {name: state[name] for name in self.remembered if name in state and _is_possible(name, state[name])}
+        self.set_choice(replace(self._choice(self._heads_or(())), **known))
+
+    # --- words -----------------------------------------------------------------------------------
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setWindowTitle(self.tr("Export image"))
+        words = {
+            "stages": self.tr("stages"), "picture": self.tr("picture"), "heads": self.tr("heads"),
+            "arrangement": self.tr("several heads"), "item": self.tr("item"), "format": self.tr("format"),
+            "width": self.tr("width in cm"), "height": self.tr("height in cm"), "dpi": self.tr("dots per inch"),
+            "font_size": self.tr("type in points"), "values": self.tr("numbers in cells"),
+            "levels": self.tr("levels"), "colormap": self.tr("color map"), "theme": self.tr("theme"),
+        }
+        self._call_editors(words)
+        for box in (self.width_cm, self.height_cm, self.font_size):
+            box.setPlaceholderText(self.tr("automatic"))
+        self.values.set_words(
+            {"auto": self.tr("where they fit"), "always": self.tr("always"), "never": self.tr("never")})
+        self.theme.set_words({"light": self.tr("light, on white"), "dark": self.tr("dark")})
+        self.arrangement.set_words({FILES: self.tr("one file each"), SHEET: self.tr("all on one sheet")})
+        self.format.set_words({key: key.upper() for key in IMAGES})
+        self.picture.set_words({
+            key: QCoreApplication.translate("Pictures", PICTURES[key].title) for key in self._keys(self.picture)})
+        maps = {name: QCoreApplication.translate("Palettes", palette.title) for name, palette in PALETTES.items()}
+        self.colormap.set_words({WINDOW: self.tr("as in the window"), **maps})
+        self.colorbar.setText(self.tr("color bar"))
+        self.transparent.setText(self.tr("transparent ground"))
+        for part in (self.stages, self.heads, self.levels):
+            part.retranslate()
+        super().retranslate()
+
+    # --- inside ----------------------------------------------------------------------------------
+    @staticmethod
+    def _keys(box: ChoiceBox) -> list[str]:
+        return [box.itemData(place) for place in range(box.count())]
+
+    def _editors(self) -> dict[str, QWidget]:
+        return {
+            "stages": self.stages, "picture": self.picture, "heads": self.heads, "arrangement": self.arrangement,
+            "item": self.item, "format": self.format, "dpi": self.dpi, "font_size": self.font_size,
+            "width": self.width_cm, "height": self.height_cm, "values": self.values, "levels": self.levels,
+            "colormap": self.colormap, "theme": self.theme, **self._place_editors(),
+        }  # fmt: skip
+
+    def _build(self, items: int) -> None:
+        for name, editor in self._editors().items():
+            editor.setObjectName(f"export.{name}")
+        for box, name in ((self.colorbar, "colorbar"), (self.transparent, "transparent")):
+            box.setObjectName(f"export.{name}")
+        self.item.setEnabled(items > 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
+        row.setSpacing(SPACING.xl)
+        row.addLayout(self._form())
+        right = QVBoxLayout()
+        right.setSpacing(SPACING.m)
+        right.addWidget(self.preview, 1)
+        for label in (self._shown, self._said):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            right.addWidget(label)
+        dress(self._shown, letters="small", tone="text3")
+        right.addWidget(self.buttons)
+        row.addLayout(right, 1)
+        self.buttons.button(BUTTONS.Save).setDefault(True)
+        self._listen()
+
+    def _form(self) -> QGridLayout:
+        """Captions above their editors, three columns."""
+        def field(name: str, span: int = 1) -> Field:
+            return self._captions[name], self._editors()[name], span
+
+        grid = QGridLayout()
+        lay_out(grid, (
+            (field("stages", 3),), (field("picture", 3),), (field("heads", 2), field("arrangement")),
+            (field("format"), field("dpi"), field("item")), (field("width"), field("height"), field("font_size")),
+            (field("levels", 2), field("colormap")), (field("values"), field("theme")),
+            ((None, self.colorbar, 1), (None, self.transparent, 2)),
+            (field("name", 3),), (field("target", 3),),
+        ))  # fmt: skip
+        for column in range(3):
+            grid.setColumnStretch(column, 1)
+        grid.setRowStretch(1, 1)
+        return grid
+
+    def _listen(self) -> None:
+        for signal in (
+            self.stages.ticked, self.heads.changed, self.item.valueChanged, self.width_cm.textChanged,
+            self.height_cm.textChanged, self.font_size.textChanged, self.dpi.valueChanged, self.levels.changed,
+            self.colorbar.toggled, self.transparent.toggled,
+            *(box.picked for box in (
+                self.picture, self.arrangement, self.format, self.values, self.colormap, self.theme)),
+        ):  # fmt: skip
+            signal.connect(self._show_choice)
+
+    def _lacking(self) -> str:
+        return "" if self.stages.keys() else self.tr("Tick at least one stage.")
+
+    def _heads(self) -> tuple[int, ...]:
+        return self.heads.heads()
+
+    def _choice(self, heads: tuple[int, ...]) -> ExportChoice:
+        colormap = self.colormap.currentData()
+        return ExportChoice(
+            stages=self.stages.keys(), heads=heads, batch=self.item.value(), picture=self.picture.currentData(),
+            format=self.format.currentData(), width=self.width_cm.typed(), height=self.height_cm.typed(),
+            dpi=self.dpi.value(), font_size=self.font_size.typed(), values=VALUES[self.values.currentData()],
+            colorbar=self.colorbar.isChecked(), transparent=self.transparent.isChecked(),
+            sheet=self.arrangement.currentData() == SHEET, levels=self.levels.key(), typed=self.levels.typed(),
+            colormap=None if colormap == WINDOW else colormap, theme=self.theme.currentData(),
+            folder=self.target.path(), name=self.typed_name(),
+        )  # fmt: skip
+
+    def _heads_or(self, otherwise: tuple[int, ...]) -> tuple[int, ...]:
+        try:
+            return self._heads()
+        except ValueError:
+            return otherwise
+
+    def _show_choice(self, *_: object) -> None:
+        """Show what will be written, or why nothing can be; the preview follows."""
+        kind, several = PICTURES[self.picture.currentData()], len(self._heads_or(())) > 1
+        self.dpi.setEnabled(IMAGES[self.format.currentData()].pixels)
+        self.arrangement.setEnabled(several and kind.on_sheets)
+        self.stages.setEnabled(kind.of_stage)
+        for editor in (self.levels, self.colormap):
+            editor.setEnabled(kind.of_stage)
+        super()._show_choice()
+        self.preview.draw_soon()
+
+    def _picture(self) -> QImage | None:
+        """The first of the figures."""
+        choice = self.result_choice()
+        if not choice.stages or not choice.heads:
+            raise ValueError(self.objection())
+        together = choice.sheet and PICTURES[choice.picture].on_sheets
+        first = replace(choice, stages=choice.stages[:1], heads=choice.heads if together else choice.heads[:1])
+        title = stage_title(first.stages[0]) if PICTURES[choice.picture].of_stage else self.picture.currentText()
+        self._shown.setText(title if len(first.heads) > 1 else self.tr("{stage}, head {head}").format(
+            stage=title, head=first.heads[0]))
+        return self._draw(first)
+
+
+def _is_possible(name: str, value: object) -> bool:
+    if name in ("format", "theme", "folder"):
+        choices = {"format": tuple(IMAGES), "theme": THEMES}.get(name)
+        return isinstance(value, str) and (choices is None or value in choices)
+    if name in ("colorbar", "sheet", "transparent"):
+        return isinstance(value, bool)
+    if name in ("values", "width", "height", "font_size") and value is None:
+        return True
+    return isinstance(value, bool) if name == "values" else isinstance(value, (int, float))

@@ -1,0 +1,1 @@
+"""Lines in the status bar that say how far some work is."""

@@ -1,0 +1,21 @@
+"""Progress of an export, in the status bar."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.views.dialogs.progress.work_line import WorkLine
+
+
+class ExportProgress(WorkLine):
+    """The line of an export."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("export", parent)
+        self.retranslate()
+
+    def words(self, percent: int) -> str:
+        return self.tr("Exporting, {percent} %").format(percent=percent)
+
+    def cancel_words(self) -> str:
+        return self.tr("Cancel the export")

@@ -1,0 +1,29 @@
+"""A cell of a map in words, for screen readers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication
+
+from attn_gui.figure.numbers import format_number
+from attn_gui.pictures.planes import PlaneLike
+
+SPOKEN_DECIMALS = 6
+
+
+def cell_in_words(plane: PlaneLike, labels: tuple[Sequence[str], Sequence[str]], row: int, column: int) -> str:
+    """Its tokens where there are any, its place and its value: "it → tired (10, 13): 0.612"."""
+    values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
+    shut = allowed is not None and not allowed[0, 0]
+    number = format_number(float(values[0, 0]), SPOKEN_DECIMALS)
+    value = QCoreApplication.translate("Heatmap", "not allowed") if shut else number
+    rows, columns = labels
+    if row < len(rows) and column < len(columns):
+        text = QCoreApplication.translate("Heatmap", "{row_name} → {column_name} ({row}, {column}): {value}")
+        return text.format(row_name=rows[row], column_name=columns[column], row=row, column=column, value=value)
+    if row < len(rows):
+        text = QCoreApplication.translate("Heatmap", "{row_name} ({row}, {column}): {value}")
+        return text.format(row_name=rows[row], row=row, column=column, value=value)
+    text = QCoreApplication.translate("Heatmap", "({row}, {column}): {value}")
+    return text.format(row=row, column=column, value=value)

@@ -1,0 +1,1 @@
+"""The color bar of a map: levels, color maps, histogram."""

@@ -1,0 +1,307 @@
+"""The color bar under a map: its values, what its marks count, and a click to the levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from attn_gui.figure.colors import LUT_SIZE, Lut
+from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Display, Levels, argb
+from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, Shade, color_table
+from attn_gui.figure.maps.cells import paint_marks
+from attn_gui.figure.numbers import ZERO_WEIGHT, format_number, level_text
+from attn_gui.figure.tokens import LINE, RADIUS, SPACING
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.levels.levels_popup import LevelsPopup
+from attn_gui.views.theme import current_theme, scaled, ui_font
+
+BAR, TICK, SWATCH = 8, 4, 14
+WIDE = 200
+"""From this width on the bar has five values, below it three."""
+
+UNIT = Levels(0.0, 1.0)
+
+_VALUES = {NAN: np.nan, POS_INF: np.inf, NEG_INF: -np.inf}
+
+
+class ColorBar(QWidget):
+    """Shows the levels of one map and lets them be picked; shows counts of what has no color of its own."""
+
+    shadePicked = Signal(object)
+    heightChanged = Signal()  # the legend needs more or fewer lines
+
+    def __init__(self, heatmap: Heatmap, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._heatmap = heatmap
+        self._counts: Mapping[int, int] | None = None  # not counted yet
+        self._dots: bool | None = None  # whether cells may stand as "·"
+        self._tall = 0
+        self._popup: LevelsPopup | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        heatmap.levelsChanged.connect(self._on_heatmap_levels_changed)
+        heatmap.numbersArrived.connect(self.recount)
+        heatmap.lettered.connect(self.update)
+
+    def set_counts(self, counts: Mapping[int, int]) -> None:
+        """The number of cells with each flag of `figure.display`, for the legend; 0 where they were not counted."""
+        if counts != self._counts:
+            self._counts = dict(counts)
+            self._follow_lines()
+
+    def recount(self) -> None:
+        """The map holds other numbers; counted at once where it is seen, else when it is asked for."""
+        if not self.isVisible():
+            self._counts = self._dots = None
+            return
+        self._dots = self._heatmap.has_dots()
+        self.set_counts(self._heatmap.counts())
+        self.update()
+
+    @property
+    def counts(self) -> Mapping[int, int]:
+        """The counts in the legend."""
+        if self._counts is None:
+            self._counts = self._heatmap.counts()
+        return self._counts
+
+    def rule(self) -> str:
+        """The rule of the levels, in words; empty where the ends of the bar say it."""
+        rule, plane = self._heatmap.levels_policy, self._heatmap.plane
+        if rule == AUTO and plane is not None and not plane.signed and self._heatmap.levels != UNIT:
+            rule = LARGEST
+        said = LEVEL_RULES[rule].said
+        return QCoreApplication.translate("Levels", said) if said and rule != FULL else ""
+
+    def open_popup(self) -> LevelsPopup:
+        """The choice of levels and colors, beside the bar."""
+        heatmap = self._heatmap
+        signed = heatmap.plane is None or heatmap.plane.signed
+        popup = self._popup = LevelsPopup(heatmap.shade, heatmap.levels, signed=signed, parent=self.window())
+        popup.shadePicked.connect(self._on_popup_shade_picked)
+        popup.closed.connect(self._on_popup_closed)
+        heatmap.levelsChanged.connect(self._show_in_popup)
+        heatmap.numbersArrived.connect(self._show_in_popup)
+        self._show_in_popup()
+        popup.popup_below(self)
+        return popup
+
+    def _toggle_popup(self) -> None:
+        if self._popup is None:
+            self.open_popup()
+        else:
+            self._popup.close_panel()
+
+    def _show_in_popup(self, *_: object) -> None:
+        if self._popup is not None:
+            self._popup.set_shown(self._heatmap.shade, self._heatmap.levels, self._heatmap.sample())
+
+    def _on_popup_shade_picked(self, shade: Shade) -> None:
+        self.shadePicked.emit(shade)
+        self._show_in_popup()
+        self.update()
+
+    def _on_popup_closed(self) -> None:
+        popup, self._popup = self._popup, None
+        if popup is not None:
+            self._heatmap.levelsChanged.disconnect(self._show_in_popup)
+            self._heatmap.numbersArrived.disconnect(self._show_in_popup)
+            popup.deleteLater()
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(120), self.heightForWidth(max(self.width(), scaled(120))))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(scaled(48), self.heightForWidth(max(self.width(), scaled(48))))
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        legend = len(self._lines(width)) * self._line_height()
+        return round(scaled(BAR) + scaled(TICK) + QFontMetricsF(ui_font("micro")).height() + legend)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()  # so that the release comes here
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self._toggle_popup()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._toggle_popup()
+        else:
+            event.ignore()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
+            self.updateGeometry()
+            self.update()
+        super().changeEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        bar = QRect(1, 0, max(1, self.width() - 2), scaled(BAR))
+        table = color_table(self._heatmap.palette_name, current_theme().name, self._heatmap.levels)
+        painter.drawImage(bar, _strip(table))
+        painter.setPen(QPen(current_theme().line_strong, LINE.hairline))
+        painter.drawRect(bar.adjusted(-1, 0, 0, -1))
+        if self._heatmap.levels_known:
+            self._paint_ticks(painter, bar)
+        self._paint_legend(painter, table)
+        if self.hasFocus():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(current_theme().accent, LINE.focus))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            strip = QRectF(0, 0, self.width(), bar.height())  # the words below reach to the edges
+            painter.drawRoundedRect(strip.adjusted(1, 1, -1, -1), RADIUS.frame, RADIUS.frame)
+
+    # --- ticks -----------------------------------------------------------------------------------
+    def _paint_ticks(self, painter: QPainter, bar: QRect) -> None:
+        theme, levels = current_theme(), self._heatmap.levels
+        painter.setFont(ui_font("micro"))
+        metrics = QFontMetricsF(painter.font())
+        top = bar.bottom() + 1
+        places = self._tick_texts(levels)
+        for share, text in places:
+            x = bar.left() - 1 + round(share * bar.width())
+            painter.fillRect(x, top, 1, scaled(TICK) - 1, theme.line_strong)
+            painter.setPen(theme.text2)
+            left = self._text_left(share, metrics.horizontalAdvance(text))
+            painter.drawText(QPointF(left, top + scaled(TICK) - 1 + metrics.ascent()), text)
+        self._paint_dots(painter, places, top + scaled(TICK) - 1 + metrics.ascent())
+
+    def dots_text(self) -> str:
+        """`· < 0.005`: which numbers stand as a dot in their cells; empty where none does."""
+        if self._dots is None:
+            self._dots = self._heatmap.has_dots()
+        limit = self._heatmap.dots_below
+        return f"{ZERO_WEIGHT} < {limit:g}" if self._dots and limit is not None else ""
+
+    def _paint_dots(self, painter: QPainter, places: Sequence[tuple[float, str]], baseline: float) -> None:
+        """Between the first two ticks, so that the map need not give way to a line of its own."""
+        metrics, text = painter.fontMetrics(), self.dots_text()
+        widths = [metrics.horizontalAdvance(tick) for _, tick in places]
+        if not text or len(places) < 2:
+            return
+        start = self._text_left(places[0][0], widths[0]) + widths[0]
+        room = self._text_left(places[1][0], widths[1]) - start - 2 * scaled(SPACING.s)
+        if metrics.horizontalAdvance(text) <= room:
+            away = (room - metrics.horizontalAdvance(text)) / 2 + scaled(SPACING.s)
+            painter.setPen(current_theme().text3)
+            painter.drawText(QPointF(start + away, baseline), text)
+
+    def _text_left(self, share: float, width: float) -> float:
+        """Below its tick, but not beyond the ends of the bar."""
+        return min(max(share * (self.width() - 2) - width / 2, 0.0), self.width() - width)
+
+    def _tick_texts(self, levels: Levels) -> list[tuple[float, str]]:
+        """Values at the ends and in the middle, as many as have room; the rule stands after the last but one."""
+        largest = max(abs(levels.low), abs(levels.high))
+        shares = [0.0, 0.25, 0.5, 0.75, 1.0] if self.width() >= scaled(WIDE) else [0.0, 0.5, 1.0]
+        texts = [level_text(levels.low * (1 - share) + levels.high * share, largest) for share in shares]
+        if self._collide(shares, texts):
+            shares, texts = [0.0, 1.0], [texts[0], texts[-1]]
+            if self._collide(shares, texts):
+                shares, texts = [0.5 if levels.symmetric else 1.0], ["±" * levels.symmetric + texts[-1]]
+                if QFontMetricsF(ui_font("micro")).horizontalAdvance(texts[0]) > self.width():
+                    return []
+        return list(zip(shares, texts, strict=True))
+
+    def _collide(self, shares: Sequence[float], texts: Sequence[str]) -> bool:
+        metrics = QFontMetricsF(ui_font("micro"))
+        widths = [metrics.horizontalAdvance(text) for text in texts]
+        lefts = [self._text_left(share, width) for share, width in zip(shares, widths, strict=True)]
+        ends = [left + width + scaled(SPACING.s) for left, width in zip(lefts, widths, strict=True)]
+        return any(end > left for end, left in zip(ends, lefts[1:], strict=False))
+
+    # --- legend ----------------------------------------------------------------------------------
+    def _entries(self) -> list[tuple[int | None, str]]:
+        """Flag and text of every entry; the rule of the levels comes first and has no flag."""
+        entries: list[tuple[int | None, str]] = [(None, self.rule())] if self.rule() else []
+        for flag, count in self.counts.items():
+            name = self.tr("not allowed") if flag == CLOSED else format_number(_VALUES[flag], 0)
+            entries.append((flag, f"{name}  {count}" if count else name))
+        return entries
+
+    def _lines(self, width: int | None = None) -> list[list[tuple[int | None, str]]]:
+        """The entries broken into lines of the width of the bar."""
+        metrics = QFontMetricsF(ui_font("small"))
+        lines: list[list[tuple[int | None, str]]] = []
+        used, width = 0.0, self.width() if width is None else width
+        for flag, text in self._entries():
+            needed = self._entry_width(metrics, flag, text)
+            if not lines or used + needed > width:
+                lines.append([])
+                used = 0.0
+            lines[-1].append((flag, text))
+            used += needed + scaled(SPACING.l)
+        return lines
+
+    def _entry_width(self, metrics: QFontMetricsF, flag: int | None, text: str) -> float:
+        swatch = 0 if flag is None else scaled(SWATCH) + scaled(SPACING.s)
+        return metrics.horizontalAdvance(text) + swatch
+
+    def _line_height(self) -> int:
+        return max(scaled(SWATCH), round(QFontMetricsF(ui_font("small")).height())) + scaled(SPACING.s)
+
+    def _paint_legend(self, painter: QPainter, table: Lut) -> None:
+        painter.setFont(ui_font("small"))
+        metrics = QFontMetricsF(painter.font())
+        y = self.height() - len(self._lines()) * self._line_height() + scaled(SPACING.s)
+        for line in self._lines():
+            x = 0.0
+            for flag, text in line:
+                if flag is not None:
+                    swatch = QRect(round(x), y, scaled(SWATCH), scaled(SWATCH))
+                    _paint_swatch(painter, swatch, flag, table)
+                painter.setPen(current_theme().text2)
+                width = self._entry_width(metrics, flag, text)
+                left = x + width - metrics.horizontalAdvance(text)
+                painter.drawText(QPointF(left, y + (scaled(SWATCH) + metrics.capHeight()) / 2), text)
+                x += width + scaled(SPACING.l)
+            y += self._line_height()
+
+    def _follow_lines(self) -> None:
+        self.update()
+        tall = self.heightForWidth(self.width())
+        if tall != self._tall:
+            self._tall = tall
+            self.updateGeometry()
+            self.heightChanged.emit()
+
+    def _on_heatmap_levels_changed(self) -> None:
+        self._follow_lines()
+
+
+def _strip(table: Lut) -> QImage:
+    """The color table as a picture of one row."""
+    return QImage(table.data, LUT_SIZE, 1, LUT_SIZE * 4, QImage.Format.Format_RGB32).copy()
+
+
+def _paint_swatch(painter: QPainter, rect: QRect, flag: int, table: Lut) -> None:
+    """A cell as the map draws it."""
+    theme = current_theme()
+    entry = len(table) - 1 if flag == POS_INF else 0
+    cell = Display(np.array([[entry]], dtype=np.uint16), np.array([[flag]], dtype=np.uint8))
+    painter.fillRect(rect, QColor.fromRgb(int(argb(cell, table, theme)[0, 0])))
+    paint_marks(painter, QRectF(rect), cell, table, theme, small=True)
+    painter.setPen(QPen(theme.line_strong, LINE.hairline))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(rect.adjusted(0, 0, -1, -1))

@@ -1,0 +1,236 @@
+"""Overlay of a map: frame, lines of the chosen row and column, chosen cell, hover, edit, focus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.figure.tokens import LINE, RADIUS, THEMES, Theme
+from attn_gui.pictures.geometry import Span
+from attn_gui.views.map.map_item import MapItem
+from attn_gui.views.map.veil import veil
+from attn_gui.views.theme import scaled
+
+Cell = tuple[int, int]
+Area = tuple[slice, slice]
+
+ROLES = ("query", "key")
+
+ROOMY = 8
+"""Cells of so many pixels have room for half a line inside; around smaller ones the lines stand outside."""
+
+NEAR, FAR_OUT = 4, 16
+"""Pixels that lines reach beyond their row, and the focus ring beyond the cells."""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Everything that is marked on a map."""
+
+    row: int | None = None
+    column: int | None = None
+    row_role: str = "query"
+    column_role: str = "key"
+    chosen: Cell | None = None
+    hovered: Cell | None = None
+    edited: tuple[Area, ...] = ()
+    edited_strength: float = 0.0
+    focus: bool = False
+    bands: tuple[int, ...] = ()
+    reached: tuple[Area, ...] | None = None  # None: nothing is veiled
+
+    def steps_back(self, cell: Cell) -> bool:
+        """Whether a cell lies behind the veil."""
+        return self.reached is not None and not any(
+            down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.reached)
+
+
+class OverlayItem(MapItem):
+    """Paints the marks; a change repaints only what it touches."""
+
+    def __init__(self, viewport: QWidget, *, small: bool) -> None:
+        super().__init__(viewport)
+        self._small = small
+        self._theme: Theme = THEMES["light"]
+        self._rows, self._columns = Span(0, 0), Span(0, 0)
+        self._veil: QImage | None = None
+        self.marks = Marks()
+
+    def set_geometry(self, rows: Span, columns: Span) -> None:
+        self._rows, self._columns, self._veil = rows, columns, None
+        self.repaint()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.repaint()
+
+    def set_marks(self, **changes: object) -> None:
+        """Replace some of the marks; repaints the old and the new place of those that differ."""
+        old = self.marks
+        if any(getattr(old, name) != mark for name, mark in changes.items()):
+            new = self.marks = replace(old, **changes)  # type: ignore[arg-type]  # names are Marks' own
+            self._veil = self._veil if old.reached == new.reached else None
+            for mark in (*self._touched(old, new), *self._touched(new, old)):
+                self.repaint(mark)
+
+    def area(self) -> QRect:
+        return self._cells_rect().adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT)
+
+    def draw(self, painter: QPainter, exposed: QRect) -> None:
+        if not self._rows.bins or not self._columns.bins:
+            return
+        marks, theme = self.marks, self._theme
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self._paint_frame(painter)
+        painter.save()
+        painter.setClipRect(self._cells_rect())
+        for column in marks.bands[1:]:
+            at = self._column_rect(column).left()
+            painter.fillRect(at, 0, 1, self._rows.pixels, theme.text3)
+        if marks.edited_strength > 0:
+            for area in marks.edited:
+                self._paint_edited(painter, self._area_rect(area), marks.edited_strength)
+        if marks.row is not None:
+            self._paint_lines(painter, self._row_rect(marks.row), marks.row_role, rows=True)
+        if marks.column is not None:
+            self._paint_lines(painter, self._column_rect(marks.column), marks.column_role, rows=False)
+        if marks.reached is not None:  # over the lines, which say where a cell comes from
+            if marks.chosen is not None and marks.steps_back(marks.chosen):
+                self._paint_chosen(painter, marks.chosen)
+            self._paint_veil(painter, marks.reached)
+        if marks.hovered is not None:
+            _ring(painter, self.cell_rect(*marks.hovered), 1, 0, theme.ink)
+        painter.restore()
+        if marks.chosen is not None and not marks.steps_back(marks.chosen):
+            self._paint_chosen(painter, marks.chosen)
+        if marks.focus:
+            self._paint_focus(painter)
+
+    def cell_rect(self, row: int, column: int) -> QRect:
+        """The pixels of a cell within the cells' own rectangle; null outside the window."""
+        down = self._rows.pixels_of_cells(slice(row, row + 1))
+        right = self._columns.pixels_of_cells(slice(column, column + 1))
+        return QRect(right.start, down.start, right.stop - right.start, down.stop - down.start)
+
+    def _cells_rect(self) -> QRect:
+        return QRect(0, 0, self._columns.pixels, self._rows.pixels)
+
+    def _row_rect(self, row: int) -> QRect:
+        down = self._rows.pixels_of_cells(slice(row, row + 1))
+        return QRect(0, down.start, self._columns.pixels, down.stop - down.start)
+
+    def _column_rect(self, column: int) -> QRect:
+        right = self._columns.pixels_of_cells(slice(column, column + 1))
+        return QRect(right.start, 0, right.stop - right.start, self._rows.pixels)
+
+    def _area_rect(self, area: Area) -> QRect:
+        down, right = self._rows.pixels_of_cells(area[0]), self._columns.pixels_of_cells(area[1])
+        return QRect(right.start, down.start, right.stop - right.start, down.stop - down.start)
+
+    def _touched(self, marks: Marks, other: Marks) -> list[QRect]:
+        """The area where `marks` shows something that `other` does not."""
+        found = []
+        if marks.row is not None and (marks.row, marks.row_role) != (other.row, other.row_role):
+            found.append(self._row_rect(marks.row))
+        if marks.column is not None and (marks.column, marks.column_role) != (other.column, other.column_role):
+            found.append(self._column_rect(marks.column))
+        if marks.hovered is not None and marks.hovered != other.hovered:
+            found.append(self.cell_rect(*marks.hovered))
+        if (marks.edited, marks.edited_strength) != (other.edited, other.edited_strength):
+            found.extend(map(self._area_rect, marks.edited))
+        near, cells = scaled(NEAR), self._cells_rect()
+        found = [rect.adjusted(-near, -near, near, near) & cells for rect in found]
+        if marks.chosen is not None and marks.chosen != other.chosen:
+            found.append(self.cell_rect(*marks.chosen).adjusted(-near, -near, near, near))
+        if (marks.focus, marks.bands, marks.reached) != (other.focus, other.bands, other.reached):
+            found.append(cells.adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT))
+        return found
+
+    def _paint_veil(self, painter: QPainter, reached: tuple[Area, ...]) -> None:
+        if self._veil is None:
+            thick = scaled(LINE.row_and_column_small_map)
+            self._veil = veil(self._rows, self._columns, reached, self._theme, thick)
+        painter.drawImage(0, 0, self._veil)
+
+    def _paint_frame(self, painter: QPainter) -> None:
+        _ring(painter, self._cells_rect(), 1, 1, self._theme.line_strong)
+
+    def _paint_lines(self, painter: QPainter, rect: QRect, role: str, *, rows: bool) -> None:
+        """A pair of lines along a row or column with casing on both sides, so that it shows on any color."""
+        start, stop = (rect.top(), rect.top() + rect.height()) if rows else (rect.left(), rect.left() + rect.width())
+        if stop <= start:
+            return
+        color, casing = role_color(self._theme, role), scaled(LINE.casing)
+        thin = self._small or role not in ROLES
+        thick = scaled(LINE.row_and_column_small_map if thin else LINE.row_and_column)
+        roomy = stop - start >= ROOMY and not self._small
+        inside, near = (thick // 2, casing) if roomy else (0, 0)  # a thin row keeps its own pixels
+        length = rect.width() if rows else rect.height()
+        before, after = start + inside - thick, stop - inside
+        for at, first in ((before, before - casing), (after, after - near)):
+            for offset, depth, paint in ((first, casing + thick + near, self._theme.casing), (at, thick, color)):
+                painter.fillRect(QRect(0, offset, length, depth) if rows else QRect(offset, 0, depth, length), paint)
+
+    def _paint_chosen(self, painter: QPainter, cell: Cell) -> None:
+        rect = self.cell_rect(*cell)
+        if rect.isEmpty():
+            return
+        roomy = min(rect.width(), rect.height()) >= ROOMY and not self._small
+        thick = scaled(LINE.row_and_column_small_map if self._small else LINE.chosen_cell)
+        casing = scaled(LINE.casing)
+        outside = thick // 2 if roomy else thick
+        _ring(painter, rect, casing, outside + casing, self._theme.casing)
+        _ring(painter, rect, thick, outside, self._theme.ink)
+        if roomy:
+            _ring(painter, rect, casing, outside - thick, self._theme.casing)
+
+    def _paint_edited(self, painter: QPainter, rect: QRect, strength: float) -> None:
+        if rect.isEmpty():
+            return
+        painter.save()
+        painter.setOpacity(painter.opacity() * strength)
+        if self._small:
+            _ring(painter, rect, 1, 2, self._theme.casing)
+            _ring(painter, rect, 1, 1, self._theme.edit)
+        else:
+            thick = scaled(LINE.edited)
+            inner = rect.adjusted(thick, thick, -thick, -thick)
+            painter.setPen(QPen(self._theme.casing, thick + 2 * scaled(LINE.casing)))
+            painter.drawRect(inner)
+            pen = QPen(self._theme.edit, thick)
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            pen.setDashPattern([4, 3])
+            painter.setPen(pen)
+            painter.drawRect(inner)
+        painter.restore()
+
+    def _paint_focus(self, painter: QPainter) -> None:
+        """2 px outside the frame, with the frame's round corners."""
+        away = LINE.hairline + scaled(LINE.focus_gap) + scaled(LINE.focus) / 2
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self._theme.accent, scaled(LINE.focus)))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        ring = QRectF(self._cells_rect()).adjusted(-away, -away, away, away)
+        painter.drawRoundedRect(ring, RADIUS.frame, RADIUS.frame)
+        painter.restore()
+
+
+def role_color(theme: Theme, role: str) -> QColor:
+    """The color of queries or keys; an axis that is neither is marked in the color of labels."""
+    color: QColor = getattr(theme, role) if role in ROLES else theme.text2
+    return color
+
+
+def _ring(painter: QPainter, rect: QRect, thick: int, outside: int, color: QColor) -> None:
+    """A frame of `thick` pixels of which the outer edge is `outside` pixels beyond `rect`; sharp at any scale."""
+    outer = rect.adjusted(-outside, -outside, outside, outside)
+    if outer.isEmpty():
+        return
+    painter.fillRect(outer.left(), outer.top(), outer.width(), thick, color)
+    painter.fillRect(outer.left(), outer.bottom() + 1 - thick, outer.width(), thick, color)
+    painter.fillRect(outer.left(), outer.top(), thick, outer.height(), color)
+    painter.fillRect(outer.right() + 1 - thick, outer.top(), thick, outer.height(), color)

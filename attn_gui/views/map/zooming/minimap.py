@@ -1,0 +1,286 @@
+"""The whole of a zoomed map in one of its corners; a frame round what is in view is dragged or moved by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QApplication, QWidget
+
+from attn_gui.engine.arrays import Box
+from attn_gui.figure.tokens import LINE, SPACING
+from attn_gui.views.keyboard_button import RETURNING
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.refresh import refresh_map
+from attn_gui.views.map.zooming.zoom import Window
+from attn_gui.views.theme import current_theme, scaled
+
+SHARE, LEAST, MOST = 0.25, 32, 128
+"""Of each side of the map, within so many pixels."""
+
+VEILED = 96
+"""How much of the ground lies over what is not in view, of 255."""
+
+SMALLEST_FRAME = 6
+STEP = 0.25
+"""Of the window, for an arrow; with Shift, and by PageUp and PageDown, the whole of it."""
+
+Keys = Qt.Key
+ARROWS: dict[int, tuple[int, int]] = {
+    Keys.Key_Left: (0, -1), Keys.Key_Right: (0, 1), Keys.Key_Up: (-1, 0), Keys.Key_Down: (1, 0),
+}  # fmt: skip
+PAGES: dict[int, int] = {Keys.Key_PageUp: -1, Keys.Key_PageDown: 1}
+ENDS: dict[int, int] = {Keys.Key_Home: -1, Keys.Key_End: 1}
+
+
+class Minimap(QWidget):
+    """Visible while its map is zoomed, in the first corner where it does not cover the chosen cell.
+
+    What it shows is the picture that the whole map had: a small map of the same plane, levels and colors.
+    """
+
+    def __init__(self, heatmap: Heatmap) -> None:
+        super().__init__(heatmap)
+        self._heatmap = heatmap
+        self._whole: Heatmap | None = None  # made once the map is zoomed
+        self._framing = Framing(self)
+        self._drag: tuple[QPointF, Window] | None = None  # where the button went down, and what was in view then
+        self._ring = False
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.OpenHandCursor)
+        self.hide()
+        heatmap.installEventFilter(self)
+        heatmap.windowChanged.connect(self.follow)
+        heatmap.levelsChanged.connect(self.follow)
+
+    def follow(self, *_: object) -> None:
+        """Show what the map shows now, or nothing while it is not zoomed."""
+        if not self._heatmap.isVisible():
+            return  # until it is shown
+        place = self._place() if self._zoomed() else QRect()
+        if not place.isEmpty():
+            self._draw_like_the_map()
+            if self._drag is None:  # it stays under the pointer
+                self.setGeometry(place)
+            self._framing.update()
+        elif self.hasFocus():
+            self._heatmap.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.setVisible(not place.isEmpty())
+
+    def refresh(self, boxes: Sequence[Box]) -> None:
+        """Take new numbers of these cells."""
+        if self._whole is not None:
+            refresh_map(self._whole, boxes)
+
+    def set_title(self, title: str) -> None:
+        """The name of the stage, for those who cannot see the map."""
+        self.setAccessibleName(self.tr("Overview of {title}").format(title=title))
+        self.setToolTip(self.tr("The whole map. Drag the frame or press the arrow keys to move, Esc to go back."))
+
+    def frame(self) -> QRect:
+        """The pixels of what is in view."""
+        rows, columns = self._heatmap.shape
+        if not rows or not columns:
+            return QRect()
+        top, bottom, left, right = self._heatmap.window_shown
+        cells = self.cells()
+        across, down = cells.width() / columns, cells.height() / rows
+        exact = QRectF(left * across, top * down, (right - left) * across, (bottom - top) * down)
+        frame = exact.translated(cells.topLeft()).toRect()
+        smallest = scaled(SMALLEST_FRAME)
+        wider, higher = max(0, smallest - frame.width()), max(0, smallest - frame.height())
+        return frame.adjusted(-(wider // 2), -(higher // 2), wider - wider // 2, higher - higher // 2)
+
+    def cells(self) -> QRect:
+        """The pixels of the whole map, within its frame and an edge that parts it from the map behind."""
+        edge = scaled(LINE.focus) + round(LINE.hairline)
+        return self.rect().adjusted(edge, edge, -edge, -edge)
+
+    # --- what is shown where ---------------------------------------------------------------------
+    def _zoomed(self) -> bool:
+        """Whether a double click would show more."""
+        (top, bottom, left, right), home = self._heatmap.window_shown, self._heatmap.home
+        return bottom - top < home[1] - home[0] or right - left < home[3] - home[2]
+
+    def _place(self) -> QRect:
+        """The corner below on the right, or the next one that leaves the chosen cell free; null without room."""
+        room = self._heatmap.cells_rect()
+        width, height = (_side(length) for length in (room.width(), room.height()))
+        if not width or not height:
+            return QRect()
+        away = scaled(SPACING.m)
+        xs = room.right() + 1 - away - width, room.left() + away
+        ys = room.bottom() + 1 - away - height, room.top() + away
+        corners = [QRect(x, y, width, height) for y in ys for x in xs]
+        chosen = self._heatmap.chosen
+        cell = self._heatmap.cell_rect(*chosen) if chosen is not None else QRect()
+        if cell.isEmpty():
+            return corners[0]
+        free = [corner for corner in corners if not corner.adjusted(-away, -away, away, away).intersects(cell)]
+        farthest = max(corners, key=lambda corner: (corner.center() - cell.center()).manhattanLength())
+        return free[0] if free else farthest
+
+    def _draw_like_the_map(self) -> None:
+        """The plane, colors and marks of the map; what has not changed is not drawn again."""
+        whole = self._whole = self._whole or self._made()
+        heatmap = self._heatmap
+        if whole.plane is not heatmap.plane:
+            whole.set_plane(heatmap.plane)
+        if whole.palette_name != heatmap.palette_name:
+            whole.set_palette(heatmap.palette_name)
+        if whole.levels != heatmap.levels:
+            whole.set_levels(heatmap.levels)
+        if whole.dimmed != heatmap.dimmed:
+            whole.set_dimmed(heatmap.dimmed)
+        if whole.chosen != heatmap.chosen:
+            whole.set_chosen(heatmap.chosen)
+
+    def _made(self) -> Heatmap:
+        whole = Heatmap(self, interactive=False)
+        whole.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        whole.set_levels(self._heatmap.levels)
+        whole.show()
+        self._framing.raise_()
+        self._lay_out()
+        return whole
+
+    def _lay_out(self) -> None:
+        self._framing.setGeometry(self.rect())
+        if self._whole is not None:
+            self._whole.place_cells(self.cells())
+
+    # --- moving ----------------------------------------------------------------------------------
+    def _cells_in(self, way: QPointF) -> tuple[float, float]:
+        """Rows and columns of the matrix that so many pixels of the minimap are."""
+        (rows, columns), cells = self._heatmap.shape, self.cells()
+        return way.y() * rows / cells.height(), way.x() * columns / cells.width()
+
+    def _center_on(self, point: QPointF) -> None:
+        """Move what is in view to be round a point of the minimap."""
+        row, column = self._cells_in(point - QPointF(self.cells().topLeft()))
+        window = self._heatmap.window_shown
+        self._move(window, row - (window[0] + window[1]) / 2, column - (window[2] + window[3]) / 2)
+
+    def _move(self, window: Window, down: float, across: float) -> None:
+        """Show the window moved by so many cells, as far as there are any."""
+        (top, bottom, left, right), (rows, columns) = window, self._heatmap.shape
+        down, across = min(max(down, -top), rows - bottom), min(max(across, -left), columns - right)
+        self._heatmap.set_window((top + down, bottom + down, left + across, right + across))
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        at = event.position()
+        self._drag = at, self._heatmap.window_shown
+        self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        if not self.frame().contains(at.toPoint()):
+            self._center_on(at)
+            self._drag = at, self._heatmap.window_shown
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        if self._drag is not None:
+            start, window = self._drag
+            self._move(window, *self._cells_in(event.position() - start))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        self._drag = None
+        self.setCursor(Qt.CursorShape.OpenHandCursor)
+        self.follow()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        self._heatmap.reset_zoom()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Closer to the middle of what is in view, whatever lies below the pointer."""
+        event.accept()
+        self._heatmap.zoom(event.angleDelta().y())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._show_ring(True)
+        key, window = event.key(), self._heatmap.window_shown
+        far = 1.0 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else STEP
+        rows, columns = window[1] - window[0], window[3] - window[2]
+        if key in ARROWS:
+            self._move(window, ARROWS[key][0] * rows * far, ARROWS[key][1] * columns * far)
+        elif key in PAGES:
+            self._move(window, PAGES[key] * rows, 0)
+        elif key in ENDS:
+            self._move(window, *(ENDS[key] * length for length in self._heatmap.shape))
+        elif key == Qt.Key.Key_Escape:
+            self._heatmap.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            event.ignore()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """The pointer is over no cell of the map any more, which is not told, since it is still within it."""
+        QApplication.sendEvent(self._heatmap, QEvent(QEvent.Type.Leave))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        if event.reason() not in RETURNING:
+            self._show_ring(event.reason() != Qt.FocusReason.MouseFocusReason)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        if event.reason() not in RETURNING:
+            self._show_ring(False)
+
+    def _show_ring(self, shown: bool) -> None:
+        self._ring = shown
+        self.update()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
+            self.follow()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._lay_out()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The edge that parts it from the map behind."""
+        theme = current_theme()
+        QPainter(self).fillRect(self.rect(), theme.accent if self._ring else theme.casing)
+
+
+class Framing(QWidget):
+    """Lies over a minimap: dims what is not in view and frames what is."""
+
+    def __init__(self, minimap: Minimap) -> None:
+        super().__init__(minimap)
+        self._minimap = minimap
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), current_theme()
+        frame, ground = self._minimap.frame(), QColor(theme.line)
+        ground.setAlpha(VEILED)
+        outside = QRegion(self._minimap.cells()).subtracted(frame)
+        painter.setClipRegion(outside)
+        painter.fillRect(self.rect(), ground)
+        painter.setClipping(False)
+        painter.setPen(theme.casing)
+        painter.drawRect(frame.adjusted(-1, -1, 0, 0))
+        painter.setPen(theme.ink)
+        painter.drawRect(frame.adjusted(0, 0, -1, -1))
+
+
+def _side(length: int) -> int:
+    """Pixels of a side of the minimap in a map of so many; 0 where it would hide too much."""
+    side = min(max(round(length * SHARE), scaled(LEAST)), scaled(MOST))
+    return side if 2 * side <= length else 0

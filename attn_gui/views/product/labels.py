@@ -1,0 +1,177 @@
+"""Token labels along the rows and columns of a map: thinned to what fits, the chosen one always, as a chip."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QRegion, QTransform
+
+from attn_gui.figure.labels import elided, label_step, visible_text
+from attn_gui.figure.tokens import RADIUS, SPACING, Theme
+from attn_gui.pictures.geometry import Span
+from attn_gui.views.theme import scaled
+
+ROWS, UPRIGHT, LEVEL = "rows", "upright", "level"
+ONE_LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+SIDES = {
+    ROWS: int(Qt.AlignmentFlag.AlignRight | ONE_LINE), UPRIGHT: int(Qt.AlignmentFlag.AlignLeft | ONE_LINE),
+    LEVEL: int(Qt.AlignmentFlag.AlignHCenter | ONE_LINE),
+}  # fmt: skip
+
+MEASURED, NEARLY = 5000, 2
+"""So many labels are all measured; of more, some of those that have nearly as many letters as the longest."""
+
+
+@dataclass(frozen=True)
+class LabelStyle:
+    """Type and colors of the labels of one axis; `role` is the chip's color."""
+
+    font: QFont
+    chosen_font: QFont
+    theme: Theme
+    role: str
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of one axis in the box where they stand; the chosen one is a chip, painted over the others.
+
+    Rows are labelled from the right; columns upright, read from below, or level where each has room over its own.
+    """
+
+    span: Span
+    texts: Sequence[str]
+    box: QRectF
+    style: LabelStyle
+    way: str = ROWS
+
+    def paint(self, painter: QPainter) -> None:
+        """Every k-th that fits, as if none were chosen."""
+        if self.span.cell_size and self.texts:
+            first, stop = self._shown()
+            with self._turned(painter):
+                for cell in range(-(-first // self._step) * self._step, stop, self._step):
+                    self._paint_one(painter, cell, chosen=False)
+
+    def paint_chosen(self, painter: QPainter, chosen: int | None) -> None:
+        """The chip of a row or column in view, in place of the labels that it would touch."""
+        if self._has(chosen):
+            with self._turned(painter):
+                for cell in self._touched(chosen):
+                    painter.fillRect(self._place(cell).toAlignedRect(), self.style.theme.surface)
+                self._paint_one(painter, chosen, chosen=True)
+
+    def chip_region(self, chosen: int | None) -> QRegion:
+        """The region that `paint_chosen` covers."""
+        region = QRegion()
+        if self._has(chosen):
+            for cell in (chosen, *self._touched(chosen)):
+                region += self._transform().mapRect(self._place(cell)).toAlignedRect()
+        return region
+
+    def _has(self, chosen: int | None) -> TypeGuard[int]:
+        first, stop = self._shown() if self.span.cell_size and self.texts else (0, 0)
+        return chosen is not None and first <= chosen < stop
+
+    def _shown(self) -> tuple[int, int]:
+        return self.span.shown.start, min(self.span.shown.stop, len(self.texts))
+
+    def _touched(self, chosen: int) -> range:
+        """The labels nearer to a cell than two labels may be."""
+        first, stop = self._shown()
+        after = max(first, chosen - self._step + 1)
+        return range(-(-after // self._step) * self._step, min(stop, chosen + self._step), self._step)
+
+    @functools.cached_property
+    def _height(self) -> float:
+        return QFontMetricsF(self.style.chosen_font).height()
+
+    @functools.cached_property
+    def _step(self) -> int:
+        return 1 if self.way == LEVEL else label_step(self._height, self.span.cell_size)
+
+    def _transform(self) -> QTransform:
+        """Transform from the places of labels to the painter: the box itself, or the box as it is read from below."""
+        box = self.box
+        return QTransform.fromTranslate(box.left(), box.bottom()).rotate(-90) if self.way == UPRIGHT else QTransform()
+
+    @contextmanager
+    def _turned(self, painter: QPainter) -> Iterator[None]:
+        painter.save()
+        painter.setTransform(self._transform(), combine=True)
+        yield
+        painter.restore()
+
+    def _place(self, cell: int) -> QRectF:
+        pixels, box = self.span.pixels_of_cells(slice(cell, cell + 1)), self.box
+        if self.way == LEVEL:
+            return QRectF(box.left() + pixels.start + 1, box.top(), pixels.stop - pixels.start - 2, box.height())
+        along = QRectF(0, 0, box.height(), box.width()) if self.way == UPRIGHT else box
+        return _strip(along, pixels, self._height)
+
+    def _paint_one(self, painter: QPainter, cell: int, *, chosen: bool) -> None:
+        _paint_label(painter, self.texts[cell], chosen, self._place(cell), self.style, SIDES[self.way])
+
+
+def labels_fit(labels: Sequence[str], font: QFont, cell: float) -> bool:
+    """Whether every label can stand over its own column without being turned."""
+    return len(labels) * cell > 0 and _widest_of(labels, font) <= cell - 2 * scaled(SPACING.s)
+
+
+def label_width(labels: Sequence[str], font: QFont, widest: float) -> float:
+    """The room that labels need, at most `widest`, with that of a chip and of its distance from the map."""
+    return min(_widest_of(labels, font) + 1, widest) + 3 * scaled(SPACING.s)
+
+
+def _widest_of(labels: Sequence[str], font: QFont) -> float:
+    return _widest(tuple(labels), tuple(font.families()), font.pixelSize())
+
+
+@functools.lru_cache(maxsize=32)
+def _widest(labels: tuple[str, ...], families: tuple[str, ...], size: int) -> float:
+    """The room of any label once it is the chosen one.
+
+    Thousands are measured once, although every stage asks whenever maps are laid out or zoomed.
+    """
+    font = QFont()
+    font.setFamilies(list(families))
+    font.setPixelSize(size)
+    font.setWeight(QFont.Weight.DemiBold)
+    metrics = QFontMetricsF(font)
+    return max((metrics.horizontalAdvance(visible_text(label)) for label in _longest(labels)), default=0.0)
+
+
+def _longest(labels: Sequence[str]) -> Sequence[str]:
+    """Longest labels; of very many, some of those with most letters: measuring 65,536 takes a third of a second."""
+    if len(labels) <= MEASURED:
+        return labels
+    most = max(map(len, labels))
+    long = [label for label in labels if len(label) >= most - NEARLY]
+    return long[:: -(-len(long) // MEASURED)]
+
+
+def _strip(box: QRectF, pixels: slice, height: float) -> QRectF:
+    """The strip of one label: its row, or at least the height of its type where rows are thinner."""
+    middle, thick = (pixels.start + pixels.stop) / 2, max(pixels.stop - pixels.start - 2.0, height)
+    return QRectF(box.left(), box.top() + middle - thick / 2, box.width(), thick)
+
+
+def _paint_label(
+    painter: QPainter, label: str, chosen: bool, place: QRectF, style: LabelStyle, alignment: int
+) -> None:
+    font = style.chosen_font if chosen else style.font
+    if chosen:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(getattr(style.theme, style.role + "_soft", style.theme.sunken))
+        painter.drawRoundedRect(place, RADIUS.chip, RADIUS.chip)
+    painter.setFont(font)
+    painter.setPen(getattr(style.theme, style.role, style.theme.text) if chosen else style.theme.text2)
+    room = place.adjusted(scaled(SPACING.s), 0, -scaled(SPACING.s), 0)
+    text = elided(visible_text(label), room.width(), QFontMetricsF(font))
+    painter.drawText(room, alignment, text)

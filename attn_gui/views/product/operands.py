@@ -1,0 +1,163 @@
+"""The maps around a stage in the product picture: filled from the catalog, zoomed and marked with the stage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal, SignalInstance
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.engine import Evaluation
+from attn_gui.engine.arrays import Box
+from attn_gui.figure.products.operands import KEY, QUERY, Operand, Picture
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.levels.colorbar import ColorBar
+from attn_gui.views.map.levels.shades import Shades
+from attn_gui.views.map.overlay import Area
+from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
+from attn_gui.views.names import stage_title
+from attn_gui.views.product.marks import Lines, StageCell
+
+PLACES = ("left", "top", "factor", "result")
+WITH_BAR = ("left", "result")
+
+
+class Operands(QObject):
+    """Four maps, made once, of which a picture uses none, two or all."""
+
+    cellChosen = Signal(str, int, int)
+    hovered = Signal(str, int, int)
+    hoverLeft = Signal()
+    activated = Signal(str, int, int)
+    copyImageRequested = Signal(str)
+    saveImageRequested = Signal(str)
+    barResized = Signal()
+
+    def __init__(self, parent: QWidget, shades: Shades) -> None:
+        super().__init__(parent)
+        self._shades = shades
+        shades.changed.connect(self._on_shades_changed)
+        self.maps = {place: Heatmap(parent, zoomable=True) for place in PLACES}
+        self.bars = {place: ColorBar(self.maps[place], parent) for place in WITH_BAR}
+        self._operands: dict[str, Operand] = {}
+        self._sources: dict[str, str] = {}
+        self._stages: tuple[str, ...] = ()
+        for place, heatmap in self.maps.items():
+            heatmap.setObjectName(f"operand.{place}")
+            heatmap.hide()
+            heatmap.hoverLeft.connect(self.hoverLeft)
+            for signal, wish in (
+                (heatmap.cellChosen, self.cellChosen), (heatmap.cellHovered, self.hovered),
+                (heatmap.activated, self.activated),
+            ):  # fmt: skip
+                signal.connect(lambda row, column, at=place, told=wish: self._tell_cell(told, at, row, column))
+            for signal, wish in (
+                (heatmap.copyImageRequested, self.copyImageRequested),
+                (heatmap.saveImageRequested, self.saveImageRequested),
+            ):
+                signal.connect(lambda at=place, told=wish: told.emit(self._sources[at]))
+        for place, bar in self.bars.items():
+            bar.hide()
+            bar.heightChanged.connect(self.barResized)
+            bar.shadePicked.connect(lambda shade, at=place: self._shades.set(self._sources[at], shade))
+
+    @property
+    def shown(self) -> dict[str, Heatmap]:
+        """The maps that the present picture uses, by their place."""
+        return {place: self.maps[place] for place in self._operands}
+
+    @property
+    def shown_bars(self) -> dict[str, ColorBar]:
+        """The color bars of the present picture."""
+        return {place: bar for place, bar in self.bars.items() if place in self._operands}
+
+    def source(self, place: str) -> str:
+        """The stage or field that a place shows."""
+        return self._sources[place]
+
+    def set_picture(self, picture: Picture, evaluation: Evaluation, batch: int, head: int) -> None:
+        """Fill the places from the catalog."""
+        self._operands = picture.operands()
+        self._sources = {place: operand.name for place, operand in self._operands.items()}
+        self._stages = evaluation.stages
+        for place, heatmap in self.maps.items():
+            operand = self._operands.get(place)
+            heatmap.set_plane(operand.plane(evaluation, batch, head) if operand is not None else None)
+            heatmap.set_shade(self._shades.of(self._sources.get(place, "")))
+            heatmap.setVisible(operand is not None)
+            heatmap.set_menu_offered(self._sources.get(place) in self._stages)
+        self.retranslate()
+        for place, bar in self.bars.items():
+            bar.setVisible(place in self._operands)
+        self.count()
+
+    def refresh(self, boxes: Mapping[str, Sequence[Box]], product: Sequence[Area]) -> None:
+        """Redraw the cells of stages that hold new numbers. Of matrices of the problem what can have changed: rows of
+        a left factor and columns of a right one where the product, in the areas given, did."""
+        for place, heatmap in self.shown.items():
+            if self._sources[place] in self._stages:
+                refresh_map(heatmap, boxes.get(self._sources[place], ()))
+                continue
+            for rows, columns in product:
+                whole = tuple(slice(0, length) for length in heatmap.shape)
+                heatmap.refresh(*((rows, whole[1]) if place == "left" else (whole[0], columns)))
+        for place, bar in self.shown_bars.items():
+            if math.prod(self.maps[place].shape) <= COUNTED_CELLS:
+                bar.recount()
+
+    def retake_levels(self) -> None:
+        """Take automatic levels again."""
+        for heatmap in self.shown.values():
+            heatmap.retake_levels()
+        self.count()
+
+    def set_marks(self, lines: Lines, chosen: StageCell | None, *, result: bool) -> None:
+        """Row and column of the stage run through the operands; a cell chosen in an operand has its square."""
+        row, column = lines.row, lines.column
+        marked = {
+            "left": Lines(row, None, lines.row_role),
+            "top": Lines(None, column, column_role=lines.column_role),
+            "factor": Lines(column if result else None, None, KEY),
+            "result": Lines(row if result else None, None, QUERY),
+        }
+        for place, heatmap in self.shown.items():
+            own = marked[place]
+            cell = None
+            if chosen is not None and chosen.stage == self._sources[place]:
+                cell = self._turned(place, chosen.row, chosen.column)
+                own = Lines(cell[0], cell[1], self._operands[place].rows, self._operands[place].columns)
+            heatmap.set_chosen(cell)
+            heatmap.set_lines(own.row, own.column, row_role=own.row_role, column_role=own.column_role)
+
+    def count(self) -> None:
+        """Bring the legends up to date."""
+        for place, bar in self.bars.items():
+            if place in self._operands:
+                bar.recount()
+
+    def retranslate(self) -> None:
+        """Name the maps in the present language."""
+        name = QCoreApplication.translate("StageMaps", "{title}, {rows} × {columns}")
+        for place, heatmap in self.shown.items():
+            rows, columns = heatmap.shape
+            title = stage_title(self._sources[place])
+            heatmap.setAccessibleName(name.format(title=title, rows=rows, columns=columns))
+            if place in self.bars:
+                bar = QCoreApplication.translate("StageMaps", "Colors of {title}")
+                self.bars[place].setAccessibleName(bar.format(title=title))
+
+    def _turned(self, place: str, row: int, column: int) -> tuple[int, int]:
+        return (column, row) if self._operands[place].transposed else (row, column)
+
+    def _tell_cell(self, signal: SignalInstance, place: str, row: int, column: int) -> None:
+        """Cells are those of the stage, not of its transpose; a matrix of the problem has its table for that."""
+        if self._sources[place] in self._stages:
+            signal.emit(self._sources[place], *self._turned(place, row, column))
+
+    def _on_shades_changed(self, name: str) -> None:
+        for place in self._operands:
+            if self._sources[place] == name:
+                self.maps[place].set_shade(self._shades.of(name))
+                if place in self.bars:
+                    self.bars[place].update()

@@ -1,0 +1,242 @@
+"""The large maps, one for every stage of the problem: shown by the product picture or by the tiles, made once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.engine import STAGE, Evaluation, Recomputed
+from attn_gui.engine.evaluation.parts import parts_of
+from attn_gui.figure.products.operands import KEY, bands_of, picture_of, stage_plane
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.levels.colorbar import ColorBar
+from attn_gui.views.map.levels.shades import Shades
+from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
+from attn_gui.views.map.zooming.minimap import Minimap
+from attn_gui.views.map.zooming.windows import SharedWindow
+from attn_gui.views.names import stage_title, token_text
+from attn_gui.views.product.marks import NOTHING, Lines, StageCell, lines_of
+
+
+class StageMaps(QObject):
+    """Owns `heatmap.STAGE` and its color bar for every stage; a stage that leaves the problem gives up its name."""
+
+    cellChosen = Signal(str, int, int)
+    clicked = Signal(str)  # with the mouse, after the cell was chosen
+    hovered = Signal(str, int, int)
+    hoverLeft = Signal()
+    activated = Signal(str, int, int)
+    toggleRequested = Signal(str, int, int)
+    copyImageRequested = Signal(str)
+    saveImageRequested = Signal(str)
+    rearranged = Signal()  # other stages or other sizes
+    marked = Signal()  # another cell is chosen
+    renamed = Signal()  # rows and columns have other tokens
+    barResized = Signal()
+
+    def __init__(self, home: QWidget, shades: Shades) -> None:
+        super().__init__(home)
+        self._home, self.shades = home, shades
+        shades.changed.connect(self._on_shades_changed)
+        self._maps: dict[str, Heatmap] = {}
+        self._bars: dict[str, ColorBar] = {}
+        self._minimaps: dict[str, Minimap] = {}
+        self._values_shown = True
+        self._menu_actions: Sequence[QAction] = ()
+        self._own_actions: list[tuple[QAction, frozenset[str]]] = []
+        self._shared = SharedWindow(self)
+        self.evaluation: Evaluation | None = None
+        self.batch, self.head = 0, 0
+        self.chosen: StageCell | None = None
+        self._lines: dict[str, Lines] = {}
+        self.query_tokens: Sequence[str] = ()
+        self.key_tokens: Sequence[str] = ()
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages of the problem, in order."""
+        return self.evaluation.stages if self.evaluation is not None else ()
+
+    def map(self, stage: str) -> Heatmap:
+        """`heatmap.STAGE`."""
+        return self._maps[stage]
+
+    def bar(self, stage: str) -> ColorBar:
+        """The color bar of a map."""
+        return self._bars[stage]
+
+    def minimap(self, stage: str) -> Minimap:
+        """The overview in a corner of a map, visible while that is zoomed."""
+        return self._minimaps[stage]
+
+    def every(self) -> tuple[Heatmap, ...]:
+        """All maps that were ever made."""
+        return tuple(self._maps.values())
+
+    @property
+    def focused(self) -> str | None:
+        """The stage whose map, or the overview in it, has the keyboard."""
+        held = (stage for stage in self.stages if self._maps[stage].hasFocus() or self._minimaps[stage].hasFocus())
+        return next(held, None)
+
+    @property
+    def at_home(self) -> bool:
+        """Whether the maps are with the product picture and not with the tiles."""
+        return all(heatmap.parentWidget() is self._home for heatmap in self._maps.values())
+
+    # --- setters ---------------------------------------------------------------------------------
+    def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
+        """Show another evaluation, item or head."""
+        self.evaluation = None  # while maps change one by one, they are not laid out
+        self._shared.join(())
+        for stage, heatmap in self._maps.items():
+            if stage not in evaluation.stages:
+                heatmap.setObjectName("")
+                heatmap.set_plane(None)
+        for stage in evaluation.stages:
+            heatmap = self._maps.get(stage) or self._made(stage)
+            heatmap.setObjectName(f"heatmap.{stage}")
+            heatmap.set_plane(stage_plane(evaluation, stage, batch, head))
+            heatmap.set_bands(bands_of(evaluation, stage))
+        self.evaluation, self.batch, self.head = evaluation, batch, head
+        self._shared.join([self._maps[stage] for stage in evaluation.stages if STAGE[stage].square])
+        self._name_maps()
+        self._label_maps()
+        self.set_chosen(self.chosen)
+        self.rearranged.emit()
+        for stage in evaluation.stages:
+            self._bars[stage].recount()
+
+    def set_tokens(self, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> None:
+        """Names of rows and columns; empty for numbers."""
+        self.query_tokens = tuple(map(token_text, query_tokens or ()))
+        self.key_tokens = tuple(map(token_text, key_tokens or ()))
+        self._label_maps()
+        self.renamed.emit()
+
+    def set_chosen(self, chosen: tuple[str, int, int] | None) -> None:
+        """Mark a cell, and in the other maps what it is made of."""
+        self.chosen = StageCell(*chosen) if chosen is not None else None
+        self._lines = self._marked()
+        for stage in self.stages:
+            heatmap, own = self._maps[stage], self.lines(stage)
+            here = self.chosen is not None and self.chosen.stage == stage
+            heatmap.set_chosen(self.chosen[1:] if here and self.chosen is not None else None)
+            heatmap.set_lines(own.row, own.column, row_role=own.row_role, column_role=own.column_role)
+        self.marked.emit()
+
+    def refresh(self, recomputed: Recomputed) -> None:
+        """Redraw and outline the cells that hold new numbers."""
+        for stage, boxes in recomputed.boxes.items():
+            if stage in self.stages:
+                refresh_map(self._maps[stage], boxes)
+                self._minimaps[stage].refresh(boxes)
+                rows, columns = self._maps[stage].shape
+                if rows * columns <= COUNTED_CELLS:
+                    self._bars[stage].recount()
+
+    def retake_levels(self) -> None:
+        """Take automatic levels again, at rest after edits."""
+        for stage in self.stages:
+            self._maps[stage].retake_levels()
+            self._bars[stage].recount()
+
+    def set_menu_actions(self, actions: Sequence[QAction]) -> None:
+        """Set the actions in the context menus of all maps, those made later included."""
+        self._menu_actions = actions
+        for heatmap in self._maps.values():
+            heatmap.addActions(actions)
+
+    def add_action(self, action: QAction, stages: Iterable[str]) -> None:
+        """Let the context menus of the maps of these stages offer an action, too."""
+        self._own_actions.append((action, frozenset(stages)))
+        for stage in self._own_actions[-1][1] & self._maps.keys():
+            self._maps[stage].addAction(action)
+
+    def set_values_shown(self, shown: bool) -> None:
+        """Write values into cells where they fit."""
+        self._values_shown = shown
+        for heatmap in self._maps.values():
+            heatmap.set_values_shown(shown)
+
+    # --- what others show around the maps --------------------------------------------------------
+    def lines(self, stage: str) -> Lines:
+        """The lines that the chosen cell marks in a map."""
+        return self._lines.get(stage, NOTHING)
+
+    def _marked(self) -> dict[str, Lines]:
+        if self.chosen is None or self.evaluation is None or self.chosen.stage not in self.stages:
+            return {}
+        planes = {stage: stage_plane(self.evaluation, stage, self.batch, self.head) for stage in self.stages}
+        index = planes[self.chosen.stage].index(self.chosen.row, self.chosen.column)
+        return lines_of(parts_of(self.evaluation, self.chosen.stage, index), planes)
+
+    def labels(self, stage: str) -> tuple[Sequence[str], Sequence[str]]:
+        """Tokens of the rows and columns of a stage; empty where an axis has none."""
+        if self.evaluation is None:
+            return (), ()
+        picture = picture_of(stage, self.evaluation)
+        rows = self.key_tokens if picture.rows == KEY else self.query_tokens
+        return rows, self.key_tokens if picture.columns == KEY else ()
+
+    def go_home(self) -> None:
+        """Take back every map from the tiles."""
+        for stage in self._maps:
+            self.send_home(stage)
+
+    def send_home(self, stage: str) -> None:
+        """Take back one map, not yet visible."""
+        widgets: tuple[QWidget, ...] = (self._maps[stage], self._bars[stage])
+        for widget in widgets:
+            if widget.parentWidget() is not self._home:
+                widget.setParent(self._home)
+                widget.hide()
+
+    # --- its own affairs -------------------------------------------------------------------------
+    def _made(self, stage: str) -> Heatmap:
+        heatmap = self._maps[stage] = Heatmap(self._home, zoomable=True)
+        bar = self._bars[stage] = ColorBar(heatmap, self._home)
+        self._minimaps[stage] = Minimap(heatmap)
+        heatmap.hide()
+        bar.hide()
+        heatmap.set_values_shown(self._values_shown)
+        heatmap.addActions([*self._menu_actions, *(act for act, stages in self._own_actions if stage in stages)])
+        self.marked.connect(self._minimaps[stage].follow)
+        heatmap.cellChosen.connect(lambda row, column: self.cellChosen.emit(stage, row, column))
+        heatmap.clicked.connect(lambda: self.clicked.emit(stage))
+        heatmap.cellHovered.connect(lambda row, column: self.hovered.emit(stage, row, column))
+        heatmap.hoverLeft.connect(self.hoverLeft)
+        heatmap.activated.connect(lambda row, column: self.activated.emit(stage, row, column))
+        heatmap.toggleRequested.connect(lambda row, column: self.toggleRequested.emit(stage, row, column))
+        heatmap.copyImageRequested.connect(lambda: self.copyImageRequested.emit(stage))
+        heatmap.saveImageRequested.connect(lambda: self.saveImageRequested.emit(stage))
+        bar.heightChanged.connect(self.barResized)
+        bar.shadePicked.connect(lambda shade: self.shades.set(stage, shade))
+        heatmap.set_shade(self.shades.of(stage))
+        return heatmap
+
+    def _on_shades_changed(self, name: str) -> None:
+        if name in self._maps:
+            self._maps[name].set_shade(self.shades.of(name))
+            self._minimaps[name].follow()
+            self._bars[name].update()
+
+    def _label_maps(self) -> None:
+        for stage in self.stages:
+            self._maps[stage].set_labels(*self.labels(stage))
+
+    def _name_maps(self) -> None:
+        for stage in self.stages:
+            rows, columns = self._maps[stage].shape
+            name = QCoreApplication.translate("StageMaps", "{title}, {rows} × {columns}")
+            self._maps[stage].setAccessibleName(name.format(title=stage_title(stage), rows=rows, columns=columns))
+            bar = QCoreApplication.translate("StageMaps", "Colors of {title}")
+            self._bars[stage].setAccessibleName(bar.format(title=stage_title(stage)))
+            self._minimaps[stage].set_title(stage_title(stage))
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self._name_maps()

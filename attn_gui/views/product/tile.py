@@ -1,0 +1,183 @@
+"""One stage among all: its title, symbol and shape over its map, tokens beside it, the color bar below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.engine import STAGE, symbol
+from attn_gui.figure.products.operands import picture_of
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.names import stage_title
+from attn_gui.views.product.labels import LEVEL, UPRIGHT, Labels, LabelStyle, label_width, labels_fit
+from attn_gui.views.product.lettering import Word, paint_words
+from attn_gui.views.product.product_layout import Needs, lay_out
+from attn_gui.views.product.product_needs import (
+    LARGEST_CELL,
+    LEAST_SIDE,
+    axis_labels,
+    label_font,
+    line_height,
+)
+from attn_gui.views.product.stage_maps import StageMaps
+from attn_gui.views.theme import current_theme, scaled, ui_font
+
+WIDEST_LABEL = 40
+LEAST_SHARE = 0.6
+"""Turned tokens are worth their room where a column is this share of their height wide: then every other stands."""
+
+
+class StageTile(QWidget):
+    """Lays one large map out by itself; a click on the title asks to see the stage in the product picture."""
+
+    picked = Signal(str)
+
+    def __init__(self, stage: str, maps: StageMaps, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.stage, self._maps = stage, maps
+        self._row_labels, self._column_labels = 0, 0
+        self._ground: QPixmap | None = None
+        self._marked = QRegion()  # where the chips of the chosen row and column are
+        self._axes: tuple[Labels, ...] | None = None  # of rows and columns, as long as nothing moves
+        maps.map(stage).windowChanged.connect(self.repaint_words)
+
+    def adopt(self) -> None:
+        """Take the stage's map and color bar from wherever they are."""
+        for widget in (self._maps.map(self.stage), self._maps.bar(self.stage)):
+            if widget.parentWidget() is not self:
+                widget.setParent(self)
+            widget.show()
+        self._maps.map(self.stage).set_home(None)
+
+    def arrange(self) -> None:
+        """Place map and bar in the room of the tile."""
+        heatmap, bar = self._maps.map(self.stage), self._maps.bar(self.stage)
+        rows, columns = axis_labels(self._maps, self.stage)
+        self._row_labels = round(label_width(rows, label_font(True), scaled(WIDEST_LABEL)))
+        self._column_labels, place = self._best_place(columns)
+        heatmap.place_cells(place)
+        width = max(place.width() + 2, scaled(LEAST_SIDE))
+        bar.setGeometry(place.left() - 1, place.bottom() + 1 + scaled(SPACING.m), width, bar.heightForWidth(width))
+        self.repaint_words()
+
+    def repaint_words(self) -> None:
+        """Title and tokens say something else or stand elsewhere."""
+        self._ground = self._axes = None
+        self._marked = self._marks_region()
+        self.update()
+
+    def repaint_marks(self) -> None:
+        """Another row or column is chosen."""
+        before, self._marked = self._marked, self._marks_region()
+        self.update(before + self._marked)
+
+    def _best_place(self, columns: Sequence[str]) -> tuple[int, QRect]:
+        """Room for tokens over columns, as they are, turned, or none where few could stand; and the map's place."""
+        font = label_font(True)
+        if columns:
+            place = self._place(line_height())
+            if labels_fit(columns, font, place.width() / len(columns)):
+                return line_height(), place
+            tall = round(label_width(columns, font, scaled(WIDEST_LABEL)))
+            place = self._place(tall)
+            if place.width() >= LEAST_SHARE * QFontMetricsF(font).height() * len(columns):
+                return tall, place
+        return 0, self._place(scaled(SPACING.s))
+
+    def _place(self, column_labels: int) -> QRect:
+        heatmap, bar = self._maps.map(self.stage), self._maps.bar(self.stage)
+        rows, columns = heatmap.shape
+        needs = Needs(
+            rows, columns, square=STAGE[self.stage].square, row_labels=self._row_labels, column_labels=column_labels,
+            head=self._title_height(), padding=heatmap.margin, gap=0,
+            bars=bar.heightForWidth(self.width() - self._row_labels) + scaled(SPACING.m),
+            largest_cell=scaled(LARGEST_CELL), least_side=scaled(LEAST_SIDE), comfortable_cell=1,
+        )  # fmt: skip
+        return lay_out(needs, self.width(), self.height()).stage
+
+    def _title_height(self) -> int:
+        return round(QFontMetricsF(ui_font("body", 600)).height()) + scaled(SPACING.s)
+
+    def _title(self) -> tuple[Word, ...]:
+        shape = "{} × {}".format(*self._maps.map(self.stage).shape)
+        return (
+            (stage_title(self.stage), "body", "text", 600), (symbol(self.stage), "body", "text2", 400),
+            (shape, "small", "text3", 400),
+        )  # fmt: skip
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._at_work():
+            return
+        if self._ground is None:
+            self._ground = self._painted_words()
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._ground)
+        if event.region().intersects(self._marked):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for labels, marked in self._tokens():
+                labels.paint_chosen(painter, marked)
+        painter.end()
+
+    def _at_work(self) -> bool:
+        """Whether the map of the tile is here and shows something."""
+        return self._maps.map(self.stage).parentWidget() is self and self._maps.evaluation is not None
+
+    def _painted_words(self) -> QPixmap:
+        """The words without any mark, painted once: every cell painted again, and every outline that fades, repaints
+        what is below it."""
+        ratio = self.devicePixelRatioF()
+        ground = QPixmap(self.size() * ratio)
+        ground.setDevicePixelRatio(ratio)
+        ground.fill(current_theme().surface)
+        painter, theme = QPainter(ground), current_theme()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_words(painter, self._title(), 1, QFontMetricsF(ui_font("body", 600)).ascent() + 1, theme)
+        for labels, _ in self._tokens():
+            labels.paint(painter)
+        painter.end()
+        return ground
+
+    def _marks_region(self) -> QRegion:
+        region = QRegion()
+        if self._at_work():
+            for labels, marked in self._tokens():
+                region += labels.chip_region(marked)
+        return region
+
+    def _tokens(self) -> Iterator[tuple[Labels, int | None]]:
+        """The labels of both axes, each with the row or column that is marked."""
+        marked = self._maps.lines(self.stage)
+        if self._axes is None:
+            self._axes = tuple(self._made_labels())
+        return zip(self._axes, (marked.row, marked.column), strict=False)  # features have no labels
+
+    def _made_labels(self) -> Iterator[Labels]:
+        assert self._maps.evaluation is not None
+        heatmap, theme = self._maps.map(self.stage), current_theme()
+        picture = picture_of(self.stage, self._maps.evaluation)
+        rows, columns = axis_labels(self._maps, self.stage)
+        cells = heatmap.cells_rect().translated(heatmap.pos())
+        fonts, away = (label_font(True), label_font(True, 600)), scaled(SPACING.s)
+        box = QRectF(cells.left() - self._row_labels, cells.top(), self._row_labels - away, cells.height())
+        yield Labels(heatmap.row_span, rows, box, LabelStyle(*fonts, theme, picture.rows))
+        if self._column_labels:
+            span, style = heatmap.column_span, LabelStyle(*fonts, theme, picture.columns)
+            box = QRectF(cells.left(), cells.top() - self._column_labels, cells.width(), self._column_labels - away)
+            level = labels_fit(columns, fonts[0], span.cell_size)
+            yield Labels(span, columns, box, style, LEVEL if level else UPRIGHT)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.setAccepted(self._in_title(event))  # so that the release comes here
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.setAccepted(self._in_title(event))
+        if event.isAccepted():
+            self.picked.emit(self.stage)
+
+    def _in_title(self, event: QMouseEvent) -> bool:
+        title = QRectF(0, 0, self.width(), self._title_height())
+        return event.button() == Qt.MouseButton.LeftButton and title.contains(event.position())
