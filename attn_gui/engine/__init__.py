@@ -46,11 +46,11 @@ __all__ = [
 ]  # fmt: skip
 
 _LATER = {
-    "apply_fix": ("mending", "apply"),
-    "Report": ("verification", "Report"),
-    "Solution": ("solution", "Solution"),
-    "solve": ("solution", "solve"),
-    "verify": ("verification", "verify"),
+    "apply_fix": ("creation.mending", "apply"),
+    "Report": ("analysis.verifying.verification", "Report"),
+    "Solution": ("analysis.solution", "Solution"),
+    "solve": ("analysis.solution", "solve"),
+    "verify": ("analysis.verifying.verification", "verify"),
 }
 
 

@@ -183,7 +183,7 @@ from PySide6.QtWidgets import QApplication
 import os, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs have none
 app = QApplication([])
-from attn_gui.app import start
+from attn_gui.app.shell import start
 rest = start.Start._rest
 def interrupt(self):
     rest(self)

@@ -55,25 +55,25 @@ def state():
 
 watch = Watch()
 app.installEventFilter(watch)
-from attn_gui.app.start import run
+from attn_gui.app.shell.start import run
 
 code = run()
 print(json.dumps(told))
 sys.exit(code)
 """
 BROKEN = """
-import attn_gui.app.program
+import attn_gui.app.shell.program
 def fail(*_, **__): raise RuntimeError("no program")
 attn_gui.app.shell.program.Program.__init__ = fail
 import sys
-from attn_gui.app.start import run
+from attn_gui.app.shell.start import run
 sys.exit(run())
 """
 HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 SELDOM = (
     "attn_gui.figure.sheet", "attn_gui.figure.maps.painter",
-    "attn_gui.engine.analysis.solution", "attn_gui.engine.analysis.verifying.verification", "attn_gui.engine.analysis.verifying.reference",
-    "attn_gui.engine.evaluation.streaming.evaluation",
+    "attn_gui.engine.analysis.solution", "attn_gui.engine.analysis.verifying.verification",
+    "attn_gui.engine.analysis.verifying.reference", "attn_gui.engine.evaluation.streaming.evaluation",
 )  # fmt: skip
 
 
@@ -167,7 +167,7 @@ def tell(gone, kept):
 
 
 QTimer.singleShot(0, look)
-from attn_gui.app.start import run
+from attn_gui.app.shell.start import run
 
 sys.exit(run())
 """

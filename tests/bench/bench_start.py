@@ -49,7 +49,7 @@ class Watch(QObject):
 NAMES = {"mainWindow": "window", "heatmap.weights": "maps"}
 watch = Watch()
 app.installEventFilter(watch)
-from attn_gui.app.start import run
+from attn_gui.app.shell.start import run
 run()
 """
 SCRIPTS = {

@@ -214,7 +214,6 @@ class Problem(Pictured):
     def __repr__(self) -> str:
         return problem_text(self)
 
-    # --- sizes -----------------------------------------------------------------------------------
     @property
     def projected(self) -> bool:
         return self.x is not None
