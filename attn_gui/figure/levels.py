@@ -14,6 +14,7 @@ import numpy.typing as npt
 from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, Lut, lut
 from attn_gui.figure.numbers import Values
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.pictures.pooling import Allowed as Allowed
 
 FIXED_WEIGHT_KEYS = 64
 """Weights are colored 0 … 1 up to this many keys, if that shows anything; 0 … largest above."""
@@ -24,7 +25,6 @@ VISIBLE_WEIGHT = 0.15
 AT_ONCE = 1 << 20
 """Cells of a large map that are looked at together, so that what is worked with beside it stays small."""
 
-Allowed = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

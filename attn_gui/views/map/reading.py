@@ -8,19 +8,12 @@ import numpy as np
 
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.evaluation.plane import Pooling
-from attn_gui.figure.display import (
-    Allowed,
-    Levels,
-    Values,
-    block_edges,
-    pool_blocks,
-    to_display,
-)
+from attn_gui.figure.display import Allowed, Levels, Values, to_display
 from attn_gui.figure.levels import LevelRule, finite_open
 from attn_gui.pictures import pooling
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import Block, PlaneLike
-from attn_gui.pictures.pooling import joined, pooled
+from attn_gui.pictures.pooling import block_edges, joined, pool_blocks, pooled
 from attn_gui.pictures.sheets import Sample, Seen
 from attn_gui.pictures.supply import supply_of
 
