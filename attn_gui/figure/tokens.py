@@ -153,6 +153,7 @@ class Size:
     icon: int = 16
     value_min_cell_height: int = 18
     compact_below_width: int = 1200
+    least_width: int = 640
     hatch: float = 7.0
     hatch_small_map: float = 3.5
 

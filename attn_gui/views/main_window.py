@@ -213,6 +213,7 @@ class MainWindow(QMainWindow):
             self.reset_columns()
 
     def _choose_form(self) -> None:
+        self.setMinimumWidth(scaled(SIZE.least_width))  # else the full form would not get narrow enough for the other
         compact = self.width() < self._roomy
         if compact != self._compact:
             self._compact = compact

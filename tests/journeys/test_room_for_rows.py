@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import new_problem
 
@@ -63,3 +64,11 @@ def test_tables_share_the_column_again_when_there_is_room(launch):
 def test_small_tables_stand_above_one_another_on_a_low_screen(launch):
     person = launch("worked-example.npz", "en", 1366, 700)  # two rows each
     assert shown_rows(person) == {"query": 2, "key": 2, "value": 2}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_wide_window_can_be_made_as_narrow_as_a_small_screen(launch, lang):
+    person = launch("smollm2-layer10.npz", lang, 1440, 900)
+    person.window.resize(1024, 700)
+    QApplication.processEvents()
+    assert (person.window.width(), person.window.height()) == (1024, 700)
