@@ -17,7 +17,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 SOURCES = sorted(path for folder in ("attn_gui", "packaging", "tests") for path in (ROOT / folder).rglob("*.py"))
 RIDDLE = re.compile(r"(What|Who|Whose|Which|Where|How|Whether|When|Why|Nobody)\b")
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
-MOST_FILES = 15  # in a folder, beside its __init__
+MOST_FILES = 14  # in a folder, beside its __init__
 # those that were too long when the rule came; a name leaves the list as soon as it can, and none may be added
 LONG_FILES = {
     "engine/analysis/explanation.py",

@@ -10,10 +10,10 @@ from typing import Any, cast
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.spelling import MINUS
 
 from . import sentences
 from .sentences import FieldError, FieldTypeError, Note, PlaceError, ShapeError
-from .spelling import MINUS
 from .tensors import as_scalar, read_array
 
 ALIGNS = ("start", "end")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
 
-from .spelling import spelled
+from attn_gui.engine.spelling import spelled
 
 if typing.TYPE_CHECKING:
     from .fixes import Fix
