@@ -168,10 +168,10 @@ def main(arguments: list[str]) -> int:
     folder = Path(arguments[0]) if arguments else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
-        QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, home)
         app = QApplication([])
         load_fonts()
-        for picture in PICTURES:
+        for picture in PICTURES:  # each in a home of its own: a program remembers how it was looked at
+            QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, f"{home}/{picture.name}")
             print(take(app, picture, folder))
     return 0
 

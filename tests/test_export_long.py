@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,15 @@ def test_what_is_too_much_for_a_text_is_refused(long: Path, tmp_path: Path) -> N
     assert os.listdir(tmp_path) == []
 
 
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """A child inherits the deafness of a run that a shell has put into the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 @pytest.mark.parametrize("ending", ["npy", "npz"])
 def test_ctrl_c_leaves_no_half_file(long: Path, tmp_path: Path, ending: str) -> None:
     (tmp_path / "long-weights-h0.npy").write_bytes(b"the old file")

@@ -247,3 +247,13 @@ def test_the_bar_says_what_a_dot_in_a_cell_stands_for_and_needs_no_room_for_it(p
     heatmap.refresh_all()
     color_bar.recount()
     assert not color_bar.dots_text()
+
+
+def test_a_legend_without_room_for_its_words_keeps_the_counts(plane, shown_map, qtbot):
+    allowed = np.tri(14, dtype=bool)
+    color_bar = ColorBar(shown_map(plane(np.ones((14, 14)), allowed=allowed), 40, 40))
+    qtbot.addWidget(color_bar)
+    color_bar.recount()
+    wide, narrow = ([text for line in color_bar._lines(width) for _, text in line] for width in (400, 60))
+    assert wide == ["not allowed  91"]
+    assert narrow == ["91"]

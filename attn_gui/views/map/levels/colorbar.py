@@ -245,7 +245,8 @@ class ColorBar(QWidget):
         metrics = QFontMetricsF(ui_font("small"))
         lines: list[list[tuple[int | None, str]]] = []
         used, width = 0.0, self.width() if width is None else width
-        for flag, text in self._entries():
+        for flag, words in self._entries():
+            text = words if self._entry_width(metrics, flag, words) <= width else words.rpartition("  ")[2]  # the count
             needed = self._entry_width(metrics, flag, text)
             if not lines or used + needed > width:
                 lines.append([])
