@@ -84,7 +84,8 @@ def test_the_shortest_text_gives_the_same_single(value: float) -> None:
     single = np.float32(value)
     again = np.float64(parse_number(shortest(single, "f4"), "f4")).astype(np.float32)
     assert np.array_equal(again, single, equal_nan=True)
-    assert len(shortest(single, "f4")) <= 14
+    misses = np.float64(str(single)).astype(np.float32) != single  # rounded twice, the shortest text gives a neighbor
+    assert len(shortest(single, "f4")) <= (24 if misses else 15)  # a sign, nine digits, a point, e-38
 
 
 @pytest.mark.parametrize(

@@ -47,12 +47,15 @@ class Errands:
         box, before = self._person.find(f"control.{name}"), self._steps()
         if not (box.isVisible() and box.isEnabled()):
             return "nothing"
+        was = box.value()
         self._person.overwrite(box, str(value))
         for _ in range(self._rnd.randrange(5)):
             QApplication.processEvents()
         if self._rnd.random() < 0.5:
             self._person.press("Esc")
         self._back_to(before)
+        if box.value() != was:  # its step is gone from a history that is limited by bytes
+            self._person.overwrite(box, str(was))
         return f"{name} = {value}"
 
     def _steps(self) -> int:
