@@ -96,9 +96,10 @@ def _text(cell: object) -> str:
 
 
 def _label(text: str) -> str:
-    """A text that neither breaks the table nor starts a formula in a spreadsheet, nor is taken for an error: #now."""
+    """A text that neither breaks the table nor starts a formula, nor is taken for an error or a number: #now, true."""
     line = quoted(text, longest=1000)
-    if re.match(r"[=+\-@]", line) or sort_of(line) is Sort.BROKEN:
+    taken = sort_of(line) is Sort.BROKEN or (sort_of(line) is Sort.NUMBER and not line.isdecimal())
+    if taken or re.match(r"[=+\-@]", line):
         line = "'" + line
     return '"' + line.replace('"', '""') + '"' if '"' in line else line
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -30,6 +30,7 @@ def test_what_is_copied_is_pasted_bit_for_bit(array: np.ndarray) -> None:
 
 
 @given(st.lists(st.text(max_size=8), min_size=2, max_size=5), st.integers(0, 200))
+@example(["", "TRUE"], 0)
 def test_headings_are_copied_and_left_out_again(tokens: list[str], first: int) -> None:
     array = np.arange(3.0 * len(tokens)).reshape(-1, 3) / 7
     columns = [str(first + k) for k in range(3)]

@@ -21,6 +21,10 @@ FORMULA = "=+-@\t\r"  # what spreadsheets would run
 _BEFORE = "\"'([{<>≤≥=≈~±+-−–×$€£¥￥₩₹#.,، \t"  # may stand before a number
 
 
+SYNTAX = frozenset("|&{}[]\\;")
+"""Letters that stand between the cells of other layouts."""
+
+
 class Sort(Enum):
     """The sort of a cell."""
 
@@ -83,8 +87,8 @@ def is_count(cells: Sequence[str], first: int | None = None) -> bool:
     """Whether the cells count on in ones, from `first` if given."""
     if not cells or not all(cell.isascii() and re.fullmatch(r"0|[1-9]\d{0,8}", cell.strip()) for cell in cells):
         return False
-    start = int(cells[0]) if first is None else first
-    return all(int(cell) == start + place for place, cell in enumerate(cells))
+    start = int(cells[0].strip()) if first is None else first
+    return all(int(cell.strip()) == start + place for place, cell in enumerate(cells))
 
 
 def find_headings(rows: Sequence[Sequence[str]], headed: bool = False) -> tuple[Headings, ...]:
@@ -114,7 +118,7 @@ def _with_corner(rows: Sequence[Sequence[str]]) -> tuple[Headings, ...]:
         return ()
     if are_words(header):
         return (both,)
-    counts = is_count(header) and (len(header) > 2 or (len(header) == 2 and int(header[0]) == 0))
+    counts = is_count(header) and (len(header) > 2 or (len(header) == 2 and int(header[0].strip()) == 0))
     return (both, Headings(labels=True)) if counts else ()
 
 
@@ -159,7 +163,7 @@ def _first(rows: Sequence[Sequence[str]]) -> list[str]:
 def label_check(sample: Sequence[str]) -> Callable[[int, str], bool]:
     """Whether a label further down is one, like those in the sample: a name among names, the next number of a count."""
     if is_count(sample):
-        start = int(sample[0])
+        start = int(sample[0].strip())
         return lambda place, label: label.strip() == str(start + place)
     if _is_named(sample):
         return lambda _place, label: sort_of(label) in (Sort.WORD, Sort.MARK)
@@ -178,4 +182,5 @@ def unmarked(label: str) -> str:
 
 def _needs_mark(label: str) -> bool:
     inner = label.lstrip("'")
-    return not inner or inner[0] in FORMULA or sort_of(inner) in (Sort.NUMBER, Sort.BROKEN)
+    plain = inner.isprintable() and inner == inner.strip() and SYNTAX.isdisjoint(inner)
+    return not inner or not plain or inner[0] in FORMULA or sort_of(inner) in (Sort.NUMBER, Sort.BROKEN)
