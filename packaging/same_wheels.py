@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from zipfile import ZipFile
 
-UNWANTED = ("pictures/", ".ts", "__pycache__")
+UNWANTED = ("resources/pictures/", ".ts", "__pycache__")
 
 
 def contents(path: str) -> dict[str, bytes]:
