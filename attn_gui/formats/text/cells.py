@@ -58,7 +58,7 @@ class Cells:
         values = {"row": self._rows, "line": row.line, "got": len(cells), "expected": self.width}
         if len(cells) != self.width or not cells:
             raise FormatError(_ragged(row.line), **values)
-        if self.width == 1 and self._rows and row.line > self._line + 1:
+        if self.width == 1 and self._rows and row.first_line > self._line + 1:
             raise FormatError(_EMPTY_LINE, row=self._rows, line=self._line + 1)
         if len(self.values) > MOST_NUMBERS:
             raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} numbers."),

@@ -25,10 +25,15 @@ ONE_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 
 
 class Row(NamedTuple):
-    """One row of a text; lines count from 1, as editors do."""
+    """One row of a text and its last line, from 1 as editors count; a cell in quotes may go over several lines."""
 
     line: int
     cells: list[str]
+
+    @property
+    def first_line(self) -> int:
+        """The line in which the row begins."""
+        return self.line - sum(cell.count("\n") for cell in self.cells)
 
 
 class Dialect(NamedTuple):
