@@ -55,7 +55,7 @@ MANAGERS = {
     "pacman": ("pacman", "-S", "--needed"),
 }
 VENV = {"dnf": "python3-pip", "zypper": "python3-pip", "pacman": "python"}
-"""What brings Python's own venv where it is split off; Debian has one for each Python."""
+"""Package that brings Python's own venv where it is split off; Debian has one for each Python."""
 
 
 def missing(libraries: Iterable[str]) -> list[str]:

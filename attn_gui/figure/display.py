@@ -28,7 +28,7 @@ from attn_gui.figure.numbers import format_number as format_number
 from attn_gui.figure.tokens import Theme
 
 ALLOWED, NAN, POS_INF, NEG_INF, CLOSED, UNKNOWN = range(6)
-"""What a cell holds: a finite number, NaN, +∞, −∞, nothing because a mask closes it (which wins), or a number that is
+"""Contents of a cell: a finite number, NaN, +∞, −∞, nothing because a mask closes it (which wins), or a number that is
 not computed yet."""
 
 

@@ -62,7 +62,7 @@ MENU_WORDS = {
     "history": "undo memory limit 历史 内存 撤销",
     "copy_as": "clipboard format 剪贴板 格式",
 }
-"""What else people call a menu: its actions are found by that, too."""
+"""Other words for a menu, by which its actions are found, too."""
 
 SUBMENUS = {"file": ("recent", "examples"), "edit": ("copy_as", "history"), "view": ("decimals", "language", "theme")}
 

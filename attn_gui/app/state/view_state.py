@@ -39,7 +39,7 @@ class Look:
 
 
 PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "document"}
-"""What can change: the fields of the look, the evaluation that is looked at, and the document that it is of."""
+"""Parts that can change: the fields of the look, the evaluation that is looked at, and the document that it is of."""
 
 
 class ViewState(QObject):

@@ -23,10 +23,10 @@ Flags = npt.NDArray[np.bool_]
 
 FORWARD, BACKWARD = "forward", "backward"
 DIRECTIONS: Mapping[str, Callable[..., Spread[Any]]] = {FORWARD: Evaluation.forward, BACKWARD: Evaluation.backward}
-"""What can be shown of a cell: all that it reaches, or all that it comes from."""
+"""Directions that can be shown of a cell: all that it reaches, or all that it comes from."""
 
 OPACITY = {"light": 0.74, "dark": 0.72}
-"""How much of what is not reached the ground covers."""
+"""Share of the ground over cells that are not reached."""
 
 CUT_CELLS, CUT_AREAS = 1 << 18, 1 << 11
 """So many cells of a map are looked at one by one, and so many areas are kept; above, whole rows have to do."""

@@ -31,7 +31,7 @@ SHARE, LEAST, MOST = 0.25, 32, 128
 """Of each side of the map, within so many pixels."""
 
 VEILED = 96
-"""How much of the ground lies over what is not in view, of 255."""
+"""Share of the ground over the part that is not in view, of 255."""
 
 SMALLEST_FRAME = 6
 STEP = 0.25

@@ -9,7 +9,7 @@ CLOSEST = 2
 """Cells that remain in view at the least."""
 
 SHRINK = 1.02 ** (1 / 8)
-"""How much a window shrinks with every unit of a wheel, of which a notch has 120."""
+"""Factor by which a window shrinks with every unit of a wheel, of which a notch has 120."""
 
 Window = tuple[float, float, float, float]
 """First row, row after the last, first column, column after the last; cut cells count in part."""
