@@ -34,10 +34,31 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Cell", "Explanation", "Explorer", "FieldError", "FieldTypeError", "FormatError", "Picture", "PlaceError",
-    "Problem", "Report", "ShapeError", "Solution", "StageError", "Term", "Trace", "compute", "explain", "explore",
-    "load", "render", "save", "sensitivity", "solve", "verify",
-]  # fmt: skip
+    "Cell",
+    "Explanation",
+    "Explorer",
+    "FieldError",
+    "FieldTypeError",
+    "FormatError",
+    "Picture",
+    "PlaceError",
+    "Problem",
+    "Report",
+    "ShapeError",
+    "Solution",
+    "StageError",
+    "Term",
+    "Trace",
+    "compute",
+    "explain",
+    "explore",
+    "load",
+    "render",
+    "save",
+    "sensitivity",
+    "solve",
+    "verify",
+]
 
 _HOMES = {
     "Cell": "attn_gui.engine",

@@ -147,11 +147,24 @@ def _write_figures(request: _Request, ending: str) -> Iterator[Path]:
             path = request.path(stage, heads_part(chosen, request.loaded.problem.num_heads), f".{ending}")
             with _Progress(path) as progress:
                 write(
-                    request.evaluation, path, stage=stage, heads=chosen, batch=options.batch, format=ending,
-                    width=options.width, height=options.height, dpi=options.dpi, font_size=options.font_size,
-                    values=options.values, colorbar=options.colorbar, theme=options.theme, lang=options.lang,
-                    shades={stage: shade}, sheet=options.sheet, tell=progress.show,
-                )  # fmt: skip
+                    request.evaluation,
+                    path,
+                    stage=stage,
+                    heads=chosen,
+                    batch=options.batch,
+                    format=ending,
+                    width=options.width,
+                    height=options.height,
+                    dpi=options.dpi,
+                    font_size=options.font_size,
+                    values=options.values,
+                    colorbar=options.colorbar,
+                    theme=options.theme,
+                    lang=options.lang,
+                    shades={stage: shade},
+                    sheet=options.sheet,
+                    tell=progress.show,
+                )
             yield path
 
 

@@ -130,8 +130,15 @@ def _window_parser() -> argparse.ArgumentParser:
 def _export_parser() -> argparse.ArgumentParser:
     from attn_gui.formats import IMAGES, numbers
 
-    forms = ", ".join((*IMAGES, *(key if kind.write_members is None else f"{key} (all stages in one file)"
-                                  for key, kind in numbers().items())))  # fmt: skip
+    forms = ", ".join(
+        (
+            *IMAGES,
+            *(
+                key if kind.write_members is None else f"{key} (all stages in one file)"
+                for key, kind in numbers().items()
+            ),
+        )
+    )
     parser = _Parser(
         "attn-gui export",
         usage="attn-gui export FILE -o DIR [options]",
@@ -146,22 +153,41 @@ def _export_parser() -> argparse.ArgumentParser:
     add("--stage", metavar="NAME", nargs="+", help="stages to write (default: weights; npz: all)")
     add("--heads", type=_heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
     add("--batch", type=_whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0; npz has all)")
-    add("--format", nargs="+", choices=(*IMAGES, *numbers()), default=["png"], metavar="EXT",
-        help=f"{forms}; several at once (default: png)")  # fmt: skip
+    add(
+        "--format",
+        nargs="+",
+        choices=(*IMAGES, *numbers()),
+        default=["png"],
+        metavar="EXT",
+        help=f"{forms}; several at once (default: png)",
+    )
+    _add_figure_options(parser)
+    return parser
+
+
+def _add_figure_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add("--sheet", action="store_true", help="figures: all chosen heads on one sheet")
     add("--width", type=_centimeters, metavar="CM", help="of the figure (default: as its cells need, 0.5 cm or more)")
     add("--height", type=_centimeters, metavar="CM", help="of the figure (default: as its cells need)")
     add("--dpi", type=_whole(30, 2400), default=300, metavar="N", help="dots per inch of a png (default: 300)")
-    add("--font-size", type=_points, metavar="PT",
-        help="of numbers and labels (default: 7.5 points, more on figures wider than 12 cm)")  # fmt: skip
+    add(
+        "--font-size",
+        type=_points,
+        metavar="PT",
+        help="of numbers and labels (default: 7.5 points, more on figures wider than 12 cm)",
+    )
     add("--levels", type=_levels, metavar="LO,HI", help="values at the ends of the colors (default: from the numbers)")
-    add("--colormap", metavar="NAME", help="signed, weights, viridis, cividis, magma, grey or CET-D1 (default: signed "
-        "for numbers of both signs, weights for weights)")  # fmt: skip
+    add(
+        "--colormap",
+        metavar="NAME",
+        help="signed, weights, viridis, cividis, magma, grey or CET-D1 (default: signed "
+        "for numbers of both signs, weights for weights)",
+    )
     add("--values", action=argparse.BooleanOptionalAction, help="numbers in cells (default: where they fit)")
     add("--colorbar", action=argparse.BooleanOptionalAction, default=True, help="the color bar (default: with it)")
     add("--lang", choices=("en", "zh"), default="en", help="language of the figure (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: light)")
-    return parser
 
 
 def _verify_parser() -> argparse.ArgumentParser:

@@ -38,9 +38,10 @@ def _window_libraries(environment: Mapping[str, str]) -> Libraries:
     if _needs_none(forced):
         return {}
     usable = [
-        libraries for name, variable, libraries in (("wayland", "WAYLAND_DISPLAY", WAYLAND), ("xcb", "DISPLAY", X11))
+        libraries
+        for name, variable, libraries in (("wayland", "WAYLAND_DISPLAY", WAYLAND), ("xcb", "DISPLAY", X11))
         if environment.get(variable) and (name in forced or not forced)
-    ]  # fmt: skip
+    ]
     return min(usable, key=lambda libraries: len(missing(libraries)), default={})
 
 

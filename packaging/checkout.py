@@ -28,10 +28,19 @@ COMMANDS = {
     "app": ("-m", "attn_gui"),
     "test": ("-m", "pytest"),
     "bench": (
-        "-m", "pytest", "tests/bench", "-q", "-n0", "--timeout=1800", "--benchmark-columns=median",
-        "-o", "python_files=bench_*.py", "-o", "python_functions=bench_*",
+        "-m",
+        "pytest",
+        "tests/bench",
+        "-q",
+        "-n0",
+        "--timeout=1800",
+        "--benchmark-columns=median",
+        "-o",
+        "python_files=bench_*.py",
+        "-o",
+        "python_functions=bench_*",
     ),
-}  # fmt: skip
+}
 BY_SH = rb"#!/bin/sh\n'''exec' " + rb'"\1" "$0" "$@"' + rb"\n' '''\n"
 """A first line that may have blanks in it: sh reads it as a command, Python as a text."""
 HAS_ALL = """
@@ -153,8 +162,12 @@ class Checkout:
         if os.name == "nt" or old in ("", new):
             return
         say(f"This folder was {old} when .venv was made; its scripts are led here.")
-        for path in [*self.venv.glob("bin/*"), *self.venv.glob("lib/*/site-packages/*.pth"), *self.venv.glob("*.cfg"),
-                     *self.venv.glob("lib/*/site-packages/*.dist-info/direct_url.json")]:  # fmt: skip
+        for path in [
+            *self.venv.glob("bin/*"),
+            *self.venv.glob("lib/*/site-packages/*.pth"),
+            *self.venv.glob("*.cfg"),
+            *self.venv.glob("lib/*/site-packages/*.dist-info/direct_url.json"),
+        ]:
             if path.is_file() and not path.is_symlink():
                 lead_here(path, old, new)
         self.stamp.write_text(json.dumps(self._noted() | {"root": new}), encoding="utf-8")

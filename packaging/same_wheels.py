@@ -1,6 +1,6 @@
 """Compares two wheels, such as that of the checkout and that of the sdist: the same files with the same bytes.
 
-    python packaging/same_wheels.py ONE.whl OTHER.whl
+python packaging/same_wheels.py ONE.whl OTHER.whl
 """
 
 from __future__ import annotations

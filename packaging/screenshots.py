@@ -1,6 +1,6 @@
 """Takes the pictures of the window, so that anyone can look again.
 
-    .venv/bin/python packaging/screenshots.py [FOLDER]     default: resources/pictures
+.venv/bin/python packaging/screenshots.py [FOLDER]     default: resources/pictures
 """
 
 from __future__ import annotations

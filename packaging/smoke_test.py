@@ -1,6 +1,6 @@
 """Opens the window of an installed copy, reads what it shows, opens About, and closes it again.
 
-    PYTHON packaging/smoke_test.py     with the Python of the environment that the wheel is installed in
+PYTHON packaging/smoke_test.py     with the Python of the environment that the wheel is installed in
 """
 
 from __future__ import annotations

@@ -12,10 +12,20 @@ from typing import Any
 PAUSE = 10.0  # seconds between two signs of life
 LAST_LINES = 15  # of a step that failed
 UNREACHABLE = (  # as pip, uv and apt say it
-    "NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ProxyError", "Network is unreachable",
-    "Temporary failure in name resolution", "Name or service not known", "nodename nor servname",
-    "dns error", "error sending request", "Temporary failure resolving", "Could not resolve", "Could not connect to",
-)  # fmt: skip
+    "NewConnectionError",
+    "ConnectTimeoutError",
+    "ReadTimeoutError",
+    "ProxyError",
+    "Network is unreachable",
+    "Temporary failure in name resolution",
+    "Name or service not known",
+    "nodename nor servname",
+    "dns error",
+    "error sending request",
+    "Temporary failure resolving",
+    "Could not resolve",
+    "Could not connect to",
+)
 FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PIP_USER", "PIP_TARGET", "PIP_PREFIX")
 """Variables that would bring packages of elsewhere in, or lead ours there."""
 
@@ -28,8 +38,15 @@ def watched(command: list[Any], task: str) -> None:
     """Run a step: its task is said, a line every few seconds shows that it lives, its own words only if it fails."""
     say(task)
     words, lines = [str(word) for word in command], list[str]()
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                          env=clean_environment(), text=True, errors="replace") as process:  # fmt: skip
+    with subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        env=clean_environment(),
+        text=True,
+        errors="replace",
+    ) as process:
         reader = threading.Thread(target=keep_lines, args=(process, lines), daemon=True)
         try:
             reader.start()

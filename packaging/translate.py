@@ -1,7 +1,7 @@
 """Collect every text of the program into resources/translations and compile what is translated.
 
-    .venv/bin/python packaging/translate.py            after a text was added, changed or translated
-    .venv/bin/python packaging/translate.py --missing  list the texts that have no finished translation
+.venv/bin/python packaging/translate.py            after a text was added, changed or translated
+.venv/bin/python packaging/translate.py --missing  list the texts that have no finished translation
 """
 
 from __future__ import annotations

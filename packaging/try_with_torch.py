@@ -28,12 +28,16 @@ SMALL: dict[str, Any] = {"vocab_size": 99, "bos_token_id": 1, "eos_token_id": 2}
 MODELS = {
     "Llama, 8 heads over 2": lambda: LlamaForCausalLM(
         LlamaConfig(
-            hidden_size=64, intermediate_size=64, num_hidden_layers=3, num_attention_heads=8, num_key_value_heads=2,
+            hidden_size=64,
+            intermediate_size=64,
+            num_hidden_layers=3,
+            num_attention_heads=8,
+            num_key_value_heads=2,
             **SMALL,
         )
     ),
     "GPT-2, 4 heads": lambda: GPT2LMHeadModel(GPT2Config(n_embd=64, n_layer=3, n_head=4, **SMALL)),
-}  # fmt: skip
+}
 
 
 def main() -> int:
@@ -51,8 +55,10 @@ def _tried(name: str, model: Any, kind: torch.dtype) -> bool:
     other = _run(model, lambda problem: attn_gui.solve(problem, "weights", (0, 0, 6, 2), 0.9).problem)
     moved = float((other["after"] - other["before"]).detach().abs().max())
     fine = worst < (1e-6 if kind == torch.float32 else 1e-2) and equal and moved > 0
-    print(f"{name:<22} {kind!s:<15} weights {worst:.1e} apart, unedited {'equal' if equal else 'DIFFERENT'}, "
-          f"edited {moved:.1e} apart  {'ok' if fine else 'FAILED'}")  # fmt: skip
+    print(
+        f"{name:<22} {kind!s:<15} weights {worst:.1e} apart, unedited {'equal' if equal else 'DIFFERENT'}, "
+        f"edited {moved:.1e} apart  {'ok' if fine else 'FAILED'}"
+    )
     return fine
 
 
@@ -64,6 +70,7 @@ def _weights(model: Any) -> np.ndarray:
 
 def _run(model: Any, edit: Any) -> dict[str, Any]:
     """The README's lines, with this model, its tokens, and an edit in place of the window."""
+
     def loaded(_name: str, *, attn_implementation: str) -> Any:
         model.set_attn_implementation(attn_implementation)
         return model

@@ -31,8 +31,12 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
     kept = {name: value for name, value in os.environ.items() if name not in display_names()}
     return subprocess.run(
         [sys.executable, "-m", "attn_gui", *map(str, arguments)],
-        capture_output=True, text=True, cwd=ROOT, env=kept | environment, timeout=300,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=kept | environment,
+        timeout=300,
+    )
 
 
 def display_names() -> tuple[str, ...]:
@@ -60,9 +64,14 @@ def batched(tmp_path: Path) -> Path:
     random = np.random.default_rng(3)
     arrays = {"query": random.normal(size=(2, 3, 20)), "key": random.normal(size=(2, 5, 10))}
     problem = Problem(
-        **arrays, value=random.normal(size=(2, 5, 14)), w_output=random.normal(size=(28, 11)),
-        num_heads=4, num_kv_heads=2, mask=[{"kind": "padding", "lengths": [5, 2]}], key_tokens=tuple("=b,;x"),
-    )  # fmt: skip
+        **arrays,
+        value=random.normal(size=(2, 5, 14)),
+        w_output=random.normal(size=(28, 11)),
+        num_heads=4,
+        num_kv_heads=2,
+        mask=[{"kind": "padding", "lengths": [5, 2]}],
+        key_tokens=tuple("=b,;x"),
+    )
     save(problem, tmp_path / "some.attn")
     return tmp_path / "some.attn"
 
@@ -341,8 +350,9 @@ def test_names_that_are_not_text(tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(WORKED.read_bytes())
     done = subprocess.run(
         [sys.executable, "-m", "attn_gui", "export", tmp_path / name, "-o", tmp_path, "--format", "csv"],
-        capture_output=True, cwd=ROOT,
-    )  # fmt: skip
+        capture_output=True,
+        cwd=ROOT,
+    )
     assert done.stdout == os.fsencode(tmp_path) + b"/\xff\xfe-weights-h0.csv\n"
     refused = subprocess.run([sys.executable, "-m", "attn_gui", tmp_path / "\udcff.npz"], capture_output=True, cwd=ROOT)
     assert refused.returncode == 2
@@ -352,8 +362,10 @@ def test_names_that_are_not_text(tmp_path: Path) -> None:
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "attn_gui", "export", WORKED, "-o", tmp_path, "--format", "csv", "npz"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    )
     process.stdout.close()
     assert process.stderr.read() == b""
     assert process.wait() == 0

@@ -53,17 +53,20 @@ def test_without_them_python_is_told_too(name: str) -> None:
     assert " libegl1\n" in done.stderr
 
 
-@pytest.mark.parametrize(("environment", "lacking", "named"), [
-    ({"DISPLAY": ":0"}, "libxcb-cursor.so.0", "libxcb-cursor0"),
-    ({"DISPLAY": ":0"}, "libwayland-egl.so.1", None),
-    ({"WAYLAND_DISPLAY": "w"}, "libwayland-cursor.so.0", "libwayland-cursor0"),
-    ({"WAYLAND_DISPLAY": "w"}, "libxcb-cursor.so.0", None),
-    ({"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"}, "libxcb-cursor.so.0", None),
-    ({"WAYLAND_DISPLAY": "w", "DISPLAY": ":0", "QT_QPA_PLATFORM": "xcb"}, "libxcb-cursor.so.0", "libxcb-cursor0"),
-    ({"QT_QPA_PLATFORM": "offscreen"}, "libxcb-cursor.so.0", None),
-    ({"DISPLAY": ":0"}, "libGL.so.1", "libgl1"),
-    ({"QT_QPA_PLATFORM": "offscreen"}, "libGL.so.1", "libgl1"),
-])
+@pytest.mark.parametrize(
+    ("environment", "lacking", "named"),
+    [
+        ({"DISPLAY": ":0"}, "libxcb-cursor.so.0", "libxcb-cursor0"),
+        ({"DISPLAY": ":0"}, "libwayland-egl.so.1", None),
+        ({"WAYLAND_DISPLAY": "w"}, "libwayland-cursor.so.0", "libwayland-cursor0"),
+        ({"WAYLAND_DISPLAY": "w"}, "libxcb-cursor.so.0", None),
+        ({"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"}, "libxcb-cursor.so.0", None),
+        ({"WAYLAND_DISPLAY": "w", "DISPLAY": ":0", "QT_QPA_PLATFORM": "xcb"}, "libxcb-cursor.so.0", "libxcb-cursor0"),
+        ({"QT_QPA_PLATFORM": "offscreen"}, "libxcb-cursor.so.0", None),
+        ({"DISPLAY": ":0"}, "libGL.so.1", "libgl1"),
+        ({"QT_QPA_PLATFORM": "offscreen"}, "libGL.so.1", "libgl1"),
+    ],
+)
 def test_a_window_needs_the_libraries_of_its_display(monkeypatch, environment, lacking, named) -> None:
     """Without those of X11 Qt would abort."""
     monkeypatch.setattr(display.sys, "platform", "linux")

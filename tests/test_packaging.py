@@ -27,12 +27,15 @@ def test_ci_can_be_run():
 SYSTEM_HAS = set("ᵀ")  # Inter has none; every system font does
 
 
-@pytest.mark.parametrize(("font", "license_text", "most"), [
-    ("Inter-Regular.otf", "Inter-OFL.txt", 250_000),
-    ("Inter-SemiBold.otf", "Inter-OFL.txt", 250_000),
-    ("NotoSansCJKsc-Subset.otf", "NotoSansCJK-OFL.txt", 1_900_000),
-    ("STIXTwoMath-Subset.ttf", "STIXTwoMath-OFL.txt", 80_000),
-])
+@pytest.mark.parametrize(
+    ("font", "license_text", "most"),
+    [
+        ("Inter-Regular.otf", "Inter-OFL.txt", 250_000),
+        ("Inter-SemiBold.otf", "Inter-OFL.txt", 250_000),
+        ("NotoSansCJKsc-Subset.otf", "NotoSansCJK-OFL.txt", 1_900_000),
+        ("STIXTwoMath-Subset.ttf", "STIXTwoMath-OFL.txt", 80_000),
+    ],
+)
 def test_shipped_fonts_are_small_and_licensed(qapp, font, license_text, most):
     assert resource("fonts", font).stat().st_size < most
     assert "SIL OPEN FONT LICENSE" in resource("fonts", license_text).read_text(encoding="utf-8")

@@ -248,12 +248,15 @@ def test_what_leads_python_and_pip_elsewhere_is_left_behind(monkeypatch, tmp_pat
 
 
 # --- libraries -----------------------------------------------------------------------------------
-@pytest.mark.parametrize(("manager", "words"), [
-    ("apt-get", "sudo apt-get update && sudo apt-get install -y --no-install-recommends libgl1 libxcb-cursor0"),
-    ("dnf", "sudo dnf install -y 'libGL.so.1()(64bit)' 'libxcb-cursor.so.0()(64bit)'"),
-    ("zypper", "sudo zypper install -y 'libGL.so.1()(64bit)' 'libxcb-cursor.so.0()(64bit)'"),
-    ("pacman", "sudo pacman -S --needed libglvnd xcb-util-cursor"),
-])
+@pytest.mark.parametrize(
+    ("manager", "words"),
+    [
+        ("apt-get", "sudo apt-get update && sudo apt-get install -y --no-install-recommends libgl1 libxcb-cursor0"),
+        ("dnf", "sudo dnf install -y 'libGL.so.1()(64bit)' 'libxcb-cursor.so.0()(64bit)'"),
+        ("zypper", "sudo zypper install -y 'libGL.so.1()(64bit)' 'libxcb-cursor.so.0()(64bit)'"),
+        ("pacman", "sudo pacman -S --needed libglvnd xcb-util-cursor"),
+    ],
+)
 def test_an_ordinary_user_gets_the_line_to_paste(machine, monkeypatch, manager, words):
     machine.missing = {"libGL.so.1", "libxcb-cursor.so.0"}
     managed_by(monkeypatch, manager)
@@ -328,10 +331,13 @@ def test_a_long_step_gives_signs_of_life_and_keeps_its_words_to_itself(monkeypat
     assert "part" in err
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    ("WARNING: Retrying, connection broken by NewConnectionError\\n" * 6, r"The packages cannot be reached [^\n]*"),
-    ("error: no space left", r"error: no space left\nThis failed with exit code 1: Doing it\."),
-])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("WARNING: Retrying, connection broken by NewConnectionError\\n" * 6, r"The packages cannot be reached [^\n]*"),
+        ("error: no space left", r"error: no space left\nThis failed with exit code 1: Doing it\."),
+    ],
+)
 def test_a_step_that_fails_says_why(words, said):
     steps = script("steps")
     code = f"print('{words}'); raise SystemExit(1)"
@@ -396,8 +402,10 @@ def test_a_folder_that_may_not_be_written_to_is_one_sentence(capsys, monkeypatch
 @POSIX
 def test_a_second_set_up_waits_for_the_first(tmp_path):
     (tmp_path / "pyproject.toml").write_text("")
-    code = f"import sys; sys.path.insert(0, {str(ROOT / 'packaging')!r}); import checkout, pathlib\n" \
+    code = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'packaging')!r}); import checkout, pathlib\n"
         f"held = checkout.locked(pathlib.Path({str(tmp_path)!r})); print('mine', flush=True); sys.stdin.read()"
+    )
     start = [sys.executable, "-B", "-c", code]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(start, **pipes) as first:

@@ -34,8 +34,11 @@ def test_the_examples_are_right_to_the_last_bits(name, capsys):
     assert lines[0].startswith("Recomputed all ")
     stages = [line.split()[0] for line in lines[1:] if "worst difference" in line and "cells" in line]
     assert [stage for stage in ("query", "scores", "weights", "output") if stage in stages] == [
-        "query", "scores", "weights", "output",
-    ]  # fmt: skip
+        "query",
+        "scores",
+        "weights",
+        "output",
+    ]
     assert [line.split()[1] for line in lines if line.startswith("rows_sum_to_one")] == ["ok"]
     assert all(" FAILED " not in line for line in lines)
 
@@ -91,17 +94,21 @@ def test_it_needs_neither_qt_nor_a_display():
     kept = {name: value for name, value in os.environ.items() if "DISPLAY" not in name and "QT" not in name}
     done = subprocess.run(
         [sys.executable, "-c", code, "verify", resource("examples", "worked-example.npz")],
-        capture_output=True, text=True, cwd=ROOT, env=kept, timeout=300,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=kept,
+        timeout=300,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("Recomputed all 2 query rows")
 
 
 def test_sessions_of_examples_verify_like_the_examples(tmp_path, capsys):
     save(load(resource("examples", "worked-example.npz")), tmp_path / "saved.attn")
-    assert verified(tmp_path / "saved.attn", capsys)[1] == verified(
-        resource("examples", "worked-example.npz"), capsys
-    )[1]
+    assert (
+        verified(tmp_path / "saved.attn", capsys)[1] == verified(resource("examples", "worked-example.npz"), capsys)[1]
+    )
 
 
 def test_options_given_as_arrays_are_verified_with_the_rest(tmp_path, capsys):

@@ -77,9 +77,7 @@ class Draft:
     def _cells_step(self, edit: SetCells, fresh: Sequence[Array]) -> Step | None:
         array = self.state.arrays.get(edit.field)
         if array is None:
-            raise EditError(
-                QT_TRANSLATE_NOOP("Sentences", "The problem has no array named {field}."), field=edit.field
-            )
+            raise EditError(QT_TRANSLATE_NOOP("Sentences", "The problem has no array named {field}."), field=edit.field)
         box = _checked_box(edit.field, edit.box, array.shape)
         old = array[box].copy()
         owned_by = (edit.values, getattr(edit.values, "base", None))
@@ -88,8 +86,10 @@ class Draft:
         if new.shape != old.shape:
             raise EditError(
                 QT_TRANSLATE_NOOP("Sentences", "{field}: expected numbers of shape {expected}, got {got}."),
-                field=edit.field, expected=old.shape, got=new.shape,
-            )  # fmt: skip
+                field=edit.field,
+                expected=old.shape,
+                got=new.shape,
+            )
         if same_bytes(old, new):
             return None
         return _CellsStep(lambda: self._to_write(edit.field), edit.field, box, old, new, edit.label)
@@ -114,8 +114,9 @@ def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
     if not fits:
         raise EditError(
             QT_TRANSLATE_NOOP("Sentences", "{field}: the cells lie outside its shape {shape}."),
-            field=field, shape=shape,
-        )  # fmt: skip
+            field=field,
+            shape=shape,
+        )
     return tuple(slice(int(axis.start), int(axis.stop)) for axis in box)
 
 

@@ -25,7 +25,6 @@ Floats = npt.NDArray[np.float64]
 Lut = npt.NDArray[np.uint32]
 
 
-
 @dataclass(frozen=True)
 class Palette:
     """A color map: its name in files and on the command line, its title, whether its middle stands for 0.
@@ -42,17 +41,20 @@ class Palette:
     turned: tuple[str, ...] = ()
 
 
-PALETTES: Mapping[str, Palette] = MappingProxyType({
-    palette.name: palette for palette in (
-        Palette("signed", QT_TRANSLATE_NOOP("Palettes", "Blue – orange"), diverging=True, stops=SIGNED_STOPS),
-        Palette("weights", QT_TRANSLATE_NOOP("Palettes", "Green – navy"), stops=WEIGHTS_STOPS),
-        Palette("viridis", "Viridis", source="viridis"),
-        Palette("cividis", "Cividis", source="cividis"),
-        Palette("magma", "Magma", source="magma"),
-        Palette("grey", QT_TRANSLATE_NOOP("Palettes", "Grey"), source="CET-L1", turned=("light",)),
-        Palette("CET-D1", QT_TRANSLATE_NOOP("Palettes", "Blue – red (CET-D1)"), diverging=True, source="CET-D1"),
-    )
-})  # fmt: skip
+PALETTES: Mapping[str, Palette] = MappingProxyType(
+    {
+        palette.name: palette
+        for palette in (
+            Palette("signed", QT_TRANSLATE_NOOP("Palettes", "Blue – orange"), diverging=True, stops=SIGNED_STOPS),
+            Palette("weights", QT_TRANSLATE_NOOP("Palettes", "Green – navy"), stops=WEIGHTS_STOPS),
+            Palette("viridis", "Viridis", source="viridis"),
+            Palette("cividis", "Cividis", source="cividis"),
+            Palette("magma", "Magma", source="magma"),
+            Palette("grey", QT_TRANSLATE_NOOP("Palettes", "Grey"), source="CET-L1", turned=("light",)),
+            Palette("CET-D1", QT_TRANSLATE_NOOP("Palettes", "Blue – red (CET-D1)"), diverging=True, source="CET-D1"),
+        )
+    }
+)
 """The maps to choose from, by their names."""
 
 
@@ -141,16 +143,20 @@ def _encoded(linear: Floats) -> Floats:
 
 
 # Ottosson, "A perceptual color space for image processing", 2020
-_TO_LMS = np.array([
-    [0.4122214708, 0.5363325363, 0.0514459929],
-    [0.2119034982, 0.6806995451, 0.1073969566],
-    [0.0883024619, 0.2817188376, 0.6299787005],
-])
-_TO_LAB = np.array([
-    [0.2104542553, 0.7936177850, -0.0040720468],
-    [1.9779984951, -2.4285922050, 0.4505937099],
-    [0.0259040371, 0.7827717662, -0.8086757660],
-])
+_TO_LMS = np.array(
+    [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+)
+_TO_LAB = np.array(
+    [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+)
 
 
 def _oklab(linear: Floats) -> Floats:

@@ -26,7 +26,6 @@ AT_ONCE = 1 << 20
 """Cells of a large map that are looked at together, so that what is worked with beside it stays small."""
 
 
-
 @dataclass(frozen=True)
 class Levels:
     """The values that the two ends of a color table stand for; ValueError unless finite and low < high."""
@@ -124,17 +123,21 @@ def _by_most(values: Values, allowed: Allowed | None, signed: bool, keys: int) -
 AUTO, FULL, LARGEST, MOST, TYPED, LOCKED = "auto", "full", "largest", "99", "typed", "locked"
 
 _ = QT_TRANSLATE_NOOP
-LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType({
-    rule.key: rule for rule in (
-        LevelRule(AUTO, _("Levels", "Automatic"), "", _auto),
-        LevelRule(FULL, _("Levels", "0 … 1"), _("Levels", "0 … 1"), _full, weights_only=True),
-        LevelRule(LARGEST, _("Levels", "0 … largest"), _("Levels", "0 … largest"), _by_largest, weights_only=True),
-        LevelRule(
-            MOST, _("Levels", "Automatic for 99 % of the values"), _("Levels", "99 %"), _by_most, sampled=True),
-        LevelRule(TYPED, _("Levels", "From – to"), _("Levels", "typed")),
-        LevelRule(LOCKED, _("Levels", "Locked as they are"), _("Levels", "locked")),
-    )
-})  # fmt: skip
+LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
+    {
+        rule.key: rule
+        for rule in (
+            LevelRule(AUTO, _("Levels", "Automatic"), "", _auto),
+            LevelRule(FULL, _("Levels", "0 … 1"), _("Levels", "0 … 1"), _full, weights_only=True),
+            LevelRule(LARGEST, _("Levels", "0 … largest"), _("Levels", "0 … largest"), _by_largest, weights_only=True),
+            LevelRule(
+                MOST, _("Levels", "Automatic for 99 % of the values"), _("Levels", "99 %"), _by_most, sampled=True
+            ),
+            LevelRule(TYPED, _("Levels", "From – to"), _("Levels", "typed")),
+            LevelRule(LOCKED, _("Levels", "Locked as they are"), _("Levels", "locked")),
+        )
+    }
+)
 """The rules by their keys, in the order in which they are offered."""
 
 

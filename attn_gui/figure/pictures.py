@@ -72,7 +72,7 @@ def _tried(work: Callable[[], bool]) -> bool:
 # --- a map ---------------------------------------------------------------------------------------
 def map_page(
     evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
-) -> Page:  # fmt: skip
+) -> Page:
     """The map of a stage for one head, or for several on a sheet; at its foot it says what is pooled."""
     figure = composed(evaluation, options, heads, lambda bare: map_pixels(*_planned(bare, options), options.dpi), tell)
     layout, scale = _planned(figure, options)
@@ -86,9 +86,14 @@ def map_page(
     rows, columns = figure.shape
     rect = QRectF(0, 0, layout.width, layout.height)
     return Page(
-        layout.width, layout.height, figure.title, lambda painter: paint_map(painter, rect, figure, layout),
-        _ground(options), scale, rows * columns * len(figure.panels),
-    )  # fmt: skip
+        layout.width,
+        layout.height,
+        figure.title,
+        lambda painter: paint_map(painter, rect, figure, layout),
+        _ground(options),
+        scale,
+        rows * columns * len(figure.panels),
+    )
 
 
 def map_pixels(layout: Layout, scale: float, dpi: float) -> tuple[int, int]:
@@ -126,7 +131,7 @@ def _has_numbers(figure: MapFigure, place: QRectF) -> bool:
 # --- a product -----------------------------------------------------------------------------------
 def product_page(
     evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
-) -> Page:  # fmt: skip
+) -> Page:
     """The matrices that a stage is made of around it, for one head."""
     figure = compose_product(evaluation, options, heads[0] or 0, BLOCKS, tell)
     layout, scale = _planned_product(figure, options)
@@ -135,9 +140,14 @@ def product_page(
         layout, scale = _planned_product(figure, options)
     cells = sum(own.shape[0] * own.shape[1] for own in figure.maps.values())
     return Page(
-        layout.width, layout.height, figure.title, lambda painter: paint_product(painter, figure, layout),
-        _ground(options), scale, cells,
-    )  # fmt: skip
+        layout.width,
+        layout.height,
+        figure.title,
+        lambda painter: paint_product(painter, figure, layout),
+        _ground(options),
+        scale,
+        cells,
+    )
 
 
 def _planned_product(figure: ProductFigure, options: FigureOptions) -> tuple[ProductLayout, float]:
@@ -166,7 +176,7 @@ def _pooling(figure: ProductFigure, layout: ProductLayout, scale: float | None) 
 # --- a curve -------------------------------------------------------------------------------------
 def curve_page(
     evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
-) -> Page:  # fmt: skip
+) -> Page:
     """The curve of one head."""
     figure = compose_curve(evaluation, options, heads[0] or 0)
     scale = scale_of(options, lambda sides, scale: _tried(lambda: bool(plan_curve(figure, *sides, scale).width)))
@@ -198,16 +208,36 @@ class PictureKind:
     of_stage: bool = True
 
 
-PICTURES: Mapping[str, PictureKind] = MappingProxyType({
-    kind.key: kind for kind in (
-        PictureKind("map", QT_TRANSLATE_NOOP("Pictures", "The map alone"), "", map_page,
-                    lambda evaluation, stage: True, on_sheets=True),
-        PictureKind("product", QT_TRANSLATE_NOOP("Pictures", "The matrices around it, as in the window"), "product",
-                    product_page, has_product),
-        PictureKind("curve", QT_TRANSLATE_NOOP("Pictures", "The regression curve"), "curve", curve_page,
-                    lambda evaluation, stage: has_curve(evaluation), of_stage=False),
-    )
-})  # fmt: skip
+PICTURES: Mapping[str, PictureKind] = MappingProxyType(
+    {
+        kind.key: kind
+        for kind in (
+            PictureKind(
+                "map",
+                QT_TRANSLATE_NOOP("Pictures", "The map alone"),
+                "",
+                map_page,
+                lambda evaluation, stage: True,
+                on_sheets=True,
+            ),
+            PictureKind(
+                "product",
+                QT_TRANSLATE_NOOP("Pictures", "The matrices around it, as in the window"),
+                "product",
+                product_page,
+                has_product,
+            ),
+            PictureKind(
+                "curve",
+                QT_TRANSLATE_NOOP("Pictures", "The regression curve"),
+                "curve",
+                curve_page,
+                lambda evaluation, stage: has_curve(evaluation),
+                of_stage=False,
+            ),
+        )
+    }
+)
 """The kinds by their keys."""
 
 

@@ -28,9 +28,14 @@ SVG_CELLS_IN_NOTEBOOK = 2_500
 
 
 def write(
-    source: Source, path: str | os.PathLike[str], *, format: str | None = None,  # noqa: A002  the command line's word
-    sheet: bool = False, tell: Tell = silent, **choices: Any,
-) -> list[Path]:  # fmt: skip
+    source: Source,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002  the command line's word
+    sheet: bool = False,
+    tell: Tell = silent,
+    **choices: Any,
+) -> list[Path]:
     """Write a figure of a problem, trace or evaluation and give the files written; `choices` as in FigureOptions.
 
     One head, or with `sheet` all chosen ones, goes to `path`; several without `sheet` to STEM-hHEAD.EXT beside it.
@@ -69,12 +74,25 @@ def to_image(source: Source, *, file: File | None = None, tell: Tell = silent, *
 
 
 def render(
-    problem: Source, path: str | os.PathLike[str] | None = None, *, stage: str = "weights", heads: Heads = 0,
-    batch: int = 0, width: float | None = None, height: float | None = None, dpi: float = 150,
-    values: bool | None = None, colorbar: bool = True, theme: str = "light", lang: str = "en",
-    levels: Sequence[float] | None = None, colormap: str | None = None, font_size: float | None = None,
-    picture: str = "map", transparent: bool = False,
-) -> Picture:  # fmt: skip
+    problem: Source,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    stage: str = "weights",
+    heads: Heads = 0,
+    batch: int = 0,
+    width: float | None = None,
+    height: float | None = None,
+    dpi: float = 150,
+    values: bool | None = None,
+    colorbar: bool = True,
+    theme: str = "light",
+    lang: str = "en",
+    levels: Sequence[float] | None = None,
+    colormap: str | None = None,
+    font_size: float | None = None,
+    picture: str = "map",
+    transparent: bool = False,
+) -> Picture:
     """Draw a stage of a problem; written to `path` (png, svg or pdf) when one is given. A notebook shows the result.
 
     Several heads, or "all", come on one sheet. Width and height are in cm, the font size in points (7.5, and more on
@@ -85,10 +103,21 @@ def render(
     """
     shade = shade_from(levels, colormap)
     options = FigureOptions(
-        stage=stage, heads=heads, batch=batch, picture=picture, width=width, height=height, dpi=dpi,
-        font_size=font_size, values=values, colorbar=colorbar, transparent=transparent, theme=theme, lang=lang,
+        stage=stage,
+        heads=heads,
+        batch=batch,
+        picture=picture,
+        width=width,
+        height=height,
+        dpi=dpi,
+        font_size=font_size,
+        values=values,
+        colorbar=colorbar,
+        transparent=transparent,
+        theme=theme,
+        lang=lang,
         shades={stage: shade},
-    )  # fmt: skip
+    )
     ensure_gui()
     evaluation = evaluation_of(problem)
     file = File("png" if path is None else Path(path).suffix.removeprefix("."), dpi)

@@ -19,28 +19,60 @@ class Figures(NamedTuple):
 
 IMAGES = {"png": Figures(pixels=True), "svg": Figures(pixels=False), "pdf": Figures(pixels=False)}
 SESSION = Format(
-    "session", (".attn",), QT_TRANSLATE_NOOP("Sentences", "Session"), "problem",
-    session.read, session.write, session.matches,
-)  # fmt: skip
+    "session",
+    (".attn",),
+    QT_TRANSLATE_NOOP("Sentences", "Session"),
+    "problem",
+    session.read,
+    session.write,
+    session.matches,
+)
 _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
     SESSION,
     Format(
-        "npz", (".npz",), QT_TRANSLATE_NOOP("Sentences", "NumPy arrays by name"), "problem",
-        npz.read, npz.write, npz.matches, write_members=npz.write_members, size=npz.size_of,
+        "npz",
+        (".npz",),
+        QT_TRANSLATE_NOOP("Sentences", "NumPy arrays by name"),
+        "problem",
+        npz.read,
+        npz.write,
+        npz.matches,
+        write_members=npz.write_members,
+        size=npz.size_of,
     ),
     Format(
-        "npy", (".npy",), QT_TRANSLATE_NOOP("Sentences", "NumPy array"), "matrix",
-        npy.read, npy.write, npy.matches, write_rows=npy.write_unlabeled,
+        "npy",
+        (".npy",),
+        QT_TRANSLATE_NOOP("Sentences", "NumPy array"),
+        "matrix",
+        npy.read,
+        npy.write,
+        npy.matches,
+        write_rows=npy.write_unlabeled,
     ),
     Format(
-        "csv", (".csv",), QT_TRANSLATE_NOOP("Sentences", "Comma-separated numbers"), "matrix",
-        csv_text.read, csv_text.write_csv, csv_text.matches, write_rows=csv_text.write_csv_rows, text=True,
+        "csv",
+        (".csv",),
+        QT_TRANSLATE_NOOP("Sentences", "Comma-separated numbers"),
+        "matrix",
+        csv_text.read,
+        csv_text.write_csv,
+        csv_text.matches,
+        write_rows=csv_text.write_csv_rows,
+        text=True,
     ),
     Format(
-        "tsv", (".tsv",), QT_TRANSLATE_NOOP("Sentences", "Tab-separated numbers"), "matrix",
-        csv_text.read, csv_text.write_tsv, csv_text.matches, write_rows=csv_text.write_tsv_rows, text=True,
+        "tsv",
+        (".tsv",),
+        QT_TRANSLATE_NOOP("Sentences", "Tab-separated numbers"),
+        "matrix",
+        csv_text.read,
+        csv_text.write_tsv,
+        csv_text.matches,
+        write_rows=csv_text.write_tsv_rows,
+        text=True,
     ),
-)  # fmt: skip
+)
 FORMATS: dict[str, Format[Loaded] | Format[Matrix]] = {kind.key: kind for kind in _ENTRIES}
 """The one list that opening, saving, dialogs and the command line go by; whoever needs it reads it when asked."""
 

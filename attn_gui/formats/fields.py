@@ -17,13 +17,35 @@ from attn_gui.formats.json_text import Json
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
 
 ARRAYS = (
-    "query", "key", "value", "x", "context", "w_query", "b_query", "w_key", "b_key", "w_value", "b_value",
-    "w_output", "b_output",
-)  # fmt: skip
+    "query",
+    "key",
+    "value",
+    "x",
+    "context",
+    "w_query",
+    "b_query",
+    "w_key",
+    "b_key",
+    "w_value",
+    "b_value",
+    "w_output",
+    "b_output",
+)
 OPTIONS = (
-    "num_heads", "num_kv_heads", "score", "score_params", "scale", "softcap", "temperature", "rotary_theta", "mask",
-    "block", "query_tokens", "key_tokens", "dtype",
-)  # fmt: skip
+    "num_heads",
+    "num_kv_heads",
+    "score",
+    "score_params",
+    "scale",
+    "softcap",
+    "temperature",
+    "rotary_theta",
+    "mask",
+    "block",
+    "query_tokens",
+    "key_tokens",
+    "dtype",
+)
 ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of a problem
 RECORDS = ("score_params", "block")
 ABOUT = ("title", "description", "model", "license", "source", "layer", "text", "note")

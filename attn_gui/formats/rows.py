@@ -93,9 +93,7 @@ def _cuts(height: int, width: int) -> Iterator[slice]:
         yield slice(low, min(low + step, height))
 
 
-def _told(
-    boxes: Iterator[Box], read: Callable[[Box], Array], rows: int, progress: Progress | None
-) -> Iterator[Array]:
+def _told(boxes: Iterator[Box], read: Callable[[Box], Array], rows: int, progress: Progress | None) -> Iterator[Array]:
     """The blocks, with the rows that are done by then told after each."""
     done = 0
     for box in boxes:

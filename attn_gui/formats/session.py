@@ -32,9 +32,20 @@ _GAPS = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: its arrays overlap or
 _CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a session.")
 _UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
 _DTYPES = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
-    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
-}  # fmt: skip
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": "<u2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "i1",
+    "U64": "<u8",
+    "U32": "<u4",
+    "U16": "<u2",
+    "U8": "u1",
+    "BOOL": "?",
+}
 
 
 def matches(start: bytes) -> bool:

@@ -69,10 +69,10 @@ def pool_blocks(
 ) -> tuple[Values, Allowed | None]:
     """`pool` over blocks of one's own: `*_edges` rise strictly, so that a part of a picture can be redone."""
     top, left = int(row_edges[0]), int(column_edges[0])
-    values = values[top:int(row_edges[-1]), left:int(column_edges[-1])]
+    values = values[top : int(row_edges[-1]), left : int(column_edges[-1])]
     row_edges, column_edges = row_edges - top, column_edges - left
     if allowed is not None:
-        allowed = allowed[top:top + values.shape[0], left:left + values.shape[1]]
+        allowed = allowed[top : top + values.shape[0], left : left + values.shape[1]]
     rows, columns = len(row_edges) - 1, len(column_edges) - 1
     if (rows, columns) == values.shape:
         return values, allowed

@@ -128,9 +128,10 @@ class Sheet:
         """Some blocks as they are."""
         known = self.known[down]
         return (
-            self.values[down, right], None if self.allowed is None else self.allowed[down, right],
+            self.values[down, right],
+            None if self.allowed is None else self.allowed[down, right],
             None if known.all() else np.broadcast_to(known[:, None], (len(known), right.stop - right.start)),
-        )  # fmt: skip
+        )
 
     def resampled(self, rows: Edges, columns: Edges, *, fresh: bool = False) -> Seen:
         """Blocks with other edges: of each the largest here that it meets, or where it is smaller than those here the
@@ -153,9 +154,11 @@ class Sheet:
         if pooled_down or pooled_right:
             each_row, each_column = np.arange(values.shape[0] + 1), np.arange(values.shape[1] + 1)
             values, allowed = pool_blocks(
-                values, allowed, down if pooled_down else each_row,
+                values,
+                allowed,
+                down if pooled_down else each_row,
                 right - right[0] if pooled_right else each_column,
-            )  # fmt: skip
+            )
         return values, allowed, None if known.all() else known
 
     def part_known(self) -> Block:

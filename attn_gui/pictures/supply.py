@@ -60,7 +60,7 @@ class Supply(QObject):
     # --- asking ----------------------------------------------------------------------------------
     def seen(
         self, owner: object, plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice, *, leads: bool
-    ) -> Seen:  # fmt: skip
+    ) -> Seen:
         """The known part of some bins of a map; the rest will come."""
         if isinstance(plane, Plane) and plane.transposed:
             values, allowed, known = self.seen(owner, _upright(plane), columns, rows, right, down, leads=leads)
@@ -231,14 +231,20 @@ class Supply(QObject):
         heads = {sheet.place.head for sheet in leading}
         drawn = {sheet.place for sheet in leading if sheet.whole}
         waiting = [
-            sheet for sheet in self._wanted()
+            sheet
+            for sheet in self._wanted()
             if not (sheet.done or sheet.stopped or sheet.held)
             and (sheet in leading or not sheet.whole or sheet.place not in drawn)
-        ]  # fmt: skip
-        return sorted(waiting, key=lambda sheet: (
-            not sheet.cheap, sheet not in leading, sheet.place.head not in heads,
-            -sheet.values.size if sheet in leading else sheet.steps,
-        ))  # fmt: skip
+        ]
+        return sorted(
+            waiting,
+            key=lambda sheet: (
+                not sheet.cheap,
+                sheet not in leading,
+                sheet.place.head not in heads,
+                -sheet.values.size if sheet in leading else sheet.steps,
+            ),
+        )
 
     # --- drawing ---------------------------------------------------------------------------------
     def _go_on(self) -> None:

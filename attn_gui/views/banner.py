@@ -165,7 +165,7 @@ class Banner(QFrame):
         self._grid.addWidget(self._close, 0, 3)
 
     def _say(self, words: Words, about: str, offers: Sequence[Offer], *, focus: bool, error: bool) -> None:
-        self._words, self._about, self._error, self._offers = words, about, error, tuple(offers)[:len(self._buttons)]
+        self._words, self._about, self._error, self._offers = words, about, error, tuple(offers)[: len(self._buttons)]
         self._icon.set_icon("warn" if error else "info")
         for place, button in enumerate(self._buttons):
             button.setVisible(place < len(self._offers))

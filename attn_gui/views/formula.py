@@ -147,8 +147,9 @@ def _line_heights(pieces: Sequence[Piece]) -> list[tuple[float, float]]:
     for line in range(pieces[-1].line + 1 if pieces else 0):
         own = [piece for piece in pieces if piece.line == line]
         gap = SPACING.s if line else 0
-        heights.append((max(p.formula.ascent * p.size for p in own) + gap,
-                        max(p.formula.descent * p.size for p in own)))
+        heights.append(
+            (max(p.formula.ascent * p.size for p in own) + gap, max(p.formula.descent * p.size for p in own))
+        )
     return heights
 
 

@@ -127,8 +127,9 @@ class InputsView(QWidget):
     def heights(self) -> dict[str, int]:
         """The heights of the tables in sight, by field."""
         sizes = self._splitter.sizes()
-        return {field: sizes[self._splitter.indexOf(panel)] for field, panel in self.panels.items()
-                if not panel.isHidden()}
+        return {
+            field: sizes[self._splitter.indexOf(panel)] for field, panel in self.panels.items() if not panel.isHidden()
+        }
 
     def set_heights(self, heights: Mapping[str, int]) -> None:
         """Share the column out as it was, as soon as these are the tables in sight."""
@@ -150,8 +151,10 @@ class InputsView(QWidget):
         switches = [one for one in (self._groups_switch, self._fields_switch) if not one.isHidden()]
         around = sum(switch.sizeHint().height() + GAP for switch in switches)
         panels = [panel.minimumSizeHint() for panel in self.panels.values() if not panel.isHidden()]
-        return QSize(max((hint.width() for hint in panels), default=0),
-                     around + max((hint.height() for hint in panels), default=0))
+        return QSize(
+            max((hint.width() for hint in panels), default=0),
+            around + max((hint.height() for hint in panels), default=0),
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -6,11 +6,31 @@ import re
 
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[0-9.]+|\s+|.", re.DOTALL)
 _SIGNS = {
-    r"\cdot": "·", r"\cdots": "…", r"\sum": "∑", r"\infty": "∞", r"\|": "‖", r"\,": " ", r"\;": " ", r"\quad": "  ",
-    r"\ell": "l", r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\varepsilon": "ε", r"\theta": "θ", r"\kappa": "κ",
-    r"\mu": "μ", r"\sigma": "σ", r"\varphi": "φ", r"\left": "", r"\right": "", r"\mathrm": "", r"\text": "", "-": "−",
+    r"\cdot": "·",
+    r"\cdots": "…",
+    r"\sum": "∑",
+    r"\infty": "∞",
+    r"\|": "‖",
+    r"\,": " ",
+    r"\;": " ",
+    r"\quad": "  ",
+    r"\ell": "l",
+    r"\alpha": "α",
+    r"\beta": "β",
+    r"\gamma": "γ",
+    r"\varepsilon": "ε",
+    r"\theta": "θ",
+    r"\kappa": "κ",
+    r"\mu": "μ",
+    r"\sigma": "σ",
+    r"\varphi": "φ",
+    r"\left": "",
+    r"\right": "",
+    r"\mathrm": "",
+    r"\text": "",
+    "-": "−",
     "'": "′",
-}  # fmt: skip
+}
 _SUBSCRIPTS = {ord(digit): small for digit, small in zip("0123456789", "₀₁₂₃₄₅₆₇₈₉", strict=True)}
 
 

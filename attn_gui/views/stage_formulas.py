@@ -28,10 +28,15 @@ def _stage_latex(evaluation: Evaluation, stage: str, logits: str) -> str:
         own = node.inputs[0].name
         return _stage_latex(evaluation, own, logits) if own in evaluation.stages else ""
     return STAGE[stage].form.whole.format(
-        letter=matrix_latex(stage), letter_before=_letter_before(evaluation, stage), logits=logits, bias=bias_of(node),
-        score_cell=score_cell_latex(evaluation), scaled=_scaled(evaluation), projection=_projection(node),
+        letter=matrix_latex(stage),
+        letter_before=_letter_before(evaluation, stage),
+        logits=logits,
+        bias=bias_of(node),
+        score_cell=score_cell_latex(evaluation),
+        scaled=_scaled(evaluation),
+        projection=_projection(node),
         heads=r"[O_0 \; O_1 \; \cdots]" if evaluation.problem.num_heads > 1 else "O",
-    )  # fmt: skip
+    )
 
 
 def logits_latex(evaluation: Evaluation) -> str:

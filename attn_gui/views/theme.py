@@ -140,15 +140,28 @@ def _palette(theme: Theme) -> QPalette:
     roles, groups = QPalette.ColorRole, QPalette.ColorGroup
     palette = QPalette()
     for role, color in {
-        roles.Window: theme.window, roles.WindowText: theme.text, roles.Base: theme.surface,
-        roles.AlternateBase: theme.raised, roles.Text: theme.text, roles.PlaceholderText: theme.text3,
-        roles.Button: theme.surface, roles.ButtonText: theme.text, roles.BrightText: theme.error,
-        roles.Highlight: theme.accent, roles.HighlightedText: theme.on_accent, roles.Accent: theme.accent,
-        roles.Link: theme.accent, roles.LinkVisited: theme.accent,
-        roles.ToolTipBase: theme.raised, roles.ToolTipText: theme.text,
-        roles.Light: theme.surface, roles.Midlight: theme.sunken, roles.Mid: theme.line,
-        roles.Dark: theme.line_strong, roles.Shadow: theme.line_strong,
-    }.items():  # fmt: skip
+        roles.Window: theme.window,
+        roles.WindowText: theme.text,
+        roles.Base: theme.surface,
+        roles.AlternateBase: theme.raised,
+        roles.Text: theme.text,
+        roles.PlaceholderText: theme.text3,
+        roles.Button: theme.surface,
+        roles.ButtonText: theme.text,
+        roles.BrightText: theme.error,
+        roles.Highlight: theme.accent,
+        roles.HighlightedText: theme.on_accent,
+        roles.Accent: theme.accent,
+        roles.Link: theme.accent,
+        roles.LinkVisited: theme.accent,
+        roles.ToolTipBase: theme.raised,
+        roles.ToolTipText: theme.text,
+        roles.Light: theme.surface,
+        roles.Midlight: theme.sunken,
+        roles.Mid: theme.line,
+        roles.Dark: theme.line_strong,
+        roles.Shadow: theme.line_strong,
+    }.items():
         palette.setColor(role, color)
     for role in (roles.WindowText, roles.Text, roles.ButtonText):
         palette.setColor(groups.Disabled, role, theme.line_strong)

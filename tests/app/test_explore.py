@@ -51,8 +51,12 @@ def test_without_a_display_there_is_one_sentence():
     environment = {name: value for name, value in os.environ.items() if "DISPLAY" not in name and "QT_QPA" not in name}
     done = subprocess.run(
         [sys.executable, "-c", "import attn_gui; attn_gui.explore()"],
-        env=environment, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert done.returncode == 1
     assert done.stderr.strip().splitlines()[-1].startswith("RuntimeError: There is no display")
 
@@ -129,8 +133,10 @@ def test_arrays_and_tokens_are_taken_or_refused(explored):
     assert explored(Shell(), query=Q, key=K, value=V, tokens=["a", "b"]).problem.key_tokens == ("a", "b")
     assert explored(Shell(), PROBLEM, tokens=["a", "b"]).problem.query_tokens == ("a", "b")
     for arguments, words in (
-        ({"key": K}, "query is missing"), ({"problem": PROBLEM, "key": K}, "both a problem and key"),
-        ({"problem": attn_gui.compute(PROBLEM)}, r"explore\(trace\.problem\)"), ({"tokens": ["a"]}, "query is missing"),
-    ):  # fmt: skip
+        ({"key": K}, "query is missing"),
+        ({"problem": PROBLEM, "key": K}, "both a problem and key"),
+        ({"problem": attn_gui.compute(PROBLEM)}, r"explore\(trace\.problem\)"),
+        ({"tokens": ["a"]}, "query is missing"),
+    ):
         with pytest.raises((TypeError, ValueError), match=words):
             explored(Shell(), **arguments)

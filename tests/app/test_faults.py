@@ -199,9 +199,12 @@ sys.exit(start.run())
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 def test_control_c_in_the_terminal_closes_the_window(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=300,
+        [sys.executable, "-c", INTERRUPTED],
+        capture_output=True,
+        text=True,
+        timeout=300,
         cwd=Path(__file__).resolve().parents[2],
-    )  # fmt: skip
+    )
     assert done.returncode == faults.INTERRUPTED, done.stderr
     assert "Something went wrong" not in done.stderr
     assert "Traceback" not in done.stderr

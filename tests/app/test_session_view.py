@@ -34,16 +34,44 @@ def program(qapp: QApplication) -> Iterator[Program]:
 
 
 RUBBISH = [
-    {"stage": "nothing"}, {"stage": ["weights"]}, {"stage": {"weights": 1}}, {"head": 7}, {"head": -1}, {"head": "0"},
-    {"head": True}, {"head": HUGE}, {"item": 1.0}, {"mode": "everything"}, {"mode": []}, {"values": "no"},
-    {"decimals": -1}, {"decimals": HUGE}, {"decimals": 3.5}, {"levels": []}, {"levels": {"weights": [1, 0]}},
-    {"levels": {"weights": [0, HUGE]}}, {"levels": {"weights": [0, None]}}, {"levels": {"none": [0, 1]}},
-    {"rules": {"weights": "locked"}}, {"rules": {"weights": 3}}, {"rules": ["weights"]}, {"rules": {"none": "full"}},
-    {"colormaps": {"weights": "rainbow"}}, {"colormaps": {"weights": ["viridis"]}}, {"colormaps": {"none": "grey"}},
-    {"levels": {"weights": [float("nan"), 1]}}, {"levels": {"weights": [False, True]}}, {"cell": ["weights", 0]},
-    {"cell": ["weights", 0, 2]}, {"cell": ["weights", -1, 0]}, {"cell": ["weights", 0.0, 0]},
-    {"cell": [["weights"], 0, 0]}, {"cell": {"weights": 0}}, {"cell": ["weights", True, 0]}, {"cell": HUGE},
-]  # fmt: skip
+    {"stage": "nothing"},
+    {"stage": ["weights"]},
+    {"stage": {"weights": 1}},
+    {"head": 7},
+    {"head": -1},
+    {"head": "0"},
+    {"head": True},
+    {"head": HUGE},
+    {"item": 1.0},
+    {"mode": "everything"},
+    {"mode": []},
+    {"values": "no"},
+    {"decimals": -1},
+    {"decimals": HUGE},
+    {"decimals": 3.5},
+    {"levels": []},
+    {"levels": {"weights": [1, 0]}},
+    {"levels": {"weights": [0, HUGE]}},
+    {"levels": {"weights": [0, None]}},
+    {"levels": {"none": [0, 1]}},
+    {"rules": {"weights": "locked"}},
+    {"rules": {"weights": 3}},
+    {"rules": ["weights"]},
+    {"rules": {"none": "full"}},
+    {"colormaps": {"weights": "rainbow"}},
+    {"colormaps": {"weights": ["viridis"]}},
+    {"colormaps": {"none": "grey"}},
+    {"levels": {"weights": [float("nan"), 1]}},
+    {"levels": {"weights": [False, True]}},
+    {"cell": ["weights", 0]},
+    {"cell": ["weights", 0, 2]},
+    {"cell": ["weights", -1, 0]},
+    {"cell": ["weights", 0.0, 0]},
+    {"cell": [["weights"], 0, 0]},
+    {"cell": {"weights": 0}},
+    {"cell": ["weights", True, 0]},
+    {"cell": HUGE},
+]
 
 
 def test_rubbish_changes_nothing(program):
@@ -83,9 +111,11 @@ def test_no_record_breaks_the_window(program, record):
 def test_levels_and_colors_are_written_and_taken_up_by_name(program, tmp_path):
     shades = program.window.product.shades
     wanted = {
-        "weights": Shade("full", None, "viridis"), "query": Shade("typed", Levels(-3.0, 4.0)),
-        "scores": Shade("locked", Levels(-1.0, 2.0), "CET-D1"), "value": Shade(palette="magma"),
-    }  # fmt: skip
+        "weights": Shade("full", None, "viridis"),
+        "query": Shade("typed", Levels(-3.0, 4.0)),
+        "scores": Shade("locked", Levels(-1.0, 2.0), "CET-D1"),
+        "value": Shade(palette="magma"),
+    }
     shades.replace_all(wanted)
     save_session(program.document.snapshot(), tmp_path / "kept.attn", program.session_view.record())
     program.files.begin_with_example("thinking")

@@ -13,8 +13,20 @@ from attn_gui.app.shell.program import Program
 from attn_gui.app.state.settings import RECENT, Settings
 
 RUBBISH = ("", "null", '{"files": [3, null, {}]}', "nan", "klingon")
-KEYS = ("language", "theme", "zoom", "recent", "new", "export_image", "export_data", "window/geometry",
-        "window/columns", "told/minilm", "history_megabytes", "history")  # fmt: skip
+KEYS = (
+    "language",
+    "theme",
+    "zoom",
+    "recent",
+    "new",
+    "export_image",
+    "export_data",
+    "window/geometry",
+    "window/columns",
+    "told/minilm",
+    "history_megabytes",
+    "history",
+)
 
 
 @pytest.fixture

@@ -13,8 +13,15 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREEN = {
-    "name": "wide", "x": 0, "y": 0, "width": 1600, "height": 1000, "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1,
-}  # fmt: skip
+    "name": "wide",
+    "x": 0,
+    "y": 0,
+    "width": 1600,
+    "height": 1000,
+    "logicalDpi": 96,
+    "logicalBaseDpi": 96,
+    "dpr": 1,
+}
 ZONES = ("zone.inputs", "zone.product", "zone.explain")
 WATCHED = """
 import json, sys
@@ -71,10 +78,13 @@ sys.exit(run())
 """
 HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 SELDOM = (
-    "attn_gui.figure.sheet", "attn_gui.figure.maps.painter",
-    "attn_gui.engine.analysis.solution", "attn_gui.engine.analysis.verifying.verification",
-    "attn_gui.engine.analysis.verifying.reference", "attn_gui.engine.evaluation.streaming.evaluation",
-)  # fmt: skip
+    "attn_gui.figure.sheet",
+    "attn_gui.figure.maps.painter",
+    "attn_gui.engine.analysis.solution",
+    "attn_gui.engine.analysis.verifying.verification",
+    "attn_gui.engine.analysis.verifying.reference",
+    "attn_gui.engine.evaluation.streaming.evaluation",
+)
 
 
 def run(script: str, home: Path) -> subprocess.CompletedProcess[str]:

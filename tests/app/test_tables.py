@@ -36,10 +36,18 @@ def test_a_weight_stands_for_a_value_too(evaluation):
     assert rows_of(evaluation, "weights", 3, 6)["value"] == 6
 
 
-@pytest.mark.parametrize(("stage", "own", "sequence"), [
-    ("query", "query", "x"), ("rotated_query", "query", "x"), ("head_output", "query", "x"), ("output", "query", "x"),
-    ("key", "key", "context"), ("value", "value", "context"), ("rotated_key", None, "context"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stage", "own", "sequence"),
+    [
+        ("query", "query", "x"),
+        ("rotated_query", "query", "x"),
+        ("head_output", "query", "x"),
+        ("output", "query", "x"),
+        ("key", "key", "context"),
+        ("value", "value", "context"),
+        ("rotated_key", None, "context"),
+    ],
+)
 def test_other_stages_have_the_row_of_their_sequence(evaluation, stage, own, sequence):
     found = rows_of(evaluation, stage, 4, 1)
     assert found[sequence] == 4
@@ -64,4 +72,7 @@ def test_given_rows_without_a_batch_axis_are_marked_as_their_stage():
     parts = parts_of(evaluation, "weights", (0, 1, 2, 3))
     assert {len(part.box) for part in parts if part.name in evaluation.stages} == {3, 4}
     assert {part.name: part.line(-2) for part in parts if part.name in ("query", "key", "value")} == {
-        "query": 2, "key": 3, "value": 3}  # fmt: skip
+        "query": 2,
+        "key": 3,
+        "value": 3,
+    }

@@ -181,10 +181,19 @@ def test_what_is_compiled_is_what_is_written(tool, tmp_path):
     assert fresh.read_bytes() == tool.CHINESE.with_suffix(".qm").read_bytes(), "run packaging/translate.py"
 
 
-@pytest.mark.parametrize(("wanted", "language"), [
-    (["zh-Hans-CN", "zh-CN"], "zh"), (["zh_TW"], "zh"), (["zh"], "zh"), (["ZH-HK"], "zh"),
-    (["en-GB", "zh-CN"], "en"), (["zha"], "en"), (["de"], "en"), ([], "en"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("wanted", "language"),
+    [
+        (["zh-Hans-CN", "zh-CN"], "zh"),
+        (["zh_TW"], "zh"),
+        (["zh"], "zh"),
+        (["ZH-HK"], "zh"),
+        (["en-GB", "zh-CN"], "en"),
+        (["zha"], "en"),
+        (["de"], "en"),
+        ([], "en"),
+    ],
+)
 def test_every_chinese_system_gets_chinese(wanted, language):
     assert language_of(wanted) == language
 

@@ -70,9 +70,11 @@ def test_what_could_grow_is_decided_without_making_it(monkeypatch):
     for name, value in vars(DIRECT).items():
         object.__setattr__(huge, name, value)
     for name, value in {
-        "query": cells, "key": cells, "value": cells,
+        "query": cells,
+        "key": cells,
+        "value": cells,
         "mask": (mask.changed(allowed=np.broadcast_to(np.ones((), bool), (16, 1, 65536, 65536))),),
-    }.items():  # fmt: skip
+    }.items():
         object.__setattr__(huge, name, value)
     grown = grown_outline(huge, "query", 65537, 8193)
     assert (grown.query.shape, grown.key.shape) == ((16, 65537, 8193), (16, 65536, 8193))

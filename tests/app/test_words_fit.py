@@ -88,6 +88,8 @@ def contrast(one, other) -> float:
 
 
 def luminance(color) -> float:
-    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-             for part in (color.redF(), color.greenF(), color.blueF())]  # fmt: skip
+    parts = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (color.redF(), color.greenF(), color.blueF())
+    ]
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]

@@ -20,10 +20,16 @@ LETTERS = {"query": "Q", "key": "K", "value": "V"}
 EDITS, ROUNDS = 15, 5
 # the most that an edit may cost, in products Q·Kᵀ of one head on one thread; and a pass, in its two products
 MOST = {
-    (1024, "query"): 0.40, (1024, "key"): 0.60, (1024, "value"): 0.40,
-    (2048, "query"): 0.15, (2048, "key"): 0.25, (2048, "value"): 0.15,
-    (4096, "query"): 0.05, (4096, "key"): 0.15, (4096, "value"): 0.05,
-}  # fmt: skip
+    (1024, "query"): 0.40,
+    (1024, "key"): 0.60,
+    (1024, "value"): 0.40,
+    (2048, "query"): 0.15,
+    (2048, "key"): 0.25,
+    (2048, "value"): 0.15,
+    (4096, "query"): 0.05,
+    (4096, "key"): 0.15,
+    (4096, "value"): 0.05,
+}
 PASS = {256: 2.0, 1024: 1.7, 2048: 1.7, 4096: 1.5}
 
 

@@ -27,9 +27,7 @@ sys.exit(code)
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def bench_export(benchmark, figures, tmp_path):
     random = np.random.default_rng(6)
-    arrays = {
-        name: random.standard_normal((TOKENS, HEADS * WIDTH), np.float32) for name in ("query", "key", "value")
-    }
+    arrays = {name: random.standard_normal((TOKENS, HEADS * WIDTH), np.float32) for name in ("query", "key", "value")}
     save(Problem(**arrays, num_heads=HEADS, dtype="float32"), tmp_path / "long.attn")
     start = time.perf_counter()
     peak = benchmark.pedantic(exported, args=(tmp_path,), rounds=1)

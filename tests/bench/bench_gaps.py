@@ -111,10 +111,13 @@ def peak_of_a_session() -> float:
             app.processEvents()
 
     random = np.random.default_rng(N)
-    program.document.open(Problem(
-        **{name: random.standard_normal((N, 512), dtype=np.float32) for name in ("query", "key", "value")},
-        num_heads=8, dtype="float32",
-    ))  # fmt: skip
+    program.document.open(
+        Problem(
+            **{name: random.standard_normal((N, 512), dtype=np.float32) for name in ("query", "key", "value")},
+            num_heads=8,
+            dtype="float32",
+        )
+    )
     rest()
     for head in (1, 7, 0):
         program.view.set(head=head)

@@ -19,12 +19,24 @@ SCORES_OUTPUT = (("scaled",), ("capped", "scaled"), ("masked", "biased", "capped
 
 
 def attention(
-    query: Array, key: Array, value: Array, attn_mask: Array | None = None, past_key: Array | None = None,
-    past_value: Array | None = None, nonpad_kv_seqlen: Array | None = None, *, is_causal: int = 0,
-    scale: float | None = None, softcap: float = 0.0, q_num_heads: int = 0, kv_num_heads: int = 0,
-    left_window_size: int = -1, right_window_size: int = -1, qk_matmul_output_mode: int = 0,
+    query: Array,
+    key: Array,
+    value: Array,
+    attn_mask: Array | None = None,
+    past_key: Array | None = None,
+    past_value: Array | None = None,
+    nonpad_kv_seqlen: Array | None = None,
+    *,
+    is_causal: int = 0,
+    scale: float | None = None,
+    softcap: float = 0.0,
+    q_num_heads: int = 0,
+    kv_num_heads: int = 0,
+    left_window_size: int = -1,
+    right_window_size: int = -1,
+    qk_matmul_output_mode: int = 0,
     softmax_precision: int = 0,  # at least float32 inside, whatever is asked
-) -> tuple[Array, Array, Array, Array]:  # fmt: skip
+) -> tuple[Array, Array, Array, Array]:
     """(output, present key, present value, scores as asked), in the shapes and the dtype of the operator."""
     split = query.ndim == 3
     query, key, value = (
@@ -49,12 +61,18 @@ def attention(
         layers.append(_given(attn_mask, items, n, m, laid))
     trace = compute(
         Problem(
-            query=_wide(_at_rows(query, laid)), key=_wide(key), value=_wide(value), num_heads=heads,
-            num_kv_heads=key.shape[1], scale=scale, softcap=softcap or None,
+            query=_wide(_at_rows(query, laid)),
+            key=_wide(key),
+            value=_wide(value),
+            num_heads=heads,
+            num_kv_heads=key.shape[1],
+            scale=scale,
+            softcap=softcap or None,
             mask=tuple(map(layer_from_mapping, layers)),
-            dtype="float32" if query.dtype == np.float32 else "float64", batch_axis=True,
+            dtype="float32" if query.dtype == np.float32 else "float64",
+            batch_axis=True,
         )
-    )  # fmt: skip
+    )
     output = _at_rows(_split(trace["output"], heads), taken)
     scores = _at_rows(trace[_stage(trace, qk_matmul_output_mode)], taken)
     return (_joined(output) if split else output).astype(query.dtype), key, value, scores.astype(query.dtype)

@@ -36,9 +36,7 @@ def _run(case: Any) -> list[tuple[Any, Any]]:
     values = iter(given)
     inputs = [next(values) if name else None for name in operator.input]
     options = {option.name: helper.get_attribute_value(option) for option in operator.attribute}
-    found = [
-        output for output, name in zip(attention(*inputs, **options), operator.output, strict=False) if name
-    ]  # fmt: skip
+    found = [output for output, name in zip(attention(*inputs, **options), operator.output, strict=False) if name]
     return list(zip(found, expected, strict=True))
 
 

@@ -49,7 +49,7 @@ def test_a_token_that_looks_like_the_error_of_a_spreadsheet_comes_back() -> None
 
 def test_a_label_can_not_break_the_table_nor_start_a_formula() -> None:
     text = with_headers(_block(np.array([[-1.0], [2.0]]), ["a\tb\nc", '=1+"1"'], ["x"]))
-    assert text == "\tx\na b c\t-1\n\"'=1+\"\"1\"\"\"\t2"
+    assert text == '\tx\na b c\t-1\n"\'=1+""1"""\t2'
 
 
 def test_copied_numbers_have_an_ascii_minus_and_all_their_digits() -> None:

@@ -13,12 +13,32 @@ from attn_gui.document.numbers import NumberError, parse_number, shortest, shown
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("1.5", 1.5), ("  2 ", 2), ("+3", 3), (".5", 0.5), ("5.", 5), ("1e-3", 0.001), ("1E+2", 100), ("-0", -0.0),
-        ("1/3", 1 / 3), ("-2/5", -0.4), ("1 / 4", 0.25), ("0.5/2", 0.25), ("-0/7", -0.0),
-        ("inf", math.inf), ("-Inf", -math.inf), ("∞", math.inf), ("−∞", -math.inf), ("+infinity", math.inf),
-        ("１．５", 1.5), ("－２", -2), ("−0.5", -0.5), ("１ｅ−３", 0.001), ("\u200b12\ufeff", 12), ("0.1\u00a0", 0.1),
+        ("1.5", 1.5),
+        ("  2 ", 2),
+        ("+3", 3),
+        (".5", 0.5),
+        ("5.", 5),
+        ("1e-3", 0.001),
+        ("1E+2", 100),
+        ("-0", -0.0),
+        ("1/3", 1 / 3),
+        ("-2/5", -0.4),
+        ("1 / 4", 0.25),
+        ("0.5/2", 0.25),
+        ("-0/7", -0.0),
+        ("inf", math.inf),
+        ("-Inf", -math.inf),
+        ("∞", math.inf),
+        ("−∞", -math.inf),
+        ("+infinity", math.inf),
+        ("１．５", 1.5),
+        ("－２", -2),
+        ("−0.5", -0.5),
+        ("１ｅ−３", 0.001),
+        ("\u200b12\ufeff", 12),
+        ("0.1\u00a0", 0.1),
     ],
-)  # fmt: skip
+)
 def test_a_number_is_read_as_it_is_written(text: str, value: float) -> None:
     assert np.float64(parse_number(text)).tobytes() == np.float64(value).tobytes()
 
@@ -31,10 +51,35 @@ def test_nan_is_a_number_of_a_cell(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "1_0", "0x10", "1.2e", "e5", "--1", "--inf", "5f", "1j", "1 000", "abc", "1.2.3", "1/2/3", "1/-3", "none",
-        "True", "١", "१", "½", "1½", "10²", "①", "Ⅳ", "π", "#", "1%", "9" * 401, "１" * 401,
+        "1_0",
+        "0x10",
+        "1.2e",
+        "e5",
+        "--1",
+        "--inf",
+        "5f",
+        "1j",
+        "1 000",
+        "abc",
+        "1.2.3",
+        "1/2/3",
+        "1/-3",
+        "none",
+        "True",
+        "١",
+        "१",
+        "½",
+        "1½",
+        "10²",
+        "①",
+        "Ⅳ",
+        "π",
+        "#",
+        "1%",
+        "9" * 401,
+        "１" * 401,
     ],
-)  # fmt: skip
+)
 def test_what_is_no_number_is_refused_and_quoted(text: str) -> None:
     with pytest.raises(NumberError, match=r"^“.*” is not a number\.$") as refusal:
         parse_number(text)
@@ -99,12 +144,20 @@ def test_the_shortest_text_has_nothing_to_spare(value: float, text: str) -> None
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0.6110, "0.611"), (-1.5, "−1.500"), (-0.0, "0.000"), (-0.0001, "−1.0e−4"),
-        (0.0004, "4.0e−4"), (-0.0006, "−0.001"),
-        (math.nan, "NaN"), (math.inf, "∞"), (-math.inf, "−∞"), (999999, "999999.000"), (1.5e6, "1.500e6"),
+        (0.6110, "0.611"),
+        (-1.5, "−1.500"),
+        (-0.0, "0.000"),
+        (-0.0001, "−1.0e−4"),
+        (0.0004, "4.0e−4"),
+        (-0.0006, "−0.001"),
+        (math.nan, "NaN"),
+        (math.inf, "∞"),
+        (-math.inf, "−∞"),
+        (999999, "999999.000"),
+        (1.5e6, "1.500e6"),
         (-2e300, "−2.000e300"),
     ],
-)  # fmt: skip
+)
 def test_a_table_shows_numbers_at_one_width_with_a_true_minus(value: float, text: str) -> None:
     assert shown(value, 3) == text
 

@@ -28,9 +28,16 @@ def direct(rng: np.random.Generator, *, d: int = D, d_key: int | None = None, **
 
 def block(rng: np.random.Generator, **more: Any) -> Problem:
     arrays = numbers(
-        rng, x=(B, N, E), w_query=(E, G * R * 4), w_key=(E, G * 4), w_value=(E, G * C), w_output=(G * R * C, E),
-        b_query=(G * R * 4,), b_value=(G * C,), b_output=(E,),
-    )  # fmt: skip
+        rng,
+        x=(B, N, E),
+        w_query=(E, G * R * 4),
+        w_key=(E, G * 4),
+        w_value=(E, G * C),
+        w_output=(G * R * C, E),
+        b_query=(G * R * 4,),
+        b_value=(G * C,),
+        b_output=(E,),
+    )
     record = numbers(rng, ln_weight=(E,), ln_bias=(E,), w_linear=(E, U), b_linear=(U,)) | {"ln_eps": 0.1}
     return Problem(**arrays, num_heads=G * R, num_kv_heads=G, block=record, **more)
 

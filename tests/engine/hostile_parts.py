@@ -20,22 +20,33 @@ ROWS: list[Row] = []
 
 def pooled(query: Any, key: Any = ((1, 0), (0, 1), (NAN, NAN)), score: str = "dot", **more: Any) -> dict[str, Any]:
     return {
-        "query": [query], "key": key, "value": [[1], [2], [NAN]], "score": score, "scale": 1.0,
-        "mask": ({"kind": "padding", "lengths": 2},), **more,
-    }  # fmt: skip
+        "query": [query],
+        "key": key,
+        "value": [[1], [2], [NAN]],
+        "score": score,
+        "scale": 1.0,
+        "mask": ({"kind": "padding", "lengths": 2},),
+        **more,
+    }
 
 
 def looked(first: float, second: float, weights: tuple[float, float], output: float) -> dict[str, Any]:
     """Two scores, their weights and what they give; behind the mask are NaN, −∞, 0."""
     return {
-        "scores": [[first, second, NAN]], "masked": [[first, second, -INF]], "weights": [[*weights, 0]],
+        "scores": [[first, second, NAN]],
+        "masked": [[first, second, -INF]],
+        "weights": [[*weights, 0]],
         "output": [[output]],
-    }  # fmt: skip
+    }
 
 
 EVEN, FIRST, SECOND, NONE, LOST = (
-    ((0.5, 0.5), 1.5), ((1, 0), 1), ((0, 1), 2), ((0, 0), 0), ((NAN, NAN), NAN),
-)  # fmt: skip
+    ((0.5, 0.5), 1.5),
+    ((1, 0), 1),
+    ((0, 1), 2),
+    ((0, 0), 0),
+    ((NAN, NAN), NAN),
+)
 THIRD = ((exp(1) / (1 + exp(1)), 1 / (1 + exp(1))), (exp(1) + 2) / (1 + exp(1)))  # scores that differ by 1
 
 ROWS += case("dot", pooled([1, 0]), looked(1, 0, *THIRD))
@@ -62,12 +73,14 @@ ROWS += case("cosine_inf", pooled([INF, 0], **COSINE), looked(NAN, NAN, *LOST)) 
 ROWS += case("cosine_1e308", pooled([1e308, 0], **COSINE), looked(1, 0, *THIRD))
 ROWS += case("cosine_minus_1e308", pooled([0, -1e308], **COSINE), looked(0, -1, *THIRD))
 ROWS += case(
-    "cosine_1e308_both_sides", pooled([1e308, 1e308], [[1e308, 1e308], [1e308, -1e308], [NAN, 0]], **COSINE),
+    "cosine_1e308_both_sides",
+    pooled([1e308, 1e308], [[1e308, 1e308], [1e308, -1e308], [NAN, 0]], **COSINE),
     looked(1, 0, *THIRD),
-)  # fmt: skip
+)
 ROWS += case("cosine_1e-320", pooled([1e-320, 0], **COSINE), looked(1, 0, *THIRD))
-ROWS += case("cosine_1e-320_and_1e308", pooled([1e-320, 0], [[1e308, 0], [0, 1], [NAN, 0]], **COSINE),
-             looked(1, 0, *THIRD))  # fmt: skip
+ROWS += case(
+    "cosine_1e-320_and_1e308", pooled([1e-320, 0], [[1e308, 0], [0, 1], [NAN, 0]], **COSINE), looked(1, 0, *THIRD)
+)
 ROWS += case("cosine_0", pooled([0, -0.0], **COSINE), looked(0, 0, *EVEN))
 ROWS += case("cosine_key_0", pooled([1, 0], [[1, 0], [0, 0], [NAN, 0]], **COSINE), looked(1, 0, *THIRD))
 ROWS += case("cosine_d_k_1", pooled([-3], [[-1e6], [7], [NAN]], **COSINE, temperature=2.0), looked(1, -1, *THIRD))
@@ -85,35 +98,45 @@ ROWS += case("gaussian_1e-320", pooled([1e-320], [[0], [2**0.5], [NAN]], **GAUSS
 ROWS += case("gaussian_minus_0", pooled([-0.0], [[0], [2**0.5], [NAN]], **GAUSSIAN), looked(0, -1, *THIRD))
 ROWS += case("gaussian_1e6", pooled([1e6], [[1e6 + 1], [1e6 - 1], [NAN]], **GAUSSIAN), looked(-0.5, -0.5, *EVEN))
 ROWS += case(
-    "gaussian_1e6_without_key_norm", pooled([1e6], [[2e6], [2e6], [NAN]], **GAUSSIAN, score_params={"key_norm": 0.0}),
+    "gaussian_1e6_without_key_norm",
+    pooled([1e6], [[2e6], [2e6], [NAN]], **GAUSSIAN, score_params={"key_norm": 0.0}),
     looked(1.5e12, 1.5e12, *EVEN),
-)  # fmt: skip
+)
 ROWS += case("gaussian_w_0", pooled([1e6, 0], **GAUSSIAN, score_params={"w": 0.0}), looked(0, 0, *EVEN))
 ROWS += case("gaussian_w_0_inf", pooled([INF, 0], **GAUSSIAN, score_params={"w": 0.0}), looked(NAN, NAN, *LOST))
 
 NETWORK = {"w_score_query": [[1], [1]], "w_score_key": [[1], [-1]], "w_score": [3]}
 ADDITIVE = {"score": "additive", "score_params": NETWORK}  # 3 · tanh(q₀ + q₁ + k₀ − k₁)
-ROWS += case("additive", pooled([0, 0], [[0.5, 0], [0, 0], [NAN, 0]], **ADDITIVE, temperature=3 * tanh(0.5)),
-             looked(3 * tanh(0.5), 0, *THIRD))  # fmt: skip
+ROWS += case(
+    "additive",
+    pooled([0, 0], [[0.5, 0], [0, 0], [NAN, 0]], **ADDITIVE, temperature=3 * tanh(0.5)),
+    looked(3 * tanh(0.5), 0, *THIRD),
+)
 ROWS += case("additive_nan", pooled([NAN, 0], **ADDITIVE), looked(NAN, NAN, *LOST))
 ROWS += case("additive_inf", pooled([INF, 0], **ADDITIVE), looked(3, 3, *EVEN))
 ROWS += case("additive_minus_inf", pooled([0, -INF], **ADDITIVE), looked(-3, -3, *EVEN))
 ROWS += case("additive_inf_less_inf", pooled([INF, -INF], **ADDITIVE), looked(NAN, NAN, *LOST))
-ROWS += case("additive_key_inf", pooled([0, 0], [[0, 0], [0, INF], [NAN, 0]], **ADDITIVE, temperature=3.0),
-             looked(0, -3, *THIRD))  # fmt: skip
+ROWS += case(
+    "additive_key_inf", pooled([0, 0], [[0, 0], [0, INF], [NAN, 0]], **ADDITIVE, temperature=3.0), looked(0, -3, *THIRD)
+)
 ROWS += case("additive_1e308", pooled([1e308, 0], **ADDITIVE), looked(3, 3, *EVEN))
 ROWS += case("additive_minus_1e308", pooled([-1e308, -1e308], **ADDITIVE), looked(-3, -3, *EVEN))
-ROWS += case("additive_1e-320", pooled([1e-320, 0], [[0, 0], [0, 0], [NAN, 0]], **ADDITIVE),
-             looked(6072 * TINY, 6072 * TINY, *EVEN))  # fmt: skip
+ROWS += case(
+    "additive_1e-320",
+    pooled([1e-320, 0], [[0, 0], [0, 0], [NAN, 0]], **ADDITIVE),
+    looked(6072 * TINY, 6072 * TINY, *EVEN),
+)
 ROWS += case("additive_minus_0", pooled([-0.0, 0], [[0, 0], [0, 0], [NAN, 0]], **ADDITIVE), looked(0, 0, *EVEN))
-ROWS += case("additive_1e6", pooled([1e6, 0], [[0, 0], [0, 2e6], [NAN, 0]], **ADDITIVE, temperature=6.0),
-             looked(3, -3, *THIRD))  # fmt: skip
+ROWS += case(
+    "additive_1e6", pooled([1e6, 0], [[0, 0], [0, 2e6], [NAN, 0]], **ADDITIVE, temperature=6.0), looked(3, -3, *THIRD)
+)
 
 for wild, number in {"nan": NAN, "inf": INF, "1e308": 1e308, "1e-320": 1e-320, "minus_0": -0.0}.items():
     ROWS += case(
-        f"average_{wild}", pooled([number, 1], [[number, 1], [number, 2], [number, 3]], "average"),
+        f"average_{wild}",
+        pooled([number, 1], [[number, 1], [number, 2], [number, 3]], "average"),
         looked(0, 0, *EVEN) | at("scores", [[0, 0, 0]]),
-    )  # fmt: skip
+    )
 
 
 # --- softcap 2, temperature -------------------------------------------------------------------------------------------
@@ -137,16 +160,21 @@ ROWS += case("softcap_1e-320", capped([1e-320, -1e-320]), soft(1e-320, -1e-320, 
 ROWS += case("softcap_minus_0", capped([-0.0, 0]), soft(0, 0, *EVEN))
 ROWS += case("softcap_of_1e308", capped([INF, 3], softcap=1e308), soft(1e308, 3, *FIRST))
 ROWS += case("softcap_of_1e-320", capped([1, -1], softcap=1e-320), soft(1e-320, -1e-320, *EVEN))
-ROWS += case("softcap_one_key", capped([INF], value=[[5]]), at("capped", [[2]]), at("weights", [[1]]),
-             at("output", [[5]]))  # fmt: skip
 ROWS += case(
-    "softcap_before_bias", capped([INF, 1], mask=({"kind": "bias", "values": [[-INF, -INF]]},)),
-    soft(2, 2 * tanh(0.5), *NONE), at("biased", [[-INF, -INF]]),
-)  # fmt: skip
+    "softcap_one_key", capped([INF], value=[[5]]), at("capped", [[2]]), at("weights", [[1]]), at("output", [[5]])
+)
 ROWS += case(
-    "softcap_before_mask", capped([NAN, 1], mask=({"kind": "custom", "allowed": [[False, True]]},)),
-    soft(NAN, 2 * tanh(0.5), *SECOND), at("masked", [[-INF, 2 * tanh(0.5)]]),
-)  # fmt: skip
+    "softcap_before_bias",
+    capped([INF, 1], mask=({"kind": "bias", "values": [[-INF, -INF]]},)),
+    soft(2, 2 * tanh(0.5), *NONE),
+    at("biased", [[-INF, -INF]]),
+)
+ROWS += case(
+    "softcap_before_mask",
+    capped([NAN, 1], mask=({"kind": "custom", "allowed": [[False, True]]},)),
+    soft(NAN, 2 * tanh(0.5), *SECOND),
+    at("masked", [[-INF, 2 * tanh(0.5)]]),
+)
 
 for name, temperature, scores, weights in (
     ("huge", 1e308, [1e6, -1e6], (0.5, 0.5)),
@@ -166,22 +194,30 @@ for name, temperature, scores, weights in (
 def turned(first: Any, second: Any) -> dict[str, Any]:
     rows = [first, second]
     return {
-        "query": rows, "key": rows, "value": [[1], [2]], "scale": 1.0, "rotary_theta": 10.0,
+        "query": rows,
+        "key": rows,
+        "value": [[1], [2]],
+        "scale": 1.0,
+        "rotary_theta": 10.0,
         "mask": ({"kind": "causal"},),
-    }  # fmt: skip
+    }
 
 
 BOTH = "rotated_query rotated_key"
 ROWS += case("rotary", turned([1, 2], [1, 0]), at(BOTH, [[1, 2], [cos(1), sin(1)]]))
 ROWS += case(
-    "rotary_nan", turned([1, 0], [NAN, 1]), at(BOTH, [[1, 0], [NAN, NAN]]), at("weights", [[1, 0], [NAN, NAN]]),
+    "rotary_nan",
+    turned([1, 0], [NAN, 1]),
+    at(BOTH, [[1, 0], [NAN, NAN]]),
+    at("weights", [[1, 0], [NAN, NAN]]),
     at("output", [[1], [NAN]]),
-)  # fmt: skip
+)
 ROWS += case("rotary_inf_at_0", turned([INF, 1], [1, 0]), at(BOTH, [[INF, NAN], [cos(1), sin(1)]]))  # ∞ · sin 0
 ROWS += case("rotary_inf_at_1", turned([1, 0], [INF, 0]), at(BOTH, [[1, 0], [INF, INF]]))
 ROWS += case("rotary_minus_inf", turned([1, 0], [0, -INF]), at(BOTH, [[1, 0], [INF, -INF]]))
-ROWS += case("rotary_1e308", turned([1e308, -1e308], [1e308, 0]),
-             at(BOTH, [[1e308, -1e308], [cos(1) * 1e308, sin(1) * 1e308]]))  # fmt: skip
+ROWS += case(
+    "rotary_1e308", turned([1e308, -1e308], [1e308, 0]), at(BOTH, [[1e308, -1e308], [cos(1) * 1e308, sin(1) * 1e308]])
+)
 ROWS += case("rotary_1e-320", turned([1e-320, 0], [1e-320, 0]), at(BOTH, [[1e-320, 0], [1094 * TINY, 1703 * TINY]]))
 ROWS += case("rotary_minus_0", turned([-0.0, -0.0], [-0.0, 0]), at(BOTH, [[0, 0], [0, 0]]))
 ROWS += case("rotary_1e6", turned([1e6, 0], [0, 1e6]), at(BOTH, [[1e6, 0], [-sin(1) * 1e6, cos(1) * 1e6]]))
@@ -192,55 +228,81 @@ ROWS += case("rotary_1e6", turned([1e6, 0], [0, 1e6]), at(BOTH, [[1e6, 0], [-sin
 HEADS = {"query": [[NAN, 0]], "key": [[1, 1], [1, 1]], "value": [[1, 2], [3, 4]], "num_heads": 2}
 ROWS += case("head_nan", HEADS, at("weights", [[[NAN, NAN]], [[0.5, 0.5]]]), at("output", [[NAN, 3]]))
 ROWS += case(
-    "value_nan_of_one_head", HEADS | {"query": [[0, 0]], "value": [[1, NAN], [3, 4]]},
-    at("weights", [[[0.5, 0.5]], [[0.5, 0.5]]]), at("head_output", [[[2]], [[NAN]]]), at("concat output", [[2, NAN]]),
-)  # fmt: skip
+    "value_nan_of_one_head",
+    HEADS | {"query": [[0, 0]], "value": [[1, NAN], [3, 4]]},
+    at("weights", [[[0.5, 0.5]], [[0.5, 0.5]]]),
+    at("head_output", [[[2]], [[NAN]]]),
+    at("concat output", [[2, NAN]]),
+)
 GROUPS = {"query": [[0, 0, 0, 0]], "key": [[1, INF]], "value": [[5, 7]], "num_heads": 4, "num_kv_heads": 2}
 ROWS += case(
-    "group_key_inf", GROUPS, at("scores", [[[0]], [[0]], [[NAN]], [[NAN]]]),
-    at("weights", [[[1]], [[1]], [[NAN]], [[NAN]]]), at("output", [[5, 5, NAN, NAN]]),
-)  # fmt: skip
+    "group_key_inf",
+    GROUPS,
+    at("scores", [[[0]], [[0]], [[NAN]], [[NAN]]]),
+    at("weights", [[[1]], [[1]], [[NAN]], [[NAN]]]),
+    at("output", [[5, 5, NAN, NAN]]),
+)
 ITEMS = {"query": [[[0]], [[0]]], "key": [[[1], [2]], [[NAN], [2]]], "value": [[[1], [3]], [[1], [3]]]}
 ROWS += case("item_nan", ITEMS, at("weights", [[[[0.5, 0.5]]], [[[NAN, NAN]]]]), at("output", [[[2]], [[NAN]]]))
 ROWS += case(
-    "item_nan_hidden", ITEMS | {"mask": ({"kind": "padding", "lengths": [2, 0]},)},
-    at("weights", [[[[0.5, 0.5]]], [[[0, 0]]]]), at("output", [[[2]], [[0]]]),
-)  # fmt: skip
+    "item_nan_hidden",
+    ITEMS | {"mask": ({"kind": "padding", "lengths": [2, 0]},)},
+    at("weights", [[[[0.5, 0.5]]], [[[0, 0]]]]),
+    at("output", [[[2]], [[0]]]),
+)
 
 
 # --- what a zero weight holds back, and what a closed row gives -------------------------------------------------------
 
 for wild, number in {"nan": NAN, "inf": INF, "minus_inf": -INF}.items():
     ROWS += case(
-        f"zero_weight_before_{wild}", {"query": [[1]], "key": [[0], [-1e6]], "value": [[4], [number]]},
-        at("weights", [[1, 0]]), at("head_output concat output", [[4]]),
-    )  # fmt: skip
+        f"zero_weight_before_{wild}",
+        {"query": [[1]], "key": [[0], [-1e6]], "value": [[4], [number]]},
+        at("weights", [[1, 0]]),
+        at("head_output concat output", [[4]]),
+    )
     ROWS += case(
-        f"weight_before_{wild}", {"query": [[1]], "key": [[0], [0]], "value": [[4], [number]]},
-        at("weights", [[0.5, 0.5]]), at("head_output concat output", [[number]]),
-    )  # fmt: skip
+        f"weight_before_{wild}",
+        {"query": [[1]], "key": [[0], [0]], "value": [[4], [number]]},
+        at("weights", [[0.5, 0.5]]),
+        at("head_output concat output", [[number]]),
+    )
 ROWS += case(
-    "inf_less_inf", {"query": [[1]], "key": [[0], [0]], "value": [[INF], [-INF]], "w_output": [[0]]},
-    at("head_output", [[NAN]]), at("output", [[NAN]]),
-)  # fmt: skip
+    "inf_less_inf",
+    {"query": [[1]], "key": [[0], [0]], "value": [[INF], [-INF]], "w_output": [[0]]},
+    at("head_output", [[NAN]]),
+    at("output", [[NAN]]),
+)
 ROWS += case(
     "closed_row_with_output_bias",
     {
-        "query": [[NAN], [1]], "key": [[1], [1]], "value": [[2], [4]], "w_output": [[10]], "b_output": [0.25],
+        "query": [[NAN], [1]],
+        "key": [[1], [1]],
+        "value": [[2], [4]],
+        "w_output": [[10]],
+        "b_output": [0.25],
         "mask": ({"kind": "window", "left": 0, "right": -1, "align": "start"}, {"kind": "alibi"}),
     },
-    at("masked", [[-INF, -INF], [-INF, -INF]]), at("weights", [[0, 0], [0, 0]]), at("head_output", [[0], [0]]),
+    at("masked", [[-INF, -INF], [-INF, -INF]]),
+    at("weights", [[0, 0], [0, 0]]),
+    at("head_output", [[0], [0]]),
     at("output", [[0.25], [0.25]]),
-)  # fmt: skip
+)
 ROWS += case(
-    "float32_holds_less", {"query": [[1e308]], "key": [[1e-320]], "value": [[L]], "dtype": "float32"},
-    at("query", [[INF]]), at("key", [[0]]), at("scores weights output", [[NAN]]),
-)  # fmt: skip
+    "float32_holds_less",
+    {"query": [[1e308]], "key": [[1e-320]], "value": [[L]], "dtype": "float32"},
+    at("query", [[INF]]),
+    at("key", [[0]]),
+    at("scores weights output", [[NAN]]),
+)
 ROWS += case(
     "float32_rounds_once",
     {"query": [[2.0**100, 0]], "key": ONE, "value": [[1], [0]], "scale": 2.0**100, "dtype": "float32"},
-    at("scores", [[2.0**100, 0]]), at("scaled", [[INF, 0]]), at("weights", [[1, 0]]), at("output", [[1]]),
-)  # fmt: skip
+    at("scores", [[2.0**100, 0]]),
+    at("scaled", [[INF, 0]]),
+    at("weights", [[1, 0]]),
+    at("output", [[1]]),
+)
 
 
 # --- axes without cells: no matrix can have one -----------------------------------------------------------------------
@@ -275,38 +337,48 @@ REFUSALS = [
     refused("b_output", NOTHING, "(0,)", DIRECT | {"w_output": [[1]]}),
     *(
         Refusal(
-            f"score_params.{field}", NET | {"score_params": NETWORK | {field: cells}},
+            f"score_params.{field}",
+            NET | {"score_params": NETWORK | {field: cells}},
             f"score_params.{field} has an axis without cells: its shape is {np.shape(cells)}.",
         )
         for field, cells in {"w_score_query": NO_COLUMNS, "w_score_key": NO_ROWS, "w_score": NOTHING}.items()
     ),
     *(
         Refusal(
-            f"block.{field}", PROJECTED | {"block": BLOCK | {field: cells}},
+            f"block.{field}",
+            PROJECTED | {"block": BLOCK | {field: cells}},
             f"block.{field} has an axis without cells: its shape is {np.shape(cells)}.",
         )
         for field, cells in {
-            "ln_weight": NOTHING, "ln_bias": NOTHING, "w_linear": NO_COLUMNS, "b_linear": NOTHING,
+            "ln_weight": NOTHING,
+            "ln_bias": NOTHING,
+            "w_linear": NO_COLUMNS,
+            "b_linear": NOTHING,
         }.items()
     ),
     Refusal(
-        "bias", DIRECT | {"mask": ({"kind": "bias", "values": NO_ROWS},)},
+        "bias",
+        DIRECT | {"mask": ({"kind": "bias", "values": NO_ROWS},)},
         "bias.values has an axis without cells: its shape is (0, 1).",
     ),
     Refusal(
-        "custom", DIRECT | {"mask": ({"kind": "custom", "allowed": [[]]},)},
+        "custom",
+        DIRECT | {"mask": ({"kind": "custom", "allowed": [[]]},)},
         "custom.allowed has an axis without cells: its shape is (1, 0).",
     ),
     Refusal(
-        "padding", DIRECT | {"mask": ({"kind": "padding", "lengths": ()},)},
+        "padding",
+        DIRECT | {"mask": ({"kind": "padding", "lengths": ()},)},
         "mask.0.lengths must have one number, or one for each batch item: expected 1, got 0.",
     ),
     Refusal(
-        "tokens", DIRECT | {"query_tokens": ()},
+        "tokens",
+        DIRECT | {"query_tokens": ()},
         "query_tokens must have one text for each row of query: expected 1, got 0.",
     ),
     Refusal(
-        "rotary d_k 1", DIRECT | {"rotary_theta": 10.0},
+        "rotary d_k 1",
+        DIRECT | {"rotary_theta": 10.0},
         "Rotary positions pair the columns of a head: query must have an even number, got 1.",
     ),
-]  # fmt: skip
+]

@@ -65,8 +65,12 @@ def test_a_cell_comes_from_exactly_the_cells_that_reach_it(makers, problem_name,
                     continue
                 box = own(problem, stage, indices.cell(index))
                 place = evaluation.forward({stage: [box]}).cells(
-                    last, cell[0], cell[1] if len(cell) == 4 else None,
-                    slice(cell[-2], cell[-2] + 1), slice(cell[-1], cell[-1] + 1))
+                    last,
+                    cell[0],
+                    cell[1] if len(cell) == 4 else None,
+                    slice(cell[-2], cell[-2] + 1),
+                    slice(cell[-1], cell[-1] + 1),
+                )
                 assert told[tuple(index)] == place[0, 0], f"{stage}{index} → {last}{cell}"
 
 
@@ -81,8 +85,12 @@ def test_it_leads_back_to_the_fields(makers, problem_name, streaming, rng):
         told = in_boxes(backward, name, array.shape)
         for index in [some(rng, array.shape) for _ in range(4)] + np.argwhere(told)[:3].tolist():
             place = evaluation.forward({name: [indices.cell(index)]}).cells(
-                last, cell[0], cell[1] if len(cell) == 4 else None,
-                slice(cell[-2], cell[-2] + 1), slice(cell[-1], cell[-1] + 1))
+                last,
+                cell[0],
+                cell[1] if len(cell) == 4 else None,
+                slice(cell[-2], cell[-2] + 1),
+                slice(cell[-1], cell[-1] + 1),
+            )
             assert told[tuple(index)] == place[0, 0] or array.dtype == bool, f"{name}{index} → {last}{cell}"
 
 

@@ -22,10 +22,13 @@ H = 1e-5
 def layer(kind: str, rng: np.random.Generator, batch: int, heads: int, n: int, m: int) -> dict[str, Any]:
     """A mask layer of a kind that leaves something open."""
     given_ = {
-        "window": {"left": 4, "right": 1, "align": "end"}, "prefix": {"length": 2, "align": "end"},
-        "padding": {"lengths": rng.integers(1, m + 1, size=batch)}, "causal": {"align": "end"},
-        "custom": {"allowed": rng.random((heads, n, m)) > 0.3}, "bias": {"values": rng.normal(size=(batch, 1, n, m))},
-    }  # fmt: skip
+        "window": {"left": 4, "right": 1, "align": "end"},
+        "prefix": {"length": 2, "align": "end"},
+        "padding": {"lengths": rng.integers(1, m + 1, size=batch)},
+        "causal": {"align": "end"},
+        "custom": {"allowed": rng.random((heads, n, m)) > 0.3},
+        "bias": {"values": rng.normal(size=(batch, 1, n, m))},
+    }
     return {"kind": kind, **given_.get(kind, {})}
 
 
@@ -45,11 +48,19 @@ def problems(draw: st.DrawFn) -> Problem:
 
     fields: dict[str, Any] = {"num_heads": heads, "num_kv_heads": groups}
     if kind == "direct":
-        fields |= {"query": numbers(batch, n, heads * d), "key": numbers(batch, m, groups * d),
-                   "value": numbers(batch, m, groups * c)}  # fmt: skip
+        fields |= {
+            "query": numbers(batch, n, heads * d),
+            "key": numbers(batch, m, groups * d),
+            "value": numbers(batch, m, groups * c),
+        }
     else:
-        fields |= {"x": numbers(batch, n, e), "w_query": numbers(e, heads * d), "w_key": numbers(f, groups * d),
-                   "w_value": numbers(f, groups * c), "b_key": numbers(groups * d)}  # fmt: skip
+        fields |= {
+            "x": numbers(batch, n, e),
+            "w_query": numbers(e, heads * d),
+            "w_key": numbers(f, groups * d),
+            "w_value": numbers(f, groups * c),
+            "b_key": numbers(groups * d),
+        }
         fields |= {"context": numbers(batch, m, f)} if kind == "cross" else {}
     if draw(st.booleans()):
         fields |= {"w_output": numbers(heads * c, e), "b_output": numbers(e)}

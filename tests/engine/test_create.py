@@ -89,9 +89,11 @@ def test_a_second_sequence_comes_and_goes():
     assert more.key_tokens is None
     assert more.replace(**with_context(more, False), key_tokens=tuple("abc")) == problem
     cross = new_problem("cross", n=3, m=5, d_k=4).replace(
-        context=np.ones((5, 9)), w_key=np.ones((9, 4)), w_value=np.ones((9, 4)),
+        context=np.ones((5, 9)),
+        w_key=np.ones((9, 4)),
+        w_value=np.ones((9, 4)),
         mask=({"kind": "custom", "allowed": np.ones((3, 5), bool)}, {"kind": "padding", "lengths": 5}),
-    )  # fmt: skip
+    )
     again = cross.replace(**with_context(cross, False))
     assert again.self_attention
     assert again.mask[0].allowed.shape == (3, 3)
@@ -147,7 +149,12 @@ def test_a_block_needs_an_output_as_wide_as_x():
     fitting = problem.replace(**fitting_output(problem))
     block = fitting.replace(**with_block(fitting, True)).block
     assert {name: np.shape(value) for name, value in block.items()} == {
-        "ln_weight": (10,), "ln_bias": (10,), "w_linear": (10, 10), "b_linear": (10,), "ln_eps": ()}  # fmt: skip
+        "ln_weight": (10,),
+        "ln_bias": (10,),
+        "w_linear": (10, 10),
+        "b_linear": (10,),
+        "ln_eps": (),
+    }
     narrow = problem.replace(w_output=np.ones((8, 3)), b_output=np.ones(3))
     wide = narrow.replace(**fitting_output(narrow))
     assert (wide.w_output.shape, wide.b_output.shape) == ((8, 10), (10,))

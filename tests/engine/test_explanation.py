@@ -179,8 +179,15 @@ def test_a_streaming_evaluation_is_explained_as_the_dense_one(evaluations, maker
 
 
 @pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)])
-@pytest.mark.parametrize(("stage", "index"), [("weights", (0, 1, 80, 33)), ("head_output", (0, 1, 80, 2)),
-                                              ("scores", (0, 1, 80, 33)), ("weights", (0, 1, 80, 90))])
+@pytest.mark.parametrize(
+    ("stage", "index"),
+    [
+        ("weights", (0, 1, 80, 33)),
+        ("head_output", (0, 1, 80, 2)),
+        ("scores", (0, 1, 80, 33)),
+        ("weights", (0, 1, 80, 90)),
+    ],
+)
 def test_a_few_sources_of_many_name_the_same_matrices_and_running_indices(mask, stage, index):
     random = np.random.default_rng(0)
     arrays = {name: random.normal(size=(97, 6)) for name in ("query", "key", "value")}

@@ -142,7 +142,11 @@ def test_what_comes_from_a_paper_names_it(kind):
     """In the page of the README that says what is computed."""
     page = README.read_text(encoding="utf-8").partition("## What is computed")[2].partition("\n## ")[0]
     rows = {row.split("|")[1].strip().strip("`").lower(): row for row in page.splitlines() if row.startswith("| ")}
-    called = {"dot": "scaled dot product, `dot", "rotary": "rotary positions", "softcap": "softcap c",
-              "layer_norm": "layernorm"}.get(kind, kind)  # fmt: skip
+    called = {
+        "dot": "scaled dot product, `dot",
+        "rotary": "rotary positions",
+        "softcap": "softcap c",
+        "layer_norm": "layernorm",
+    }.get(kind, kind)
     assert called in rows
     assert kind in ("average", "softmax") or re.search(r"(19|20)\d\d", rows[called])

@@ -17,34 +17,55 @@ N, M, H, G, D, C, E, F, S = 7, 11, 6, 2, 4, 5, 13, 17, 19
 
 
 def direct(rng: np.random.Generator) -> dict[str, Any]:
-    return {"query": rng.normal(size=(N, H * D)), "key": rng.normal(size=(M, G * D)),
-            "value": rng.normal(size=(M, G * C)), "num_heads": H, "num_kv_heads": G}  # fmt: skip
+    return {
+        "query": rng.normal(size=(N, H * D)),
+        "key": rng.normal(size=(M, G * D)),
+        "value": rng.normal(size=(M, G * C)),
+        "num_heads": H,
+        "num_kv_heads": G,
+    }
 
 
 def with_everything(rng: np.random.Generator) -> dict[str, Any]:
     mask = (
-        {"kind": "custom", "allowed": rng.random((N, M)) > 0.3}, {"kind": "bias", "values": rng.normal(size=(1, M))},
-    )  # fmt: skip
+        {"kind": "custom", "allowed": rng.random((N, M)) > 0.3},
+        {"kind": "bias", "values": rng.normal(size=(1, M))},
+    )
     return direct(rng) | {
-        "w_output": rng.normal(size=(H * C, 3)), "b_output": rng.normal(size=3), "mask": mask,
-        "query_tokens": tuple("abcdefg"), "key_tokens": tuple("abcdefghijk"),
-    }  # fmt: skip
+        "w_output": rng.normal(size=(H * C, 3)),
+        "b_output": rng.normal(size=3),
+        "mask": mask,
+        "query_tokens": tuple("abcdefg"),
+        "key_tokens": tuple("abcdefghijk"),
+    }
 
 
 def batched(rng: np.random.Generator) -> dict[str, Any]:
     fields = direct(rng)
-    return fields | {name: np.stack([fields[name]] * 3) for name in ("query", "value")} | {
-        "mask": ({"kind": "padding", "lengths": (M, 2, 3)},)}  # fmt: skip
+    return (
+        fields
+        | {name: np.stack([fields[name]] * 3) for name in ("query", "value")}
+        | {"mask": ({"kind": "padding", "lengths": (M, 2, 3)},)}
+    )
 
 
 def block(rng: np.random.Generator) -> dict[str, Any]:
-    shapes = {"x": (N, E), "w_query": (E, H * D), "w_key": (E, G * D), "w_value": (E, G * C), "w_output": (H * C, E),
-              "b_key": (G * D,), "b_output": (E,)}  # fmt: skip
+    shapes = {
+        "x": (N, E),
+        "w_query": (E, H * D),
+        "w_key": (E, G * D),
+        "w_value": (E, G * C),
+        "w_output": (H * C, E),
+        "b_key": (G * D,),
+        "b_output": (E,),
+    }
     record = {"ln_weight": (E,), "ln_bias": (E,), "w_linear": (E, 3), "b_linear": (3,)}
     return {name: rng.normal(size=shape) for name, shape in shapes.items()} | {
-        "block": {name: rng.normal(size=shape) for name, shape in record.items()}, "num_heads": H, "num_kv_heads": G,
+        "block": {name: rng.normal(size=shape) for name, shape in record.items()},
+        "num_heads": H,
+        "num_kv_heads": G,
         "rotary_theta": 10.0,
-    }  # fmt: skip
+    }
 
 
 def cross(rng: np.random.Generator) -> dict[str, Any]:
@@ -54,8 +75,11 @@ def cross(rng: np.random.Generator) -> dict[str, Any]:
 
 def additive(rng: np.random.Generator) -> dict[str, Any]:
     params = {"w_score_query": (D, S), "w_score_key": (3, S), "w_score": (S,)}
-    return direct(rng) | {"key": rng.normal(size=(M, G * 3)), "score": "additive",
-                          "score_params": {name: rng.normal(size=shape) for name, shape in params.items()}}  # fmt: skip
+    return direct(rng) | {
+        "key": rng.normal(size=(M, G * 3)),
+        "score": "additive",
+        "score_params": {name: rng.normal(size=shape) for name, shape in params.items()},
+    }
 
 
 MAKERS = (direct, with_everything, batched, block, cross, additive)
@@ -156,21 +180,27 @@ def offered(fields: dict[str, Any]) -> list[tuple[str, str, tuple[int, ...]]]:
 def test_what_is_offered_for_keys_of_another_width(rng):
     fields = direct(rng) | {"key": np.ones((M, G * 3))}
     assert offered(fields) == [
-        ("resize", "key", (M, G * D)), ("resize", "query", (N, H * 3)), ("project", "key", (G * 3, G * D)),
-    ]  # fmt: skip
+        ("resize", "key", (M, G * D)),
+        ("resize", "query", (N, H * 3)),
+        ("project", "key", (G * 3, G * D)),
+    ]
 
 
 def test_what_is_offered_for_a_sequence_of_another_width(rng):
     """Three matrices read x in self-attention: to change one of them alone would not help."""
     assert offered(block(rng) | {"x": np.ones((N, 23))}) == [
-        ("resize", "x", (N, E)), ("project", "x", (23, E)),
-    ]  # fmt: skip
+        ("resize", "x", (N, E)),
+        ("project", "x", (23, E)),
+    ]
     assert offered(cross(rng) | {"context": np.ones((M, 23))}) == [
-        ("resize", "context", (M, F)), ("project", "context", (23, F)),
-    ]  # fmt: skip
+        ("resize", "context", (M, F)),
+        ("project", "context", (23, F)),
+    ]
     assert offered(cross(rng) | {"w_query": np.ones((23, H * D))}) == [
-        ("resize", "w_query", (E, H * D)), ("resize", "x", (N, 23)), ("project", "w_query", (E, 23)),
-    ]  # fmt: skip
+        ("resize", "w_query", (E, H * D)),
+        ("resize", "x", (N, 23)),
+        ("project", "w_query", (E, 23)),
+    ]
 
 
 def test_rows_cannot_be_projected_and_company_follows(rng):
@@ -243,8 +273,12 @@ def test_fixes_of_a_long_problem_make_no_numbers():
 
 
 def test_odd_heads_under_rotary_positions_become_even_together(rng):
-    fields = {"query": rng.normal(size=(N, 9)), "key": rng.normal(size=(M, 9)), "value": rng.normal(size=(M, 2)),
-              "rotary_theta": 9.0}  # fmt: skip
+    fields = {
+        "query": rng.normal(size=(N, 9)),
+        "key": rng.normal(size=(M, 9)),
+        "value": rng.normal(size=(M, 2)),
+        "rotary_theta": 9.0,
+    }
     assert offered(fields)[0] == ("resize", "query", (N, 10))
     changed = apply_fix(clash_of(fields).fixes[0], fields)
     assert Problem(**fields | changed).d_k == 10

@@ -22,13 +22,18 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
         return rng.normal(scale=rng.choice([0.3, 1.0, 3.0]), size=shape).astype(np.float32)
 
     fields = {
-        "query": numbers(batch, n, heads * d_k), "key": numbers(batch, m, kv_heads * d_k),
-        "value": numbers(batch, m, kv_heads * d_v), "num_heads": heads, "num_kv_heads": kv_heads,
-    }  # fmt: skip
+        "query": numbers(batch, n, heads * d_k),
+        "key": numbers(batch, m, kv_heads * d_k),
+        "value": numbers(batch, m, kv_heads * d_v),
+        "num_heads": heads,
+        "num_kv_heads": kv_heads,
+    }
     options = {
-        "scale": float(np.float32(rng.uniform(0.1, 2))), "softcap": float(np.float32(rng.uniform(1, 20))),
-        "temperature": float(np.float32(rng.uniform(0.3, 3))), "w_output": numbers(heads * d_v, 5),
-    }  # fmt: skip
+        "scale": float(np.float32(rng.uniform(0.1, 2))),
+        "softcap": float(np.float32(rng.uniform(1, 20))),
+        "temperature": float(np.float32(rng.uniform(0.3, 3))),
+        "w_output": numbers(heads * d_v, 5),
+    }
     fields |= {name: value for name, value in options.items() if rng.random() < 0.3}
     layers = (
         {"kind": "causal"},
@@ -87,8 +92,10 @@ def errors() -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("stage", STAGES)
 def test_never_further_off_than_the_plain_formula_in_float32(stage, errors):
     ours, naive = errors[stage].T
-    print(f"{stage}: largest error {ours.max():.2g}, naive {naive.max():.2g}; median {np.median(ours):.2g}, "
-          f"{np.median(naive):.2g}; worst ratio {np.max(ours / np.where(naive == 0, 1, naive)):.3f}")  # fmt: skip
+    print(
+        f"{stage}: largest error {ours.max():.2g}, naive {naive.max():.2g}; median {np.median(ours):.2g}, "
+        f"{np.median(naive):.2g}; worst ratio {np.max(ours / np.where(naive == 0, 1, naive)):.3f}"
+    )
     assert len(ours) == PROBLEMS
     assert (ours <= naive).all()
     assert np.median(ours) < np.median(naive)

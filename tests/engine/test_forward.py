@@ -103,9 +103,7 @@ def test_what_is_asked_at_4096_tokens_costs_its_part_only():
     cells = row.cells("masked", 0, 5, rows, keys)
     np.testing.assert_array_equal(cells, ((i == 3050) | (j == 3050)) & (j <= i))
     np.testing.assert_array_equal(row.cells("weights", 0, 5, rows, keys), (i >= 3050) & (j <= i))
-    np.testing.assert_array_equal(
-        row.cells("output", 0, None, slice(None), slice(0, 1))[:, 0], np.arange(4096) >= 3050
-    )  # fmt: skip
+    np.testing.assert_array_equal(row.cells("output", 0, None, slice(None), slice(0, 1))[:, 0], np.arange(4096) >= 3050)
     weight = evaluation.forward({"w_key": [indices.cell((3, 9))]})
     np.testing.assert_array_equal(weight.cells("weights", 0, 2, rows, keys), j <= i)
     assert not weight.cells("weights", 0, 3, rows, keys).any()

@@ -98,9 +98,12 @@ def weights_of(scores, **more):
     bias = np.where(np.isfinite(rows), 0.0, rows)
     finite = np.where(np.isfinite(rows), rows, 0.0)
     problem = Problem(
-        query=np.zeros((len(rows), 1)), key=np.zeros((rows.shape[1], 1)), value=np.ones((rows.shape[1], 1)),
-        mask=({"kind": "bias", "values": finite + bias},), **more,
-    )  # fmt: skip
+        query=np.zeros((len(rows), 1)),
+        key=np.zeros((rows.shape[1], 1)),
+        value=np.ones((rows.shape[1], 1)),
+        mask=({"kind": "bias", "values": finite + bias},),
+        **more,
+    )
     return compute(problem)["weights"][0, 0]
 
 

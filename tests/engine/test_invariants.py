@@ -14,9 +14,12 @@ from attn_gui.engine.graph.stage import Linear
 from attn_gui.engine.stages.softmax import Softmax
 
 NAMES = (
-    "rows_sum_to_one", "closed_weights_are_zero", "concat_undoes_split", "order_of_keys_is_free",
+    "rows_sum_to_one",
+    "closed_weights_are_zero",
+    "concat_undoes_split",
+    "order_of_keys_is_free",
     "future_has_no_influence",
-)  # fmt: skip
+)
 
 
 def held(evaluation, **more):
@@ -42,9 +45,11 @@ def test_they_hold_where_they_apply(problem_name, evaluations):
 def test_keys_may_change_places_with_their_masks_and_biases(rng):
     """Also in self-attention, where the keys are the queries."""
     mask = (
-        {"kind": "custom", "allowed": rng.random((7, 7)) > 0.3}, {"kind": "bias", "values": rng.normal(size=(2, 1, 7))},
-        {"kind": "bias", "values": rng.normal(size=(7, 1))}, {"kind": "causal", "enabled": False},
-    )  # fmt: skip
+        {"kind": "custom", "allowed": rng.random((7, 7)) > 0.3},
+        {"kind": "bias", "values": rng.normal(size=(2, 1, 7))},
+        {"kind": "bias", "values": rng.normal(size=(7, 1))},
+        {"kind": "causal", "enabled": False},
+    )
     arrays = {name: rng.normal(size=(5, 6)) for name in ("w_query", "w_key", "w_value")}
     problem = Problem(x=rng.normal(size=(3, 7, 5)), **arrays, num_heads=2, mask=mask)
     assert held(Evaluation(problem))["order_of_keys_is_free"] is True
@@ -148,8 +153,9 @@ def test_every_row_is_looked_at_where_maps_are_small(makers):
 @pytest.mark.parametrize("fault", ["sum", "zero"])
 def test_a_fault_in_a_row_of_the_sample_is_seen_and_one_beside_it_is_not(fault, makers, small_samples):
     problem = makers["window"]()
-    inside = {(*(cut.start for cut in box[:2]), row) for box in tiles_of(problem)
-              for row in range(box[2].start, box[2].stop)}  # fmt: skip
+    inside = {
+        (*(cut.start for cut in box[:2]), row) for box in tiles_of(problem) for row in range(box[2].start, box[2].stop)
+    }
     outside = set(np.ndindex(problem.map_shape[:3])) - inside
     for places, caught in ((inside, True), (outside, False)):
         for place in places:

@@ -18,7 +18,7 @@ LAYERS = st.one_of(
     st.fixed_dictionaries({"kind": st.just("window"), "left": LIMITS, "right": LIMITS, "align": ALIGNS}),
     st.fixed_dictionaries({"kind": st.just("prefix"), "length": st.integers(-1, 9), "align": ALIGNS}),
     st.fixed_dictionaries({"kind": st.just("padding"), "lengths": LENGTHS}),
-)  # fmt: skip
+)
 
 
 def rule(layer, b, i, j, n, m):
@@ -36,8 +36,13 @@ def rule(layer, b, i, j, n, m):
 
 
 def problem(rng, n, m, mask, heads=3):
-    return Problem(query=rng.normal(size=(2, n, heads * 5)), key=rng.normal(size=(2, m, heads * 5)),
-                   value=rng.normal(size=(2, m, heads * 7)), num_heads=heads, mask=mask)  # fmt: skip
+    return Problem(
+        query=rng.normal(size=(2, n, heads * 5)),
+        key=rng.normal(size=(2, m, heads * 5)),
+        value=rng.normal(size=(2, m, heads * 7)),
+        num_heads=heads,
+        mask=mask,
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -46,9 +51,12 @@ def test_stacked_layers_mean_what_the_contract_says(n, m, layers, off):
     layers = [layer | {"enabled": k != off} for k, layer in enumerate(layers)]
     trace = compute(problem(np.random.default_rng(0), n, m, tuple(layers)))
     on = [layer for layer in layers if layer["enabled"]]
-    expected = np.array([
-        [[[all(rule(layer, b, i, j, n, m) for layer in on) for j in range(m)] for i in range(n)]] * 3 for b in range(2)
-    ])  # fmt: skip
+    expected = np.array(
+        [
+            [[[all(rule(layer, b, i, j, n, m) for layer in on) for j in range(m)] for i in range(n)]] * 3
+            for b in range(2)
+        ]
+    )
     assert np.array_equal(trace.allowed, expected)
     assert ("masked" in trace) == bool(on)
     assert "biased" not in trace

@@ -31,10 +31,19 @@ SELF = Problem(x=ONES((4, WIDE)), w_query=ONES((WIDE, 4)), w_key=ONES((WIDE, 4))
 LONG = SELF.replace(x=ONES((WIDE, WIDE)))
 COMPUTED = evaluation_of(LONG)
 BLOCK = SELF.replace(**with_output(SELF, True)).replace(**with_block(SELF, True))
-MASKED = Problem(query=ONES((WIDE, 4)), key=ONES((WIDE, 4)), value=ONES((WIDE, 3)), mask=(
-    {"kind": "custom", "allowed": ONES((WIDE, WIDE), bool)}, {"kind": "bias", "values": ONES((WIDE, WIDE))}))
-ADDITIVE = Problem(query=ONES((4, 500)), key=ONES((4, 600)), value=ONES((4, 4)), score="additive", score_params={
-    "w_score_query": ONES((500, 4)), "w_score_key": ONES((600, 4)), "w_score": ONES(4)})
+MASKED = Problem(
+    query=ONES((WIDE, 4)),
+    key=ONES((WIDE, 4)),
+    value=ONES((WIDE, 3)),
+    mask=({"kind": "custom", "allowed": ONES((WIDE, WIDE), bool)}, {"kind": "bias", "values": ONES((WIDE, WIDE))}),
+)
+ADDITIVE = Problem(
+    query=ONES((4, 500)),
+    key=ONES((4, 600)),
+    value=ONES((4, 4)),
+    score="additive",
+    score_params={"w_score_query": ONES((500, 4)), "w_score_key": ONES((600, 4)), "w_score": ONES(4)},
+)
 CASES = {
     "w_output": lambda: with_output(DIRECT, True),
     "w_output float32": lambda: with_output(SINGLE, True),
@@ -85,6 +94,7 @@ def test_fixes_are_weighed_and_need_little_more():
     with pytest.raises(ShapeError) as clash:
         Problem(**fields)
     for fix in clash.value.fixes:
+
         def make(fix=fix):
             return apply_fix(fix, fields)
 

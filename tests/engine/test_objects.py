@@ -21,16 +21,22 @@ from attn_gui.engine import (
     sensitivity,
     solve,
     verify,
-)  # fmt: skip
+)
 
 
 @pytest.fixture
 def problem(rng):
     return Problem(
-        query=rng.normal(size=(3, 4)), key=rng.normal(size=(5, 4)), value=rng.normal(size=(5, 6)), num_heads=2,
+        query=rng.normal(size=(3, 4)),
+        key=rng.normal(size=(5, 4)),
+        value=rng.normal(size=(5, 6)),
+        num_heads=2,
         mask=({"kind": "causal", "align": "end"}, {"kind": "bias", "values": np.zeros((3, 5)), "enabled": False}),
-        score="gaussian", scale=0.5, query_tokens=["a", "<b>", "c"], dtype="float32",
-    )  # fmt: skip
+        score="gaussian",
+        scale=0.5,
+        query_tokens=["a", "<b>", "c"],
+        dtype="float32",
+    )
 
 
 def test_a_problem_prints_all_that_is_not_default(problem):
@@ -111,7 +117,7 @@ CROSSED = {
     "cells of a block": (lambda p, t: t.block("weights", 0, 1, 2, 3), "('weights', 0, 1, slice(2, 3), slice(3, 4))"),
     "steps of a block": (lambda p, t: t.block("weights", 0, 1, slice(0, 3, 2), slice(None)), "slices without a step"),
     "item of a block": (lambda p, t: t.block("weights", 0.5, 1, slice(3), slice(3)), "batch must be a whole number"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CROSSED)

@@ -95,7 +95,7 @@ EXPONENTS = [
         "2 (Q[2]·K[1] / (‖Q[2]‖ ‖K[1]‖))",
     ),
     ({"score": "average"}, "0", "0"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("more", "latex", "text"), EXPONENTS)

@@ -78,9 +78,20 @@ def test_fields_and_arrays_name_everything_once():
     params = {"w_score_query": np.ones((4, 3)), "w_score_key": np.ones((4, 3)), "w_score": np.ones(3)}
     problem = Problem(x=np.ones((3, 4)), **weights, mask=mask, block=block, score="additive", score_params=params)
     assert list(problem.arrays()) == [
-        "x", "w_query", "w_key", "w_value", "w_output", "score_params.w_score_query", "score_params.w_score_key",
-        "score_params.w_score", "mask.1.values", "mask.2.allowed", "block.ln_weight", "block.ln_bias", "block.w_linear",
-    ]  # fmt: skip
+        "x",
+        "w_query",
+        "w_key",
+        "w_value",
+        "w_output",
+        "score_params.w_score_query",
+        "score_params.w_score_key",
+        "score_params.w_score",
+        "mask.1.values",
+        "mask.2.allowed",
+        "block.ln_weight",
+        "block.ln_bias",
+        "block.w_linear",
+    ]
     assert problem.block.ln_eps == problem.block["ln_eps"] == 1e-5
     assert problem.block == pickle.loads(pickle.dumps(problem)).block
     assert problem.block != problem.score_params

@@ -14,8 +14,14 @@ from attn_gui.engine.problem.drafts import shapes_of
 
 def direct(n=3, m=5, heads=4, kv_heads=None, d_k=6, d_v=2, **more):
     rng, kv = np.random.default_rng(0), kv_heads or heads
-    return Problem(query=rng.normal(size=(n, heads * d_k)), key=rng.normal(size=(m, kv * d_k)),
-                   value=rng.normal(size=(m, kv * d_v)), num_heads=heads, num_kv_heads=kv, **more)  # fmt: skip
+    return Problem(
+        query=rng.normal(size=(n, heads * d_k)),
+        key=rng.normal(size=(m, kv * d_k)),
+        value=rng.normal(size=(m, kv * d_v)),
+        num_heads=heads,
+        num_kv_heads=kv,
+        **more,
+    )
 
 
 def projected(heads=4, context=False, **more):
@@ -150,9 +156,12 @@ def test_d_model_is_the_width_of_x():
 
 def test_rows_join_and_leave_at_the_end_with_masks_and_tokens():
     mask = (
-        {"kind": "custom", "allowed": np.zeros((3, 5), bool)}, {"kind": "bias", "values": np.ones((4, 1, 5))},
-        {"kind": "padding", "lengths": 5}, {"kind": "padding", "lengths": 4}, {"kind": "causal"},
-    )  # fmt: skip
+        {"kind": "custom", "allowed": np.zeros((3, 5), bool)},
+        {"kind": "bias", "values": np.ones((4, 1, 5))},
+        {"kind": "padding", "lengths": 5},
+        {"kind": "padding", "lengths": 4},
+        {"kind": "causal"},
+    )
     problem = direct(mask=mask, query_tokens=tuple("abc"), key_tokens=tuple("vwxyz"))
     taller, _ = done(problem, n=4)
     assert taller.query.shape == (4, 24)
@@ -275,9 +284,13 @@ def test_heads_that_rotary_positions_cannot_pair_are_not_offered(rng):
     """Heads of Q have 4 columns and those of K 6: twice as many heads would leave K 3."""
     shapes = {"w_score_query": (4, 5), "w_score_key": (6, 5), "w_score": (5,)}
     problem = Problem(
-        query=rng.normal(size=(3, 8)), key=rng.normal(size=(7, 12)), value=rng.normal(size=(7, 8)), num_heads=2,
-        score="additive", score_params={name: rng.normal(size=shape) for name, shape in shapes.items()},
-    )  # fmt: skip
+        query=rng.normal(size=(3, 8)),
+        key=rng.normal(size=(7, 12)),
+        value=rng.normal(size=(7, 8)),
+        num_heads=2,
+        score="additive",
+        score_params={name: rng.normal(size=shape) for name, shape in shapes.items()},
+    )
     assert head_counts(problem) == (1, 2, 4, 8)
     turned = problem.replace(rotary_theta=9.0)
     assert head_counts(turned) == (1, 2)

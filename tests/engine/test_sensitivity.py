@@ -163,8 +163,13 @@ def test_gradients_by_tiles_are_those_of_the_whole(monkeypatch, name, stage):
     lead, n = (given.pop("batch"),) if "batch" in given else (), 37
     kv_heads = given.get("num_kv_heads", 2)
     problem = Problem(
-        query=rng.normal(size=(*lead, n, 8)), key=rng.normal(size=(*lead, 41, 4 * kv_heads)),
-        value=rng.normal(size=(*lead, 41, 3 * kv_heads)), w_output=rng.normal(size=(6, 5)), num_heads=2, **given)
+        query=rng.normal(size=(*lead, n, 8)),
+        key=rng.normal(size=(*lead, 41, 4 * kv_heads)),
+        value=rng.normal(size=(*lead, 41, 3 * kv_heads)),
+        w_output=rng.normal(size=(6, 5)),
+        num_heads=2,
+        **given,
+    )
     trace = compute(problem)
     cotangent = rng.normal(size=trace[stage].shape)
     whole = sensitivity(trace, stage, cotangent=cotangent)

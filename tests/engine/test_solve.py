@@ -28,18 +28,28 @@ def random_problem(rng: np.random.Generator) -> Problem:
         key = np.round(key)
     arrays = {"query": rng.normal(size=(batch, n, groups * share * d)), "key": key}
     masks: list[dict[str, Any]] = [
-        {"kind": "causal", "align": "end"}, {"kind": "window", "left": 3}, {"kind": "alibi"},
-        {"kind": "custom", "allowed": rng.random((n, m)) > 0.3}, {"kind": "bias", "values": rng.normal(size=(n, m))},
+        {"kind": "causal", "align": "end"},
+        {"kind": "window", "left": 3},
+        {"kind": "alibi"},
+        {"kind": "custom", "allowed": rng.random((n, m)) > 0.3},
+        {"kind": "bias", "values": rng.normal(size=(n, m))},
         {"kind": "bias", "values": rng.normal(size=(batch, groups * share, n, m))},
-    ]  # fmt: skip
+    ]
     chosen = [mask for mask in masks if rng.random() < 0.2]
     gaussian = rng.random() < 0.2
     return Problem(
-        **arrays, value=rng.normal(size=(batch, m, groups * 3)), num_heads=groups * share, num_kv_heads=groups,
-        score="gaussian" if gaussian else "dot", score_params={"w": 0.7, "key_norm": 0.6} if gaussian else {},
-        scale=[None, 1.0, -0.4][rng.integers(3)], temperature=[None, 0.7][rng.integers(2)],
-        rotary_theta=[None, None, 50.0][rng.integers(3)], mask=chosen, batch_axis=True,
-    )  # fmt: skip
+        **arrays,
+        value=rng.normal(size=(batch, m, groups * 3)),
+        num_heads=groups * share,
+        num_kv_heads=groups,
+        score="gaussian" if gaussian else "dot",
+        score_params={"w": 0.7, "key_norm": 0.6} if gaussian else {},
+        scale=[None, 1.0, -0.4][rng.integers(3)],
+        temperature=[None, 0.7][rng.integers(2)],
+        rotary_theta=[None, None, 50.0][rng.integers(3)],
+        mask=chosen,
+        batch_axis=True,
+    )
 
 
 def vectors(problem: Problem, head: int, item: int) -> np.ndarray:
@@ -447,9 +457,13 @@ def test_projected_problems_offer_another_way(by, makers):
 # --- long sequences ------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("stage", "index", "target", "by"),
-    [("weights", (0, 3, 2000, 1000), 0.2, "key"), ("output", (0, 2000, 11), 0.1, "query"),
-     ("masked", (0, 5, 2000, 1000), -1.5, "key"), ("head_output", (0, 3, 2000, 1), 0.1, "query")],
-)  # fmt: skip
+    [
+        ("weights", (0, 3, 2000, 1000), 0.2, "key"),
+        ("output", (0, 2000, 11), 0.1, "query"),
+        ("masked", (0, 5, 2000, 1000), -1.5, "key"),
+        ("head_output", (0, 3, 2000, 1), 0.1, "query"),
+    ],
+)
 def test_targets_at_4096_tokens_are_reached_without_a_map(stage, index, target, by):
     problem = new_problem("direct", n=4096, num_heads=8, d_k=4, d_v=2).replace(mask=({"kind": "causal"},))
     tracemalloc.start()

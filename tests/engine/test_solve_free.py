@@ -129,10 +129,19 @@ def test_a_bias_with_free_odds_is_no_longer_than_one_that_keeps_them():
         assert kept.odds == "kept"
 
 
-@pytest.mark.parametrize("more", [
-    {"score": "cosine"}, {"softcap": 2.0}, {"score": "gaussian"}, {"score": "cosine", "scale": 4.0, "softcap": 3.0},
-    {"rotary_theta": 10.0}, {"mask": ({"kind": "alibi"}, {"kind": "causal", "align": "end"})}, {"dtype": "float32"},
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"score": "cosine"},
+        {"softcap": 2.0},
+        {"score": "gaussian"},
+        {"score": "cosine", "scale": 4.0, "softcap": 3.0},
+        {"rotary_theta": 10.0},
+        {"mask": ({"kind": "alibi"}, {"kind": "causal", "align": "end"})},
+        {"dtype": "float32"},
+    ],
+    ids=str,
+)
 def test_every_score_can_be_asked_with_free_odds(more):
     problem = plane(5, **more)
     place = (0, 1, 2, 4)

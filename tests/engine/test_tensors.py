@@ -73,9 +73,14 @@ def test_masks_and_numbers_are_taken_too():
         {"kind": "bias", "values": Tensor(CELLS, "torch.bfloat16", requires_grad=True)},
     )
     problem = Problem(
-        query=CELLS, key=CELLS, value=CELLS, mask=layers, num_heads=Tensor(2, "torch.int64"),
-        scale=Tensor(0.5, requires_grad=True), query_tokens=np.array(["a", "b"]),
-    )  # fmt: skip
+        query=CELLS,
+        key=CELLS,
+        value=CELLS,
+        mask=layers,
+        num_heads=Tensor(2, "torch.int64"),
+        scale=Tensor(0.5, requires_grad=True),
+        query_tokens=np.array(["a", "b"]),
+    )
     assert problem.mask[0].allowed.tolist() == [[True, False], [True, True]]
     assert problem.mask[1].values.tolist() == CELLS.tolist()
     assert (problem.num_heads, problem.scale, problem.query_tokens) == (2, 0.5, ("a", "b"))
@@ -131,7 +136,7 @@ def test_heads_are_laid_side_by_side(lead, rng):
         (((4, 3, 6), (2, 5, 8), (2, 5, 7)), {}, ("key", "query"), "as wide as a head of"),
         (((4, 3, 6), (2, 5, 6), (2, 4, 7)), {}, ("value", "key"), "as many rows as key"),
     ],
-)  # fmt: skip
+)
 def test_wrong_axes_of_heads_are_named(shapes, fields, matrices, words):
     with pytest.raises(ShapeError) as caught:
         Problem.from_heads(*map(np.ones, shapes), **fields)

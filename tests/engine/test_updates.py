@@ -213,8 +213,11 @@ def test_another_structure_is_computed_anew(makers):
 
 
 def test_nothing_of_the_problem_is_copied(rng):
-    working = Working(Problem(query=rng.normal(size=(4096, 64)), key=rng.normal(size=(3, 64)),
-                              value=rng.normal(size=(3, 64)), num_heads=4))  # fmt: skip
+    working = Working(
+        Problem(
+            query=rng.normal(size=(4096, 64)), key=rng.normal(size=(3, 64)), value=rng.normal(size=(3, 64)), num_heads=4
+        )
+    )
     evaluation = working.evaluation
     assert np.shares_memory(
         evaluation.fetch("query", indices.whole(evaluation.shape("query"))), working.arrays["query"]

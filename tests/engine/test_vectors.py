@@ -34,11 +34,17 @@ def problem_of(data: dict[str, Any], meta: dict[str, Any]) -> Problem:
     layers = [{"kind": "custom"}] if meta.get("kind") == "gradients" else meta.get("mask", [])
     return Problem(
         **{name: data[name] for name in MATRICES if name in data},
-        num_heads=meta.get("num_heads", 1), num_kv_heads=meta.get("num_kv_heads"), scale=meta.get("scale"),
-        softcap=meta.get("softcap"), score=meta.get("score", "dot"), score_params=params,
-        rotary_theta=meta.get("rotary"), mask=tuple(layer_of(layer, data) for layer in layers),
-        block=block | {"ln_eps": meta["ln_eps"]} if block else None, batch_axis=True,
-    )  # fmt: skip
+        num_heads=meta.get("num_heads", 1),
+        num_kv_heads=meta.get("num_kv_heads"),
+        scale=meta.get("scale"),
+        softcap=meta.get("softcap"),
+        score=meta.get("score", "dot"),
+        score_params=params,
+        rotary_theta=meta.get("rotary"),
+        mask=tuple(layer_of(layer, data) for layer in layers),
+        block=block | {"ln_eps": meta["ln_eps"]} if block else None,
+        batch_axis=True,
+    )
 
 
 def layer_of(layer: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:

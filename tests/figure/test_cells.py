@@ -14,9 +14,14 @@ from attn_gui.figure.tokens import THEMES
 
 
 def painted(
-    values: list[list[float]], allowed: npt.NDArray[np.bool_] | None = None, *, cell: int, theme: str = "light",
-    numbers: CellNumbers | None = None, small: bool = False,
-) -> npt.NDArray[np.uint32]:  # fmt: skip
+    values: list[list[float]],
+    allowed: npt.NDArray[np.bool_] | None = None,
+    *,
+    cell: int,
+    theme: str = "light",
+    numbers: CellNumbers | None = None,
+    small: bool = False,
+) -> npt.NDArray[np.uint32]:
     """The pixels of a map with its marks, `cell` pixels a cell."""
     matrix = np.array(values)
     rows, columns = matrix.shape
@@ -36,7 +41,7 @@ def painted(
 
 def drawn(pixels: npt.NDArray[np.uint32], cell: int, row: int, column: int) -> set[int]:
     """The colors in a cell."""
-    block = pixels[row * cell:(row + 1) * cell, column * cell:(column + 1) * cell]
+    block = pixels[row * cell : (row + 1) * cell, column * cell : (column + 1) * cell]
     return set(np.unique(block).tolist())
 
 
@@ -92,9 +97,15 @@ def test_plus_and_minus_infinity_point_up_and_down() -> None:
     assert widths[0].index(max(widths[0])) > 7 > widths[1].index(max(widths[1]))
 
 
-@pytest.mark.parametrize(("value", "allowed", "written"), [
-    (0.0, True, True), (1.0, True, True), (-1.0, True, True), (1.0, False, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "allowed", "written"),
+    [
+        (0.0, True, True),
+        (1.0, True, True),
+        (-1.0, True, True),
+        (1.0, False, False),
+    ],
+)
 def test_values_are_written_in_open_cells_only(value: float, allowed: bool, written: bool) -> None:
     mask = np.array([[allowed]])
     bare, full = (painted([[value]], mask, cell=40, numbers=numbers) for numbers in (None, CellNumbers(2)))

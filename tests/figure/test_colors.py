@@ -88,7 +88,7 @@ def test_levels_that_are_not_symmetric_leave_zero_in_the_middle(name: str, low: 
 
 def test_levels_of_one_sign_have_the_colors_of_that_sign_only() -> None:
     table = lut("signed")
-    for levels, half in ((Levels(2.0, 20.0), table[LUT_ZERO:]), (Levels(-7.0, 0.0), table[:LUT_ZERO + 1])):
+    for levels, half in ((Levels(2.0, 20.0), table[LUT_ZERO:]), (Levels(-7.0, 0.0), table[: LUT_ZERO + 1])):
         colors = color_table("signed", "light", levels)
         assert np.isin(colors, half).all()
         assert {int(colors[0]), int(colors[-1])} == {int(half[0]), int(half[-1])}

@@ -57,9 +57,13 @@ def a_figure(values: npt.NDArray[Any], allowed: npt.NDArray[np.bool_] | None = N
     few = max(rows, columns) <= len(TOKENS)
     labels = TOKENS if few else [str(i) for i in range(max(rows, columns))]
     return MapFigure(
-        (Panel(values, allowed),), Axis("query", labels[:rows]), Axis("key", labels[:columns]),
-        auto_levels(values, allowed, signed=not weights, keys=columns), title="Scores · head 3 \x0b", **fields,
-    )  # fmt: skip
+        (Panel(values, allowed),),
+        Axis("query", labels[:rows]),
+        Axis("key", labels[:columns]),
+        auto_levels(values, allowed, signed=not weights, keys=columns),
+        title="Scores · head 3 \x0b",
+        **fields,
+    )
 
 
 def hostile() -> MapFigure:
@@ -124,8 +128,9 @@ def read_pdf(data: bytes) -> Read:
     found = re.findall(rb"(\d+) 0 obj\s*<<((?:(?!endobj).)*?)>>\s*stream\r?\n(.*?)\r?\nendstream", data, re.DOTALL)
     streams = {int(number): (head, body) for number, head, body in found}
     fonts: dict[str, dict[str, str]] = {}
-    for number, unicode in re.findall(rb"(\d+) 0 obj\s*<<\s*/Type /Font\s*/Subtype /Type0.*?/ToUnicode (\d+) 0 R", data,
-                                      re.DOTALL):  # fmt: skip
+    for number, unicode in re.findall(
+        rb"(\d+) 0 obj\s*<<\s*/Type /Font\s*/Subtype /Type0.*?/ToUnicode (\d+) 0 R", data, re.DOTALL
+    ):
         fonts[f"/F{int(number)}"] = _glyphs(streams[int(unicode)][1].decode("latin-1"))
     for head, body in streams.values():
         if b"/Subtype /Image" in head:
@@ -180,7 +185,7 @@ def _read_page(content: str, fonts: dict[str, dict[str, str]], read: Read) -> No
 
 def pixels_of(image: QImage) -> npt.NDArray[np.uint32]:
     image = image.convertToFormat(QImage.Format.Format_RGB32)
-    return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)[:, :image.width()] | 0xFF000000
+    return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)[:, : image.width()] | 0xFF000000
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -218,7 +223,7 @@ def test_no_page_shines_through_between_cells() -> None:
         for dpi in (96, 110, 150):
             place, scale = layout.maps[0], dpi / 96
             box = [round(side * scale) for side in place.getCoords()]
-            inside = pixels_of(image_of(page_of(figure, layout), dpi))[box[1] + 2:box[3] - 2, box[0] + 2:box[2] - 2]
+            inside = pixels_of(image_of(page_of(figure, layout), dpi))[box[1] + 2 : box[3] - 2, box[0] + 2 : box[2] - 2]
             assert (inside == figure.table[-1]).all()
 
 
@@ -246,8 +251,10 @@ def test_all_formats_have_the_size_asked_for(width: float | None, height: float 
     assert image.dotsPerMeterX() == image.dotsPerMeterY() == 11811
     in_png = image.width() / 118.11, image.height() / 118.11
     for size, tolerance in (
-        (in_png, 0.01), (read_svg(svg(figure, layout, 0)).size, 0.001), (read_pdf(pdf(figure, layout, 0)).size, 0.02),
-    ):  # fmt: skip
+        (in_png, 0.01),
+        (read_svg(svg(figure, layout, 0)).size, 0.001),
+        (read_pdf(pdf(figure, layout, 0)).size, 0.02),
+    ):
         assert size == pytest.approx((layout.width / PX_PER_CM, layout.height / PX_PER_CM), abs=tolerance)
         if width is not None:
             assert size[0] == pytest.approx(width, abs=tolerance)
@@ -286,11 +293,12 @@ def test_one_cell_in_four_million_is_seen_in_a_small_picture(spike: float) -> No
     pixels = pixels_of(image_of(page_of(figure, layout), 150))
     wanted = figure.table[-1] if spike == 1.0 else figure.theme.nan_mark.rgb()
     place, scale = layout.maps[0], 150 / 96
-    inside = pixels[round(place.top() * scale) + 2:, round(place.left() * scale) + 2:]
-    found = np.argwhere(inside[:round(place.height() * scale) - 4, :round(place.width() * scale) - 4] == wanted)
+    inside = pixels[round(place.top() * scale) + 2 :, round(place.left() * scale) + 2 :]
+    found = np.argwhere(inside[: round(place.height() * scale) - 4, : round(place.width() * scale) - 4] == wanted)
     assert len(found) == 1
     assert found[0] / (np.array([place.height(), place.width()]) * scale) == pytest.approx(
-        [1237 / 2000, 641 / 2000], abs=0.01)  # fmt: skip
+        [1237 / 2000, 641 / 2000], abs=0.01
+    )
     for read in (read_svg(svg(figure, layout, 0)), read_pdf(pdf(figure, layout, 0))):
         assert read.images[0].shape == (2000, 2000)
         assert read.images[0][1237, 641] == wanted
@@ -314,9 +322,19 @@ def places_of_texts(data: bytes) -> list[tuple[str, QRectF]]:
 
 
 @pytest.mark.family(6)
-@pytest.mark.parametrize(("rows", "columns", "maps"), [
-    (5, 6, 1), (2, 2, 1), (1, 1, 1), (16, 16, 1), (31, 17, 1), (5, 6, 9), (40, 64, 5), (120, 101, 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "columns", "maps"),
+    [
+        (5, 6, 1),
+        (2, 2, 1),
+        (1, 1, 1),
+        (16, 16, 1),
+        (31, 17, 1),
+        (5, 6, 9),
+        (40, 64, 5),
+        (120, 101, 1),
+    ],
+)
 @pytest.mark.parametrize("width", [None, 9.0, 17.0])
 @pytest.mark.parametrize("lang", WORDS)
 def test_no_text_runs_into_another_or_off_the_page(
@@ -326,10 +344,14 @@ def test_no_text_runs_into_another_or_off_the_page(
     values[0, 0] = np.nan
     names = [f"word{i}" if rows < 40 else str(i) for i in range(max(rows, columns))]
     figure = MapFigure(
-        tuple(Panel(values, None, f"head {i}" if maps > 1 else "") for i in range(maps)), Axis("query", names[:rows]),
-        Axis("key", names[:columns]), auto_levels(values, signed=True, keys=columns), title="Scaled scores · head 3",
-        subtitle=f"{rows} × {columns}", words=WORDS[lang],
-    )  # fmt: skip
+        tuple(Panel(values, None, f"head {i}" if maps > 1 else "") for i in range(maps)),
+        Axis("query", names[:rows]),
+        Axis("key", names[:columns]),
+        auto_levels(values, signed=True, keys=columns),
+        title="Scaled scores · head 3",
+        subtitle=f"{rows} × {columns}",
+        words=WORDS[lang],
+    )
     layout = plan(figure, width and width * PX_PER_CM)
     texts = places_of_texts(svg(figure, layout, 0))
     page = QRectF(0, 0, layout.width, layout.height)
@@ -374,7 +396,7 @@ def test_a_figure_can_be_painted_into_a_part_of_an_image() -> None:
     green = QColor("green").rgb()
     assert (pixels[:50] == green).all()
     assert (pixels[:, :100] == green).all()
-    assert not (pixels[50:50 + int(layout.height), 100:100 + int(layout.width)] == green).any()
+    assert not (pixels[50 : 50 + int(layout.height), 100 : 100 + int(layout.width)] == green).any()
 
 
 @pytest.mark.parametrize(("dpi", "width"), [(5, None), (2401, None), (float("nan"), None), (2400, 100.0)])
@@ -385,11 +407,22 @@ def test_absurd_sizes_are_refused_with_a_sentence(dpi: float, width: float | Non
         image_of(page_of(figure, layout), dpi)
 
 
-@pytest.mark.parametrize(("value", "largest", "text"), [
-    (6.66, 6.66, "6.66"), (-3.33, 6.66, "−3.33"), (0, 6.66, "0"), (0.25, 1, "0.25"), (1, 1, "1"), (0.5, 1, "0.5"),
-    (6.065, 12.13, "6.07"), (0.0245, 0.0982, "0.0245"), (1234, 1234, "1234"), (1e-9, 1e-9, "1.00e−09"),
-    (1e300, 1e300, "1.00e+300"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "largest", "text"),
+    [
+        (6.66, 6.66, "6.66"),
+        (-3.33, 6.66, "−3.33"),
+        (0, 6.66, "0"),
+        (0.25, 1, "0.25"),
+        (1, 1, "1"),
+        (0.5, 1, "0.5"),
+        (6.065, 12.13, "6.07"),
+        (0.0245, 0.0982, "0.0245"),
+        (1234, 1234, "1234"),
+        (1e-9, 1e-9, "1.00e−09"),
+        (1e300, 1e300, "1.00e+300"),
+    ],
+)
 def test_ticks_are_short_and_true(value: float, largest: float, text: str) -> None:
     assert level_text(value, largest) == text
 

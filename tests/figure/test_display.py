@@ -43,11 +43,22 @@ def test_anything_becomes_indices_within_the_table(values: np.ndarray, signed: b
         assert (display.indices[shown & (values == 0)] == LUT_ZERO).all()
 
 
-@pytest.mark.parametrize("values", [
-    np.zeros((0, 0)), np.zeros((3, 0)), np.zeros((2, 3)), np.full((2, 3), np.nan), np.full((2, 3), np.inf),
-    np.array([[-np.inf, np.nan]]), np.array([[5e-324]]), np.array([[1e308, -1e308]]), [[1, 2], [3, 4]],
-    np.float16([[60000, -np.inf]]), np.array([[1, 2.5]], dtype=object),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.zeros((0, 0)),
+        np.zeros((3, 0)),
+        np.zeros((2, 3)),
+        np.full((2, 3), np.nan),
+        np.full((2, 3), np.inf),
+        np.array([[-np.inf, np.nan]]),
+        np.array([[5e-324]]),
+        np.array([[1e308, -1e308]]),
+        [[1, 2], [3, 4]],
+        np.float16([[60000, -np.inf]]),
+        np.array([[1, 2.5]], dtype=object),
+    ],
+)
 @pytest.mark.parametrize("signed", [False, True])
 def test_levels_are_never_degenerate(values: object, signed: bool) -> None:
     for levels in (auto_levels(values, signed=signed, keys=65), percentile_levels(values, signed=signed)):

@@ -39,7 +39,11 @@ def renamed(family: str, into: Path) -> None:
 def test_a_stray_chinese_font_does_not_replace_ours(tmp_path: Path, system: str, ours: bool) -> None:
     renamed(system, tmp_path / "fonts")
     (tmp_path / "fonts.conf").write_text(CONFIG.format(dir=tmp_path / "fonts"))
-    env = {**os.environ, "FONTCONFIG_FILE": str(tmp_path / "fonts.conf"), "XDG_CACHE_HOME": str(tmp_path),
-           "QT_QPA_PLATFORM": "offscreen"}  # fmt: skip
+    env = {
+        **os.environ,
+        "FONTCONFIG_FILE": str(tmp_path / "fonts.conf"),
+        "XDG_CACHE_HOME": str(tmp_path),
+        "QT_QPA_PLATFORM": "offscreen",
+    }
     done = subprocess.run([sys.executable, "-c", USED], env=env, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.stdout == f"['Noto Sans CJK SC'] {ours} ['{system}']\n", done.stdout + done.stderr

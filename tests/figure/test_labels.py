@@ -10,13 +10,31 @@ from hypothesis import strategies as st
 from attn_gui.figure.labels import LONGEST_LABEL, label_step, visible_text
 
 
-@pytest.mark.parametrize(("token", "shown"), [
-    ("animal", "animal"), ("查询", "查询"), ("<s>", "<s>"), ("", ""), ("Ġthe", "Ġthe"),
-    ("a\u202eb", "a‹U+202E›b"), ("\u2066x\u2069", "‹U+2066›x‹U+2069›"), ("\u200f", "‹U+200F›"),
-    ("\x00", "‹U+0000›"), ("a\nb\tc", "a‹U+000A›b‹U+0009›c"), ("\x0b", "‹U+000B›"), ("\x7f", "‹U+007F›"),
-    (" ", "‹U+0020›"), ("\u3000", "‹U+3000›"), ("\u200b", "‹U+200B›"), (" it", " it"), ("\ud800x", "‹U+D800›x"),
-    ("\uffff", "‹U+FFFF›"), ("a\u2028", "a‹U+2028›"), ("👩\u200d👩", "👩\u200d👩"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("token", "shown"),
+    [
+        ("animal", "animal"),
+        ("查询", "查询"),
+        ("<s>", "<s>"),
+        ("", ""),
+        ("Ġthe", "Ġthe"),
+        ("a\u202eb", "a‹U+202E›b"),
+        ("\u2066x\u2069", "‹U+2066›x‹U+2069›"),
+        ("\u200f", "‹U+200F›"),
+        ("\x00", "‹U+0000›"),
+        ("a\nb\tc", "a‹U+000A›b‹U+0009›c"),
+        ("\x0b", "‹U+000B›"),
+        ("\x7f", "‹U+007F›"),
+        (" ", "‹U+0020›"),
+        ("\u3000", "‹U+3000›"),
+        ("\u200b", "‹U+200B›"),
+        (" it", " it"),
+        ("\ud800x", "‹U+D800›x"),
+        ("\uffff", "‹U+FFFF›"),
+        ("a\u2028", "a‹U+2028›"),
+        ("👩\u200d👩", "👩\u200d👩"),
+    ],
+)
 def test_nothing_in_a_label_is_invisible(token: str, shown: str) -> None:
     assert visible_text(token) == shown
 

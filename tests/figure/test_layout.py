@@ -20,9 +20,14 @@ def a_figure(rows: int, columns: int, *, maps: int = 1, tokens: bool = True, **f
     names = [f"token{i}" if tokens else str(i) for i in range(max(rows, columns))]
     panels = tuple(Panel(values, None, f"head {i}" if maps > 1 else "") for i in range(maps))
     return MapFigure(
-        panels, Axis("query", names[:rows]), Axis("key", names[:columns]), Levels(-6.66, 6.66),
-        title="Scaled scores · head 3", subtitle=f"{rows} × {columns}", **fields,
-    )  # fmt: skip
+        panels,
+        Axis("query", names[:rows]),
+        Axis("key", names[:columns]),
+        Levels(-6.66, 6.66),
+        title="Scaled scores · head 3",
+        subtitle=f"{rows} × {columns}",
+        **fields,
+    )
 
 
 def cell_of(layout: Layout, rows: int, columns: int) -> tuple[float, float]:
@@ -47,8 +52,9 @@ def test_the_page_has_the_size_asked_for(
 ) -> None:
     layout = plan(
         a_figure(rows, columns, maps=maps, tokens=tokens),
-        None if width is None else width * PX_PER_CM, None if height is None else height * PX_PER_CM,
-    )  # fmt: skip
+        None if width is None else width * PX_PER_CM,
+        None if height is None else height * PX_PER_CM,
+    )
     if width is not None:
         assert layout.width == pytest.approx(width * PX_PER_CM)
     if height is not None:

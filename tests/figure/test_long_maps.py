@@ -125,13 +125,23 @@ def test_bands_are_the_picture_as_a_whole(
 ) -> None:
     """Text, hatches, frames, maps with more and with fewer cells than pixels: no seam."""
     for shape, dpi in (((ROWS, COLUMNS), 90), ((ROWS, COLUMNS), 301), ((6, 7), 201)):
-        small = problem.replace(query=problem.query[: shape[0]], key=problem.key[: shape[1]],
-                                value=problem.value[: shape[1]])  # fmt: skip
+        small = problem.replace(
+            query=problem.query[: shape[0]], key=problem.key[: shape[1]], value=problem.value[: shape[1]]
+        )
         lang = "zh" if title.startswith("得") else "en"
         for band in (1 << 30, 20011, 60001):
             monkeypatch.setattr("attn_gui.figure.output.devices.BAND", band)
-            write(Evaluation(small), tmp_path / f"{band}.png", stage="masked", heads=[0, 1], sheet=True, dpi=dpi,
-                  width=11.0, lang=lang, theme="dark")  # fmt: skip
+            write(
+                Evaluation(small),
+                tmp_path / f"{band}.png",
+                stage="masked",
+                heads=[0, 1],
+                sheet=True,
+                dpi=dpi,
+                width=11.0,
+                lang=lang,
+                theme="dark",
+            )
         whole = QImage(str(tmp_path / f"{1 << 30}.png"))
         assert whole.text("Title") == ("掩码后的分数" if lang == "zh" else "Masked scores")
         assert whole.dotsPerMeterX() == whole.dotsPerMeterY() == round(dpi / 0.0254)

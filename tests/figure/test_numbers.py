@@ -15,30 +15,51 @@ def metrics() -> QFontMetricsF:
     return QFontMetricsF(figure_font(10))
 
 
-@pytest.mark.parametrize(("value", "decimals", "text"), [
-    (0.611, 2, "0.61"), (-1.5, 1, "−1.5"), (-0.001, 2, "0.00"), (-0.0, 1, "0.0"), (-0.4, 0, "0"), (9.996, 2, "10.00"),
-    (float("inf"), 2, "+∞"), (float("-inf"), 0, "−∞"), (float("nan"), 1, "NaN"), (1e20, 1, "1.0e+20"),
-    (-2.5e-9, 2, "0.00"), (-12345.678, 2, "−12345.68"), (np.float32(0.25), 2, "0.25"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [
+        (0.611, 2, "0.61"),
+        (-1.5, 1, "−1.5"),
+        (-0.001, 2, "0.00"),
+        (-0.0, 1, "0.0"),
+        (-0.4, 0, "0"),
+        (9.996, 2, "10.00"),
+        (float("inf"), 2, "+∞"),
+        (float("-inf"), 0, "−∞"),
+        (float("nan"), 1, "NaN"),
+        (1e20, 1, "1.0e+20"),
+        (-2.5e-9, 2, "0.00"),
+        (-12345.678, 2, "−12345.68"),
+        (np.float32(0.25), 2, "0.25"),
+    ],
+)
 def test_numbers_have_a_true_minus_and_no_negative_zero(value: float, decimals: int, text: str) -> None:
     assert format_number(value, decimals) == text
 
 
-@pytest.mark.parametrize(("value", "numbers", "text"), [
-    (0.0, CellNumbers(2, weights=True), "·"), (0.004, CellNumbers(2, weights=True), "·"),
-    (0.61, CellNumbers(2, weights=True), "0.61"), (0.61, CellNumbers(2, weights=True, bare=True), ".61"),
-    (1.0, CellNumbers(2, weights=True, bare=True), "1"), (0.997, CellNumbers(2, weights=True, bare=True), "1"),
-    (0.04, CellNumbers(1, weights=True, bare=True), "·"), (0.0, CellNumbers(2), "0.00"),
-    (float("nan"), CellNumbers(2, weights=True), "NaN"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "numbers", "text"),
+    [
+        (0.0, CellNumbers(2, weights=True), "·"),
+        (0.004, CellNumbers(2, weights=True), "·"),
+        (0.61, CellNumbers(2, weights=True), "0.61"),
+        (0.61, CellNumbers(2, weights=True, bare=True), ".61"),
+        (1.0, CellNumbers(2, weights=True, bare=True), "1"),
+        (0.997, CellNumbers(2, weights=True, bare=True), "1"),
+        (0.04, CellNumbers(1, weights=True, bare=True), "·"),
+        (0.0, CellNumbers(2), "0.00"),
+        (float("nan"), CellNumbers(2, weights=True), "NaN"),
+    ],
+)
 def test_weights_in_cells_drop_what_says_nothing(value: float, numbers: CellNumbers, text: str) -> None:
     assert cell_text(value, numbers) == text
 
 
 @given(
     hnp.arrays(np.float64, (3, 5), elements=st.floats(-1e9, 1e9) | st.just(np.nan)),
-    st.floats(4, 90), st.floats(18, 60),
-)  # fmt: skip
+    st.floats(4, 90),
+    st.floats(18, 60),
+)
 def test_what_is_written_fits_its_cell(values: np.ndarray, width: float, height: float) -> None:
     numbers = cell_decimals(values, width, height, metrics(), weights=False)
     if numbers is not None:
@@ -56,8 +77,11 @@ def test_weights_drop_the_leading_zero_before_they_drop_a_decimal() -> None:
     values = np.array([[0.61, 0.02]])
     found = [cell_decimals(values, width, 20, metrics(), weights=True) for width in (30, 20, 15, 5)]
     assert [numbers and (numbers.decimals, numbers.bare) for numbers in found] == [
-        (2, False), (2, True), (1, True), None,
-    ]  # fmt: skip
+        (2, False),
+        (2, True),
+        (1, True),
+        None,
+    ]
 
 
 @pytest.mark.parametrize("width", [30, 20, 15, 8, 5])

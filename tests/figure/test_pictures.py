@@ -46,10 +46,16 @@ def texts(path: Path) -> list[tuple[str, float, float, str, float]]:
     root = ElementTree.parse(path).getroot()
     points = float(root.get("width", "")[:-2]) / 25.4 * 72 / float(root.get("viewBox", "").split()[2])
     return [
-        (text.text or "", float(text.get("x", "")), float(text.get("y", "")), group.get("text-anchor", ""),
-         float(group.get("font-size", "")) * points)
-        for group in root.iter(f"{SVG}g") for text in group.findall(f"{SVG}text")
-    ]  # fmt: skip
+        (
+            text.text or "",
+            float(text.get("x", "")),
+            float(text.get("y", "")),
+            group.get("text-anchor", ""),
+            float(group.get("font-size", "")) * points,
+        )
+        for group in root.iter(f"{SVG}g")
+        for text in group.findall(f"{SVG}text")
+    ]
 
 
 # --- levels and colors ---------------------------------------------------------------------------
@@ -81,15 +87,24 @@ def test_a_rule_of_the_window_is_followed_head_by_head(minilm: Problem) -> None:
         assert figure.levels.high == pytest.approx(np.percentile(np.abs(values), 99))
 
 
-@pytest.mark.parametrize(("changed", "sentence"), [
-    ({"levels": (3, 3)}, "below the upper one"), ({"levels": (0, float("inf"))}, "finite numbers"),
-    ({"levels": "12"}, "two numbers"), ({"levels": (1, 2, 3)}, "two numbers"), ({"picture": "film"}, "'film' is not"),
-    ({"colormap": "rainbow"}, "'rainbow' is not one of signed, weights, viridis"),
-    ({"font_size": 3}, "4 to 72 points, got 3"), ({"font_size": float("nan")}, "4 to 72 points"),
-    ({"picture": "curve"}, "d_k is 32 and d_v is 32"), ({"picture": "product", "heads": [0, 1]}, "one head, got 2"),
-    ({"picture": "product", "stage": "query"}, "no product of matrices here"),
-    ({"picture": "product", "width": 1.0}, "leaves no room"), ({"picture": "product", "batch": 1}, "no batch item 1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"levels": (3, 3)}, "below the upper one"),
+        ({"levels": (0, float("inf"))}, "finite numbers"),
+        ({"levels": "12"}, "two numbers"),
+        ({"levels": (1, 2, 3)}, "two numbers"),
+        ({"picture": "film"}, "'film' is not"),
+        ({"colormap": "rainbow"}, "'rainbow' is not one of signed, weights, viridis"),
+        ({"font_size": 3}, "4 to 72 points, got 3"),
+        ({"font_size": float("nan")}, "4 to 72 points"),
+        ({"picture": "curve"}, "d_k is 32 and d_v is 32"),
+        ({"picture": "product", "heads": [0, 1]}, "one head, got 2"),
+        ({"picture": "product", "stage": "query"}, "no product of matrices here"),
+        ({"picture": "product", "width": 1.0}, "leaves no room"),
+        ({"picture": "product", "batch": 1}, "no batch item 1"),
+    ],
+)
 def test_what_cannot_be_is_refused_with_a_sentence(minilm: Problem, changed: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence) as said:
         render(minilm, **changed)
@@ -158,7 +173,8 @@ def test_a_transparent_figure_has_no_ground(curve: Problem, tmp_path: Path, pict
         assert image.pixelColor(1, 1).alpha() == alpha
         assert ("#ffffff" in (tmp_path / "a.svg").read_text("utf-8").split("<text")[0]) != transparent
         assert image == to_image(curve, picture=picture, transparent=transparent, dpi=96, width=9).convertToFormat(
-            image.format())
+            image.format()
+        )
 
 
 # --- product -------------------------------------------------------------------------------------
@@ -182,9 +198,12 @@ def test_the_matrices_of_a_product_meet_and_show_their_numbers(minilm: Problem) 
     trace = compute(minilm)
     whole = slice(96, 128)  # columns of head 3
     for place, values in (
-        ("stage", trace["scaled"][0, 3]), ("left", trace["query"][0, :, whole]), ("top", trace["key"][0, :, whole].T),
-        ("factor", trace["value"][0, :, whole]), ("result", trace["head_output"][0, 3]),
-    ):  # fmt: skip
+        ("stage", trace["scaled"][0, 3]),
+        ("left", trace["query"][0, :, whole]),
+        ("top", trace["key"][0, :, whole].T),
+        ("factor", trace["value"][0, :, whole]),
+        ("result", trace["head_output"][0, 3]),
+    ):
         rect, bound = maps[place], float(np.abs(values).max())
         wanted = lut("signed")[to_display(values, None, Levels(-bound, bound)).indices]
         rows, columns = values.shape

@@ -15,8 +15,10 @@ WILD = st.floats(-100, 100, width=32) | st.sampled_from([np.nan, np.inf, -np.inf
 
 @given(
     hnp.arrays(np.float32, st.tuples(st.integers(1, 13), st.integers(1, 11)), elements=WILD),
-    st.integers(1, 13), st.integers(1, 11), st.data(),
-)  # fmt: skip
+    st.integers(1, 13),
+    st.integers(1, 11),
+    st.data(),
+)
 def test_a_block_shows_its_largest_magnitude(values: np.ndarray, rows: int, columns: int, data: st.DataObject) -> None:
     allowed = data.draw(st.none() | hnp.arrays(np.bool_, values.shape))
     pooled, opened = pool(values, allowed, rows, columns)
@@ -24,7 +26,7 @@ def test_a_block_shows_its_largest_magnitude(values: np.ndarray, rows: int, colu
     assert pooled.shape == (len(down) - 1, len(across) - 1)
     assert (opened is None) == (allowed is None)
     for i, j in np.ndindex(pooled.shape):
-        block = np.s_[down[i]:down[i + 1], across[j]:across[j + 1]]
+        block = np.s_[down[i] : down[i + 1], across[j] : across[j + 1]]
         cells = values[block].ravel() if allowed is None else values[block][allowed[block]]
         if opened is not None:
             assert opened[i, j] == bool(cells.size)

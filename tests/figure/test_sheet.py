@@ -26,10 +26,15 @@ def a_problem(**fields: Any) -> Problem:
     """Grouped heads, n = 5, m = 7, d_k = 3, d_v = 2, two items, causal."""
     rng = np.random.default_rng(11)
     given: dict[str, Any] = {
-        "query": rng.standard_normal((2, 5, 4 * 3)), "key": rng.standard_normal((2, 7, 2 * 3)),
-        "value": rng.standard_normal((2, 7, 2 * 2)), "num_heads": 4, "num_kv_heads": 2,
-        "query_tokens": WORDS, "key_tokens": (*WORDS, "to", "the"), "mask": ({"kind": "causal"},),
-    }  # fmt: skip
+        "query": rng.standard_normal((2, 5, 4 * 3)),
+        "key": rng.standard_normal((2, 7, 2 * 3)),
+        "value": rng.standard_normal((2, 7, 2 * 2)),
+        "num_heads": 4,
+        "num_kv_heads": 2,
+        "query_tokens": WORDS,
+        "key_tokens": (*WORDS, "to", "the"),
+        "mask": ({"kind": "causal"},),
+    }
     return Problem(**{**given, **fields})
 
 
@@ -70,11 +75,16 @@ def test_what_a_mask_closes_is_hatched_in_the_stages_behind_it_only() -> None:
     assert compose(evaluation, stage="scaled", heads=(0,)).panels[0].allowed is None
 
 
-@pytest.mark.parametrize(("stage", "rows", "columns", "labels"), [
-    ("weights", "query", "key", (WORDS[0], "the")), ("key", "key", "column", (WORDS[0], "5")),
-    ("query", "query", "column", (WORDS[0], "8")), ("head_output", "query", "column", (WORDS[0], "1")),
-    ("output", "query", "column", (WORDS[0], "7")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stage", "rows", "columns", "labels"),
+    [
+        ("weights", "query", "key", (WORDS[0], "the")),
+        ("key", "key", "column", (WORDS[0], "5")),
+        ("query", "query", "column", (WORDS[0], "8")),
+        ("head_output", "query", "column", (WORDS[0], "1")),
+        ("output", "query", "column", (WORDS[0], "7")),
+    ],
+)
 def test_axes_are_named_and_labeled(stage: str, rows: str, columns: str, labels: tuple[str, str]) -> None:
     head = None if stage == "output" else 2
     figure = compose(Evaluation(a_problem()), stage=stage, heads=(head,))
@@ -116,15 +126,26 @@ def test_maps_of_a_sheet_share_their_levels() -> None:
     assert compose(Evaluation(problem), stage="scores", heads=(0, 1, 2, 3)).levels.high == largest
 
 
-@pytest.mark.parametrize(("changed", "sentence"), [
-    ({"stage": "wights"}, "There is no stage 'wights'"), ({"heads": 4}, "There is no head 4; the problem has 0 to 3."),
-    ({"heads": "some"}, "'all', got 'some'."), ({"heads": []}, "at least one head"),
-    ({"batch": 2}, "There is no batch item 2; the problem has 0 to 1."), ({"theme": "blue"}, "'blue' is not one of"),
-    ({"lang": "de"}, "'de' is not one of"), ({"format": "bmp"}, "got 'bmp'."), ({"dpi": 1}, "dots per inch, got 1."),
-    ({"width": -3}, "The width of a figure is"), ({"width": float("nan")}, "The width of a figure is"),
-    ({"height": 0}, "The height of a figure is"), ({"width": 1}, "leaves no room"),
-    ({"width": 400, "dpi": 2400}, "smaller size."), ({"stage": "key", "width": 480}, "more than 500 a side."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"stage": "wights"}, "There is no stage 'wights'"),
+        ({"heads": 4}, "There is no head 4; the problem has 0 to 3."),
+        ({"heads": "some"}, "'all', got 'some'."),
+        ({"heads": []}, "at least one head"),
+        ({"batch": 2}, "There is no batch item 2; the problem has 0 to 1."),
+        ({"theme": "blue"}, "'blue' is not one of"),
+        ({"lang": "de"}, "'de' is not one of"),
+        ({"format": "bmp"}, "got 'bmp'."),
+        ({"dpi": 1}, "dots per inch, got 1."),
+        ({"width": -3}, "The width of a figure is"),
+        ({"width": float("nan")}, "The width of a figure is"),
+        ({"height": 0}, "The height of a figure is"),
+        ({"width": 1}, "leaves no room"),
+        ({"width": 400, "dpi": 2400}, "smaller size."),
+        ({"stage": "key", "width": 480}, "more than 500 a side."),
+    ],
+)
 def test_what_cannot_be_drawn_is_refused_with_a_sentence(
     changed: dict[str, Any], sentence: str, tmp_path: Path
 ) -> None:
@@ -192,8 +213,12 @@ def test_a_notebook_shows_a_picture(tmp_path: Path) -> None:
 
 def test_a_notebook_is_not_burdened_with_a_large_svg() -> None:
     rng = np.random.default_rng(0)
-    problem = Problem(query=rng.standard_normal((51, 2)), key=rng.standard_normal((53, 2)),
-                      value=rng.standard_normal((53, 2)), num_heads=1)  # fmt: skip
+    problem = Problem(
+        query=rng.standard_normal((51, 2)),
+        key=rng.standard_normal((53, 2)),
+        value=rng.standard_normal((53, 2)),
+        num_heads=1,
+    )
     assert render(problem)._repr_svg_() is None
 
 

@@ -68,14 +68,19 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
         "is a safetensors file, but not a session",
     ),
     "many arrays of a session": (
-        lambda: header({"__metadata__": {"attn_gui": "{}"}} | {f"a{k:06d}": EMPTY for k in range(100_000)})
-        .replace(b'": {"', b'":{"').replace(b'": "{}"', b'":"{}"'),
+        lambda: (
+            header({"__metadata__": {"attn_gui": "{}"}} | {f"a{k:06d}": EMPTY for k in range(100_000)})
+            .replace(b'": {"', b'":{"')
+            .replace(b'": "{}"', b'":"{}"')
+        ),
         "",
     ),
     "deep": (lambda: npz('{"a":' + "[" * 15_000 + "]" * 15_000 + "}"), "nested too deeply"),
     "flat lists": (lambda: session(strange=[[1]] * 1_000_000), "lists and records"),
     "a name twice": (
-        lambda: npz("{" + ",".join(f'"{k:x}":0' for k in range(90_000)) + ',"15f8f":1}'), "“15f8f” is given twice"),
+        lambda: npz("{" + ",".join(f'"{k:x}":0' for k in range(90_000)) + ',"15f8f":1}'),
+        "“15f8f” is given twice",
+    ),
     "a long token": (lambda: session(query_tokens=["x" * 10_000_000, "b"]), "text 0 has 10000000 letters"),
     "too many tokens": (lambda: session(query_tokens=["ab"] * 100_000), "expected 2, got 100000"),
     "heads of 400 digits": (lambda: npz('{"num_heads":1' + "0" * 400 + "}"), "10^400 heads"),
@@ -86,7 +91,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "heads −0": (lambda: npz('{"num_heads":-0}'), "num_heads must be at least 1, got 0."),
     "no options": (lambda: npz("null"), "the options are not names with values"),
     "half of the options": (lambda: npz('{"scale":'), "not valid JSON from character 9 on"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -161,8 +166,11 @@ def said_of(read: Callable[[Path], Any], path: Path) -> str:
 @pytest.mark.parametrize("ending", [".npz", ".attn", ".npy", ".csv"])
 def test_no_mutation_is_told_in_pythons_words(ending: str, tmp_path: Path) -> None:
     path, dice = tmp_path / f"file{ending}", random.Random(7)
-    problem = Problem(**ONES, mask=({"kind": "window", "left": 1}, {"kind": "bias", "values": np.ones((2, 2))}),
-                      query_tokens=("a", "b"))  # fmt: skip
+    problem = Problem(
+        **ONES,
+        mask=({"kind": "window", "left": 1}, {"kind": "bias", "values": np.ones((2, 2))}),
+        query_tokens=("a", "b"),
+    )
     if ending in (".npz", ".attn"):
         save(problem, path)
     else:
@@ -191,29 +199,66 @@ def test_no_mutation_is_told_in_pythons_words(ending: str, tmp_path: Path) -> No
 
 
 VALUES: tuple[Any, ...] = (
-    None, True, 0, -1, 1.5, 10**30, "abc", "x" * 500, "\x00\u202e", [], [None], ["a"], [[1], [1, 2]], {},
-    {"a": {}}, [{}],
-)  # fmt: skip
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    10**30,
+    "abc",
+    "x" * 500,
+    "\x00\u202e",
+    [],
+    [None],
+    ["a"],
+    [[1], [1, 2]],
+    {},
+    {"a": {}},
+    [{}],
+)
 NAMES = (
-    "num_heads", "num_kv_heads", "score", "score_params", "scale", "softcap", "temperature", "rotary_theta", "mask",
-    "block", "query_tokens", "key_tokens", "dtype", "tokens", "view", "about", "format_version", "strange",
-)  # fmt: skip
+    "num_heads",
+    "num_kv_heads",
+    "score",
+    "score_params",
+    "scale",
+    "softcap",
+    "temperature",
+    "rotary_theta",
+    "mask",
+    "block",
+    "query_tokens",
+    "key_tokens",
+    "dtype",
+    "tokens",
+    "view",
+    "about",
+    "format_version",
+    "strange",
+)
 INNER = {
-    "mask": [{"kind": k, name: v} for k in ("window", "padding", "custom", "bias", "prefix", None, 5, [1], "x" * 300)
-             for name in ("left", "lengths", "allowed", "values", "length", "enabled", "align", "y" * 300)
-             for v in VALUES[:12]],
-    "block": [{"ln_weight": v, "ln_bias": [1, 1], "w_linear": [[1, 1], [1, 1]], "ln_eps": w}
-              for v in VALUES for w in VALUES],
+    "mask": [
+        {"kind": k, name: v}
+        for k in ("window", "padding", "custom", "bias", "prefix", None, 5, [1], "x" * 300)
+        for name in ("left", "lengths", "allowed", "values", "length", "enabled", "align", "y" * 300)
+        for v in VALUES[:12]
+    ],
+    "block": [
+        {"ln_weight": v, "ln_bias": [1, 1], "w_linear": [[1, 1], [1, 1]], "ln_eps": w} for v in VALUES for w in VALUES
+    ],
     "score_params": [{"w": v, "key_norm": w} for v in VALUES for w in VALUES],
-}  # fmt: skip
+}
 
 
 def test_no_option_of_another_sort_is_told_in_pythons_words(tmp_path: Path) -> None:
     path = tmp_path / "file.attn"
     options = [{name: value} for name in NAMES for value in VALUES]
     options += [{"mask": [layer]} for layer in INNER["mask"]] + [{"block": block} for block in INNER["block"]]
-    options += [{"score_params": params, "score": score} for params in INNER["score_params"]
-                for score in ("gaussian", "additive")]  # fmt: skip
+    options += [
+        {"score_params": params, "score": score}
+        for params in INNER["score_params"]
+        for score in ("gaussian", "additive")
+    ]
     bad = []
     for each in options:
         path.write_bytes(session(**each))

@@ -14,8 +14,29 @@ from hypothesis import strategies as st
 from attn_gui.formats import FormatError, load_matrix, open_matrix, save_matrix
 
 LABELS = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=5) | st.sampled_from(
-    ["=1+1", "+", "-5", "@x", "\tx", "'=1", "''-", "'", ",", ";", '"', "|", "{", "0\x1f", "\n", "7", "nan",
-     " the", "注", "1,5", "-"]
+    [
+        "=1+1",
+        "+",
+        "-5",
+        "@x",
+        "\tx",
+        "'=1",
+        "''-",
+        "'",
+        ",",
+        ";",
+        '"',
+        "|",
+        "{",
+        "0\x1f",
+        "\n",
+        "7",
+        "nan",
+        " the",
+        "注",
+        "1,5",
+        "-",
+    ]
 )
 
 

@@ -219,11 +219,17 @@ def test_the_dtype_is_as_fine_as_the_arrays(dtype: str, expected: str, tmp_path:
 
 def test_the_options_of_the_contract_are_taken(tmp_path: Path) -> None:
     meta = {
-        "num_heads": 4, "num_kv_heads": 2, "scale": 0.5, "softcap": 3, "tokens": ["a", "b", "c"],
+        "num_heads": 4,
+        "num_kv_heads": 2,
+        "scale": 0.5,
+        "softcap": 3,
+        "tokens": ["a", "b", "c"],
         "key_tokens": list("xyz"),
         "mask": [{"kind": "padding", "lengths": [1, 3]}, {"kind": "custom", "allowed": [[True, False, True]]}],
-        "model": "some model", "text": "a b c", "strange": 1,
-    }  # fmt: skip
+        "model": "some model",
+        "text": "a b c",
+        "strange": 1,
+    }
     arrays = {"query": np.ones((2, 3, 8)), "key": np.ones((2, 3, 4)), "value": np.ones((2, 3, 10)), "extra": np.ones(1)}
     np.savez(tmp_path / "a.npz", **arrays, meta=json.dumps(meta))
     loaded = open_file(tmp_path / "a.npz")
@@ -281,11 +287,17 @@ def test_the_same_words_have_the_same_first_columns_at_both_widths() -> None:
 CELLS = {name: np.arange(12.0).reshape(3, 4) / 7 for name in ("query", "key", "value")}
 OPEN = np.tril(np.ones((3, 3), bool))
 GIVEN = {
-    "num_heads": (2, 2), "num_kv_heads": (1, 1), "scale": (0.25, 0.25), "softcap": (np.float32(1.5), 1.5),
-    "temperature": (0.5, 0.5), "rotary_theta": (100, 100.0), "dtype": ("float32", "float32"),
-    "query_tokens": (["a", "b", "c"], ("a", "b", "c")), "key_tokens": (np.array([b"a", b"b", b"c"]), ("a", "b", "c")),
+    "num_heads": (2, 2),
+    "num_kv_heads": (1, 1),
+    "scale": (0.25, 0.25),
+    "softcap": (np.float32(1.5), 1.5),
+    "temperature": (0.5, 0.5),
+    "rotary_theta": (100, 100.0),
+    "dtype": ("float32", "float32"),
+    "query_tokens": (["a", "b", "c"], ("a", "b", "c")),
+    "key_tokens": (np.array([b"a", b"b", b"c"]), ("a", "b", "c")),
     "score": ("cosine", "cosine"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", GIVEN)

@@ -118,9 +118,12 @@ def test_an_npz_comes_back_bit_for_bit(tmp_path_factory: pytest.TempPathFactory,
 def test_a_session_is_what_the_contract_says(tmp_path: Path) -> None:
     allowed = np.eye(2, 3, dtype=bool)
     problem = Problem(
-        query=np.ones((2, 4)), key=np.ones((3, 4)), value=np.ones((3, 2)), num_heads=2,
+        query=np.ones((2, 4)),
+        key=np.ones((3, 4)),
+        value=np.ones((3, 2)),
+        num_heads=2,
         mask=[{"kind": "causal"}, {"kind": "custom", "allowed": allowed, "enabled": False}],
-    )  # fmt: skip
+    )
     save_session(problem, tmp_path / "a.attn", {"head": 1})
     with safe_open(tmp_path / "a.attn", framework="np") as file:
         assert set(file.keys()) == {"query", "key", "value", "mask.1.allowed"}

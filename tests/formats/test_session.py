@@ -117,12 +117,13 @@ def test_the_first_version_opens_for_ever(problem: Problem) -> None:
     """A file written by version 1, kept as it was."""
     loaded = open_file(Path(__file__).parents[1] / "data" / "sessions" / "version-1.attn")
     expected = problem.replace(
-        query_tokens=("<s>", "注意"), dtype="float32",
+        query_tokens=("<s>", "注意"),
+        dtype="float32",
         mask=[
             {"kind": "window", "left": 1, "right": None, "enabled": False},
             {"kind": "bias", "values": [[0, 1, 2, 3, 4]]},
         ],
-    )  # fmt: skip
+    )
     assert loaded.problem == expected
     assert loaded.view == {"head": 1, "cell": [1, 2]}
     assert loaded.model == "none"

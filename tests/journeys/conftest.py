@@ -137,8 +137,10 @@ class Person:
     def numbers(self, field: str) -> list[list[str]]:
         """All numbers of a table, as exact texts."""
         model = self.table(field).model()
-        return [[str(model.index(i, j).data(Qt.ItemDataRole.EditRole)) for j in range(model.columnCount())]
-                for i in range(model.rowCount())]  # fmt: skip
+        return [
+            [str(model.index(i, j).data(Qt.ItemDataRole.EditRole)) for j in range(model.columnCount())]
+            for i in range(model.rowCount())
+        ]
 
     def go_to(self, field: str, row: int, column: int) -> QTableView:
         """Click a cell of a table."""

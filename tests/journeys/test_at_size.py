@@ -46,8 +46,9 @@ def settled(person, qtbot):
 def exact(person, stage, head):
     """The picture of a stage that NumPy gives."""
     document, heatmap = person.program.document, person.find(f"heatmap.{stage}")
-    q, k = (getattr(document.problem, name)[:, head * WIDTH : (head + 1) * WIDTH].astype(float)
-            for name in ("query", "key"))  # fmt: skip
+    q, k = (
+        getattr(document.problem, name)[:, head * WIDTH : (head + 1) * WIDTH].astype(float) for name in ("query", "key")
+    )
     scores = q @ k.T / np.sqrt(WIDTH)
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     shown = shares / shares.sum(axis=1, keepdims=True) if stage == "weights" else scores

@@ -23,14 +23,14 @@ TSV = "\n".join("\t".join(row) for row in ROWS)
 LAYOUTS = {
     "tab-separated": TSV + "\n",
     "a NumPy print": "array([[ 1.5e+00, -2.0e+00,  2.5e-01],\n       [ 3.0e+00,  4.0e+00,  5.0e+00],\n"
-                     "       [ 6.0e+00,  7.0e+00,  8.0e-05],\n       [-9.0e+00,  1.0e+01,  1.1e+01]])",
+    "       [ 6.0e+00,  7.0e+00,  8.0e-05],\n       [-9.0e+00,  1.0e+01,  1.1e+01]])",
     "a bare NumPy print": "[[ 1.5  -2.    0.25]\n [ 3.    4.    5.  ]\n [ 6.    7.    8e-05]\n [-9.   10.   11.  ]]",
     "a torch print": "tensor([[ 1.5, -2.0, 0.25],\n [3, 4, 5],\n [6, 7, 8e-05],\n [-9, 10, 11]])",
     "LaTeX": r"\begin{bmatrix} 1.5 & -2 & 0.25 \\ 3 & 4 & 5 \\ 6 & 7 & 8e-05 \\ -9 & 10 & 11 \end{bmatrix}",
     "CSV": "\n".join(",".join(row) for row in ROWS),
     "blanks": "\n".join("  ".join(row) for row in ROWS),
     "Python lists": str([[float(text) for text in row] for row in ROWS]),
-}  # fmt: skip
+}
 
 SAMPLES = json.loads((Path(__file__).parents[1] / "data" / "tables.json").read_text(encoding="utf-8"))
 NUMBERS = [["1.5", "-2", "3"], ["0.25", "5", "0.001"]]

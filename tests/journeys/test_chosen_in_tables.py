@@ -23,8 +23,9 @@ def colors(table, row, column):
     return {image.pixelColor(x, y).name() for x in (0, image.width() - 1) for y in range(image.height())}
 
 
-@pytest.mark.parametrize(("stage", "field"), [("query", "query"), ("key", "key"), ("value", "value"),
-                                              ("head_output", "value")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stage", "field"), [("query", "query"), ("key", "key"), ("value", "value"), ("head_output", "value")]
+)
 def test_the_column_of_a_chosen_cell_comes_into_sight(launch, stage, field):
     person = launch(EXAMPLE)
     person.program.view.set(head=2)
@@ -72,11 +73,17 @@ def chips(person, field):
     return found
 
 
-@pytest.mark.parametrize(("stage", "row", "column", "marked"), [
-    ("query", 1, 0, {"query": 1}), ("key", 1, 0, {"key": 1}), ("value", 1, 2, {"key": 1}),
-    ("scores", 0, 1, {"query": 0, "key": 1}), ("weights", 1, 0, {"query": 1, "key": 0}),
-    ("weights", 1, 1, {"query": 1}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stage", "row", "column", "marked"),
+    [
+        ("query", 1, 0, {"query": 1}),
+        ("key", 1, 0, {"key": 1}),
+        ("value", 1, 2, {"key": 1}),
+        ("scores", 0, 1, {"query": 0, "key": 1}),
+        ("weights", 1, 0, {"query": 1, "key": 0}),
+        ("weights", 1, 1, {"query": 1}),
+    ],
+)
 def test_in_self_attention_the_key_is_a_row_of_x_too(launch, stage, row, column, marked):
     person = launch("thinking-machines.npz")
     assert person.program.document.problem.self_attention

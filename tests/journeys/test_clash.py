@@ -204,13 +204,18 @@ def test_one_matrix_of_a_block_that_nothing_can_fit_is_only_refused(launch):
     assert person.numbers("query") == before
 
 
-@pytest.mark.parametrize(("lang", "words"), [
-    ("en", "Resize the tokens of the queries to 6"), ("zh", "将 查询的词元 改为 6")
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("lang", "words"), [("en", "Resize the tokens of the queries to 6"), ("zh", "将 查询的词元 改为 6")]
+)
 def test_a_file_with_too_few_tokens_gets_the_missing_ones(launch, tmp_path, lang, words):
     rng = np.random.default_rng(0)
-    np.savez(tmp_path / "few.npz", query=rng.normal(size=(6, 4)), key=rng.normal(size=(5, 4)),
-             value=rng.normal(size=(5, 2)), meta=np.array('{"query_tokens": ["it", "was"]}'))  # fmt: skip
+    np.savez(
+        tmp_path / "few.npz",
+        query=rng.normal(size=(6, 4)),
+        key=rng.normal(size=(5, 4)),
+        value=rng.normal(size=(5, 2)),
+        meta=np.array('{"query_tokens": ["it", "was"]}'),
+    )
     person = launch(SMALL, lang=lang)
     person.open(tmp_path / "few.npz")
     person.click(person.button(words, "banner"))

@@ -155,8 +155,11 @@ def export(newcomer, folder):
 
     def save(dialog):
         stages = dialog.findChild(QListWidget, "export.stages")
-        assert [row.text() for row in stages.findItems("*", Qt.MatchFlag.MatchWildcard)
-                if row.checkState() == Qt.CheckState.Checked] == ["注意力权重"]
+        assert [
+            row.text()
+            for row in stages.findItems("*", Qt.MatchFlag.MatchWildcard)
+            if row.checkState() == Qt.CheckState.Checked
+        ] == ["注意力权重"]
         newcomer.choose(dialog.findChild(QComboBox, "export.format"), "SVG")
         folder_line = dialog.findChild(QWidget, "export.target").findChild(QLineEdit)
         newcomer.click(folder_line)

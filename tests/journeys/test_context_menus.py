@@ -22,16 +22,22 @@ def _menu(widget: QWidget, place: QPoint | None = None, *, keyboard: bool = Fals
 
 
 def _names(menu: QMenu) -> set[str]:
-    return {action.objectName() or action.menu().objectName() for action in menu.actions()
-            if action.objectName() or action.menu()}  # fmt: skip
+    return {
+        action.objectName() or action.menu().objectName()
+        for action in menu.actions()
+        if action.objectName() or action.menu()
+    }
 
 
-@pytest.mark.parametrize(("zone", "offered"), [
-    ("node.weights", {"action.copy", "menu.copy_as", "action.masks", "action.export_image"}),
-    ("head.0", {"action.copy", "action.next_head"}),
-    ("history.steps", {"action.undo", "action.redo", "action.copy"}),
-    ("inspector.terms", {"action.copy", "action.previous_place", "action.release_cell"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("zone", "offered"),
+    [
+        ("node.weights", {"action.copy", "menu.copy_as", "action.masks", "action.export_image"}),
+        ("head.0", {"action.copy", "action.next_head"}),
+        ("history.steps", {"action.undo", "action.redo", "action.copy"}),
+        ("inspector.terms", {"action.copy", "action.previous_place", "action.release_cell"}),
+    ],
+)
 @pytest.mark.parametrize("keyboard", [False, True])
 def test_every_zone_has_a_menu_that_acts_on_what_it_was_opened_on(launch, zone, offered, keyboard):
     person = launch(SMALL)

@@ -54,8 +54,10 @@ def test_the_commands_of_a_table_act_on_the_one_with_the_keyboard(launch):
 def test_headers_are_the_tokens_of_the_map(launch, tmp_path):
     tokens = ("it", "is|was")
     path = tmp_path / "tokens.attn"
-    save(Problem(query=[[1, 0], [0, 1]], key=[[1, 1], [0, 1]], value=[[1], [2]], query_tokens=tokens,
-                 key_tokens=tokens), path)  # fmt: skip
+    save(
+        Problem(query=[[1, 0], [0, 1]], key=[[1, 1], [0, 1]], value=[[1], [2]], query_tokens=tokens, key_tokens=tokens),
+        path,
+    )
     person = launch(path)
     person.click_cell("weights", 0, 0)
     person.press("Ctrl+Shift+C")
@@ -111,8 +113,9 @@ def test_small_maps_and_operands_are_copied_too(launch, name):
 
 def test_another_head_is_copied_from_its_thumbnail(launch, tmp_path):
     rng = np.random.default_rng(7)
-    problem = Problem(query=rng.normal(size=(3, 4)), key=rng.normal(size=(5, 4)), value=rng.normal(size=(5, 2)),
-                      num_heads=2)  # fmt: skip
+    problem = Problem(
+        query=rng.normal(size=(3, 4)), key=rng.normal(size=(5, 4)), value=rng.normal(size=(5, 2)), num_heads=2
+    )
     save(problem, tmp_path / "heads.attn")
     person = launch(tmp_path / "heads.attn")
     thumb = person.find("head.1")
@@ -147,8 +150,10 @@ def test_where_nothing_can_be_copied_it_is_said_and_the_clipboard_stays(launch):
 def test_a_map_too_large_for_the_clipboard_is_refused_with_its_size(launch, tmp_path):
     rng = np.random.default_rng(3)
     n = 1500
-    save(Problem(query=rng.normal(size=(n, 2)), key=rng.normal(size=(n, 2)), value=rng.normal(size=(n, 2))),
-         tmp_path / "long.attn")  # fmt: skip
+    save(
+        Problem(query=rng.normal(size=(n, 2)), key=rng.normal(size=(n, 2)), value=rng.normal(size=(n, 2))),
+        tmp_path / "long.attn",
+    )
     person = launch(tmp_path / "long.attn")
     person.wait()
     person.clipboard("mine")

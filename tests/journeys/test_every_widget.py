@@ -31,8 +31,16 @@ OPENED = ("new", "tokens", "export_image", "export_data", "search_actions", "sho
 
 def turn_wheel(widget: QWidget) -> None:
     place = QPointF(widget.rect().center())
-    event = QWheelEvent(place, QPointF(widget.mapToGlobal(QPoint(2, 2))), QPoint(), QPoint(0, -120),
-                        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)
+    event = QWheelEvent(
+        place,
+        QPointF(widget.mapToGlobal(QPoint(2, 2))),
+        QPoint(),
+        QPoint(0, -120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(widget, event)
 
 
@@ -85,7 +93,6 @@ def test_no_wheel_turns_what_has_no_focus(launch):
     person.press("Esc")
     in_dialogs(person, check)
     assert {"export.format", "new.fill"} <= set(seen)
-
 
 
 # --- names and roles -----------------------------------------------------------------------------

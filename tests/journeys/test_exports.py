@@ -145,8 +145,10 @@ def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path, 
         if image is None:
             continue  # there is no program here that draws a PDF
         scale = image.width() / (QImage(f"{stem}.png").width() * 96 / 300)
-        across, down = ([int((start + (k + 0.5) * length / 16) * scale) for k in range(16)]
-                        for start, length in ((place.left(), place.width()), (place.top(), place.height())))
+        across, down = (
+            [int((start + (k + 0.5) * length / 16) * scale) for k in range(16)]
+            for start, length in ((place.left(), place.width()), (place.top(), place.height()))
+        )
         assert [[image.pixelColor(x, y).name() for x in across] for y in down] == shown
 
 
@@ -182,7 +184,8 @@ def test_several_stages_and_heads_are_a_file_each(launch, tmp_path):
     said = export(person, tmp_path, stages=("scores", "weights"), heads="0, 2-3", format="svg")
     assert any("6 files" in text for text in said)
     assert {path.name for path in tmp_path.iterdir()} == {
-        f"minilm-layer2-{stage}-h{head}.svg" for stage in ("scores", "weights") for head in (0, 2, 3)}
+        f"minilm-layer2-{stage}-h{head}.svg" for stage in ("scores", "weights") for head in (0, 2, 3)
+    }
 
 
 def test_all_heads_on_one_sheet(launch, tmp_path):
@@ -234,8 +237,11 @@ def test_browse_names_one_file_and_asks_by_itself(launch, tmp_path):
         line = files.findChild(QLineEdit, "fileNameEdit")
         line.setCompleter(None)
         person.overwrite(line, str(tmp_path / "there"), end="")
-        person.answering(QMessageBox, lambda box: person.click(box.button(QMessageBox.StandardButton.Yes)),
-                         lambda: person.press("Return"))
+        person.answering(
+            QMessageBox,
+            lambda box: person.click(box.button(QMessageBox.StandardButton.Yes)),
+            lambda: person.press("Return"),
+        )
 
     def answer(dialog):
         fill_in(person, dialog, tmp_path, format="svg")
@@ -266,8 +272,10 @@ def test_a_figure_has_the_levels_and_colors_of_the_window(launch, tmp_path, stag
 
     def cells(image):
         scale = image.dotsPerMeterX() * 0.0254 / 96
-        across, down = ([int((start + (k + 0.5) * length / 16) * scale) for k in range(16)]
-                        for start, length in ((place.left(), place.width()), (place.top(), place.height())))
+        across, down = (
+            [int((start + (k + 0.5) * length / 16) * scale) for k in range(16)]
+            for start, length in ((place.left(), place.width()), (place.top(), place.height()))
+        )
         return [[image.pixelColor(x, y).name() for x in across] for y in down]
 
     export(person, tmp_path, format="png", values="never", name="a")
@@ -283,8 +291,9 @@ def test_the_product_and_the_curve_are_figures_too(launch, tmp_path):
     for kind in ("png", "svg", "pdf"):
         for picture in ("product", "curve"):
             export(person, tmp_path, format=kind, picture=picture, dpi="60" if kind == "png" else None)
-    names = {f"nadaraya-watson-{part}-h0.{kind}" for part in ("weights-product", "curve") for kind in
-             ("png", "svg", "pdf")}
+    names = {
+        f"nadaraya-watson-{part}-h0.{kind}" for part in ("weights-product", "curve") for kind in ("png", "svg", "pdf")
+    }
     assert {path.name for path in tmp_path.iterdir()} == names
 
 
@@ -357,8 +366,10 @@ def test_numbers_as_csv_have_tokens_and_full_precision(launch, tmp_path):
     assert rows[0][14] == rows[14][0] == "tired"
     weights = person.find("heatmap.weights")
     numbers = np.array([row[1:] for row in rows[1:]]).astype(np.float32)
-    assert numbers.tobytes() == np.array(
-        [[weights.cell_at(i, j)[0] for j in range(16)] for i in range(16)], np.float32).tobytes()
+    assert (
+        numbers.tobytes()
+        == np.array([[weights.cell_at(i, j)[0] for j in range(16)] for i in range(16)], np.float32).tobytes()
+    )
 
 
 def test_copy_image_puts_a_figure_on_the_clipboard(launch):
@@ -378,8 +389,9 @@ def test_the_menu_of_a_map_copies_and_saves_that_map(launch, tmp_path):
     heatmap = person.find("heatmap.scores")
     QTest.mouseClick(heatmap.viewport(), Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(1, 1).center())
     place = heatmap.cell_rect(1, 1).center()
-    QApplication.sendEvent(heatmap.viewport(), QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place,
-                                                                heatmap.mapToGlobal(place)))
+    QApplication.sendEvent(
+        heatmap.viewport(), QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, heatmap.mapToGlobal(place))
+    )
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     copy = next(action for action in menu.actions() if action.text() == "Copy image")

@@ -51,8 +51,9 @@ def export(person, folder, keys="Ctrl+E", look=lambda dialog: None, replacing=Fa
         look(dialog)
         save = dialog.findChild(QDialogButtonBox).button(SAVE)
         if replacing:
-            person.answering(QMessageBox, lambda box: person.click(person.button("Replace", box)),
-                             lambda: person.click(save))
+            person.answering(
+                QMessageBox, lambda box: person.click(person.button("Replace", box)), lambda: person.click(save)
+            )
         else:
             person.click(save)
 

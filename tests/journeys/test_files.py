@@ -198,8 +198,10 @@ def test_recent_files_are_listed_and_open(launch, tmp_path):
     person.type_into("query", 0, 0, "4")
     person.save_as(second)
     menu = open_menu(person, "recent")
-    shown = [f"{name}\t{tmp_path}" if len(str(tmp_path)) < 48 else f"{name}\t…{str(tmp_path)[-48:]}"
-             for name in ("second.attn", "first.attn")]  # fmt: skip
+    shown = [
+        f"{name}\t{tmp_path}" if len(str(tmp_path)) < 48 else f"{name}\t…{str(tmp_path)[-48:]}"
+        for name in ("second.attn", "first.attn")
+    ]
     assert [action.text() for action in menu.actions()][:2] == shown
     click_in_menu(menu, shown[1])
     assert person.number("query", 0, 0) == 1

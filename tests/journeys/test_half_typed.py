@@ -74,9 +74,13 @@ def test_save_takes_a_mask_limit_and_a_token(saved, tmp_path):
 
 
 @pytest.mark.parametrize("begin", [type_without_enter, lambda person: begin_a_size(person, "4")])
-@pytest.mark.parametrize("close", [
-    lambda person: person.press("Ctrl+Q"), lambda person: QApplication.sendEvent(person.window, QCloseEvent()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "close",
+    [
+        lambda person: person.press("Ctrl+Q"),
+        lambda person: QApplication.sendEvent(person.window, QCloseEvent()),
+    ],
+)
 def test_closing_asks_about_what_is_typed(saved, begin, close):
     begin(saved)
     saved.answering(QMessageBox, lambda _: saved.press("Esc"), lambda: close(saved))
@@ -156,8 +160,11 @@ def test_menus_and_other_windows_do_not_end_a_visit(saved):
     """A person looks something up and goes on typing; only then it is decided what becomes of it."""
     type_without_enter(saved, "7")
     line = saved.focus()
-    for reason in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason,
-                   Qt.FocusReason.ActiveWindowFocusReason):  # fmt: skip
+    for reason in (
+        Qt.FocusReason.PopupFocusReason,
+        Qt.FocusReason.MenuBarFocusReason,
+        Qt.FocusReason.ActiveWindowFocusReason,
+    ):
         QApplication.sendEvent(line, QFocusEvent(QEvent.Type.FocusOut, reason))
         assert saved.focus() is line
     saved.type("7")
@@ -185,8 +192,9 @@ def test_after_a_refusal_the_table_can_be_typed_into(saved, begin):
     person.type_into("query", 0, 0, "x1")
     table = person.go_to("query", 1, 0)
     if begin == "double click":
-        QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton,
-                          pos=table.visualRect(table.model().index(1, 0)).center())
+        QTest.mouseDClick(
+            table.viewport(), Qt.MouseButton.LeftButton, pos=table.visualRect(table.model().index(1, 0)).center()
+        )
         person.press("Ctrl+A")
     elif begin == "F2":
         person.press("F2", "Ctrl+A")
@@ -199,8 +207,11 @@ def test_the_refusal_leaves_the_cell_and_the_next_row_in_sight(saved):
     person = saved
     person.type_into("query", 0, 0, "x1")
     table = person.table("query")
-    said = next(label for label in person.window.findChildren(QLabel)
-                if label.property("bubble") == "error" and label.isVisible())
+    said = next(
+        label
+        for label in person.window.findChildren(QLabel)
+        if label.property("bubble") == "error" and label.isVisible()
+    )
     place = said.geometry()
     for row in (0, 1):
         cell = table.visualRect(table.model().index(row, 0))

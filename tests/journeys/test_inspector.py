@@ -197,9 +197,13 @@ def test_copied_text_has_every_digit(launch):
     assert "\\frac" in person.clipboard()
 
 
-@pytest.mark.parametrize(("lang", "one", "text", "latex"), [
-    ("en", "As one equation", "Copy text", "Copy LaTeX"), ("zh", "写成一个等式", "复制文本", "复制 LaTeX"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("lang", "one", "text", "latex"),
+    [
+        ("en", "As one equation", "Copy text", "Copy LaTeX"),
+        ("zh", "写成一个等式", "复制文本", "复制 LaTeX"),
+    ],
+)
 def test_one_equation_is_shown_copied_and_right(launch, lang, one, text, latex):
     person = launch(SMALL, lang=lang)
     person.click_cell("weights", 1, 1)

@@ -63,9 +63,17 @@ def wait(until, patience=120.0):
 def projected(tmp_path):
     random = np.random.default_rng(3).normal
     path = tmp_path / "projected.attn"
-    save(Problem(x=random(size=(6, 8)), w_query=random(size=(8, 8)), w_key=random(size=(8, 8)),
-                 w_value=random(size=(8, 8)), num_heads=2,
-                 mask=({"kind": "custom", "allowed": np.ones((6, 6), bool)},)), path)
+    save(
+        Problem(
+            x=random(size=(6, 8)),
+            w_query=random(size=(8, 8)),
+            w_key=random(size=(8, 8)),
+            w_value=random(size=(8, 8)),
+            num_heads=2,
+            mask=({"kind": "custom", "allowed": np.ones((6, 6), bool)},),
+        ),
+        path,
+    )
     return path
 
 
@@ -103,8 +111,10 @@ CHANGES = {
     "custom layer": add_layer("custom"),
     "bias layer": add_layer("bias"),
     "new": new,
-    **{action: whole_table(action)
-       for action in ("fill_random", "fill_integers", "fill_identity", "clear", "fill_down")},
+    **{
+        action: whole_table(action)
+        for action in ("fill_random", "fill_integers", "fill_identity", "clear", "fill_down")
+    },
 }
 
 

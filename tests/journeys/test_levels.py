@@ -46,8 +46,9 @@ def test_a_curve_of_fifty_keys_is_seen_at_once_and_the_bar_says_by_which_levels(
     lightest = min(heatmap.cell_at(row, row)[1].lightness() for row in range(50))
     assert lightest < 100
     assert bar_of(person, "heatmap.weights").rule() == "0 … largest"
-    QTest.mouseClick(open_levels(person).findChild(QRadioButton, "levels.full"), Qt.MouseButton.LeftButton,
-                     pos=QPoint(8, 8))
+    QTest.mouseClick(
+        open_levels(person).findChild(QRadioButton, "levels.full"), Qt.MouseButton.LeftButton, pos=QPoint(8, 8)
+    )
     assert heatmap.levels == Levels(0.0, 1.0)
 
 

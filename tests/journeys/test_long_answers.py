@@ -29,10 +29,12 @@ def person(launch, tmp_path, qtbot, request):
     """Somebody before a problem of 2.4 million weights, of which one is chosen."""
     rng = np.random.default_rng(11)
     problem = Problem(
-        query=rng.normal(size=(ROWS, HEADS * WIDTH)).round(2), key=rng.normal(size=(COLUMNS, HEADS * WIDTH)).round(2),
-        value=rng.normal(size=(COLUMNS, HEADS)).round(2), num_heads=HEADS,
+        query=rng.normal(size=(ROWS, HEADS * WIDTH)).round(2),
+        key=rng.normal(size=(COLUMNS, HEADS * WIDTH)).round(2),
+        value=rng.normal(size=(COLUMNS, HEADS)).round(2),
+        num_heads=HEADS,
         mask=getattr(request, "param", ()),
-    )  # fmt: skip
+    )
     save_session(problem, tmp_path / "long.attn", {"stage": "weights", "head": 1})
     person = launch(tmp_path / "long.attn")
     qtbot.waitUntil(lambda: isinstance(person.program.computation.evaluation, StreamingEvaluation))
@@ -130,5 +132,11 @@ def test_behind_a_mask_a_long_problem_names_only_the_rows_that_are_reached(perso
         return [link.text() for link in person.window.inspector.findChildren(Link) if link.isVisible()]
 
     qtbot.waitUntil(lambda: f"O[{rows}, 0]" in reached())
-    assert reached() == [f"S[·, {COLUMN}]", f"S′[·, {COLUMN}]", f"Sᵐ[{rows}, {COLUMN}]", f"A[{rows}, ·]",
-                         f"O[{rows}, 0]", f"concat[{rows}, 1]"]  # fmt: skip
+    assert reached() == [
+        f"S[·, {COLUMN}]",
+        f"S′[·, {COLUMN}]",
+        f"Sᵐ[{rows}, {COLUMN}]",
+        f"A[{rows}, ·]",
+        f"O[{rows}, 0]",
+        f"concat[{rows}, 1]",
+    ]

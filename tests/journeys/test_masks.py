@@ -44,8 +44,12 @@ def tick(box):
 def shut(person, stage="masked"):
     """The cells that are not allowed."""
     rows, columns = person.find("heatmap.weights").shape
-    return {(i, j) for i in range(rows) for j in range(columns)
-            if person.has("heatmap.masked") and math.isinf(person.value("masked", i, j))}  # fmt: skip
+    return {
+        (i, j)
+        for i in range(rows)
+        for j in range(columns)
+        if person.has("heatmap.masked") and math.isinf(person.value("masked", i, j))
+    }
 
 
 ABOVE = {(i, j) for i in range(16) for j in range(16) if j > i}
@@ -118,8 +122,9 @@ def test_padding_per_item(launch):
     person.size("m", 5)
     person.size("batch_size", 2)
     panel = add(person, "padding")
-    lengths = next(line for line in panel.findChildren(QLineEdit) if line.isVisible() and not isinstance(
-        line.parent(), QSpinBox))
+    lengths = next(
+        line for line in panel.findChildren(QLineEdit) if line.isVisible() and not isinstance(line.parent(), QSpinBox)
+    )
     person.overwrite(lengths, "4, 1")
     assert shut(person) == {(0, 4), (1, 4)}
     person.press("Esc")
@@ -135,8 +140,9 @@ def test_padding_per_item(launch):
 def test_a_row_that_sees_nothing_has_weights_and_output_of_zero(launch):
     person = launch(SMALL)
     panel = add(person, "padding")
-    lengths = next(line for line in panel.findChildren(QLineEdit) if line.isVisible() and not isinstance(
-        line.parent(), QSpinBox))
+    lengths = next(
+        line for line in panel.findChildren(QLineEdit) if line.isVisible() and not isinstance(line.parent(), QSpinBox)
+    )
     person.overwrite(lengths, "0")
     person.press("Esc")
     assert person.values("weights") == [[0, 0], [0, 0]]
@@ -175,8 +181,7 @@ def test_layers_are_stacked_moved_and_removed(launch):
     panel = add(person, "custom")
     assert person.find("control.mask", QPushButton).text().strip() == "causal + 1"
     assert shut(person) == {(0, 1)}
-    remove = next(b for b in panel.findChildren(QToolButton)
-                  if b.accessibleName() == "Remove causal" and b.isVisible())
+    remove = next(b for b in panel.findChildren(QToolButton) if b.accessibleName() == "Remove causal" and b.isVisible())
     person.click(remove)
     assert shut(person) == set()
     assert person.has("table.mask.0.allowed")
@@ -192,8 +197,9 @@ def test_a_bias_adds_and_is_a_table(launch):
     person.click(person.button("Show its table", "panel.mask"))
     person.type_into("mask.0.values", 1, 0, "2")
     assert person.value("biased", 1, 0) == pytest.approx(person.value("scaled", 1, 0) + 2)
-    assert person.value("weights", 1, 0) == pytest.approx(1 / (1 + math.exp(person.value("scaled", 1, 1)
-                                                                            - person.value("scaled", 1, 0) - 2)))
+    assert person.value("weights", 1, 0) == pytest.approx(
+        1 / (1 + math.exp(person.value("scaled", 1, 1) - person.value("scaled", 1, 0) - 2))
+    )
 
 
 def test_a_custom_mask_typed_in_its_table_takes_one_and_zero(launch):

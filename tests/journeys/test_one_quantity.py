@@ -102,8 +102,9 @@ def test_going_to_all_stages_leaves_the_reach_where_it_was_asked_for(launch, qtb
 
 def test_no_gradient_reads_zero_beside_a_bar(launch, tmp_path):
     rng = np.random.default_rng(1)
-    fields = {name: rng.normal(size=(40, 8)) * scale for name, scale in
-              (("query", 1e-3), ("key", 1e-3), ("value", 1e-4))}
+    fields = {
+        name: rng.normal(size=(40, 8)) * scale for name, scale in (("query", 1e-3), ("key", 1e-3), ("value", 1e-4))
+    }
     save(Problem(**fields), tmp_path / "small.npz")
     person = launch(tmp_path / "small.npz")
     person.click_cell("weights", 3, 4)

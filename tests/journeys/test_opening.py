@@ -57,8 +57,16 @@ def gate(limit, monkeypatch):
 def large(path, rows=ROWS, **more):
     """A file just over the limit."""
     random = np.random.default_rng(rows)
-    np.savez(path, **{"query": random.normal(size=(rows, 7)), "key": random.normal(size=(5, 7)),
-                      "value": random.normal(size=(5, 23)), "w_output": random.normal(size=(23, 421)), **more})
+    np.savez(
+        path,
+        **{
+            "query": random.normal(size=(rows, 7)),
+            "key": random.normal(size=(5, 7)),
+            "value": random.normal(size=(5, 23)),
+            "w_output": random.normal(size=(23, 421)),
+            **more,
+        },
+    )
     assert path.stat().st_size > LIMIT
     return path
 
@@ -233,9 +241,7 @@ def test_what_is_changed_while_it_is_read_is_not_lost(launch, gate, tmp_path):
     assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
     assert person.number("query", 0, 0) == 4
     person.type_into("query", 0, 1, "5")  # the keyboard is still in the table, and the way to the file stays
-    person.answering(
-        QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click()
-    )
+    person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click())
     wait(lambda: idle(person))
     assert (rows(person), person.banner()) == (ROWS, "")
 

@@ -68,8 +68,11 @@ def test_the_last_choice_is_remembered(launch):
 
     def look(dialog: QDialog) -> None:
         children = {child.objectName(): child for child in dialog.findChildren(QWidget)}
-        seen.update(n=children["new.n"].value(), fill=children["new.fill"].currentData(),
-                    self_attention=children["new.self"].isChecked())
+        seen.update(
+            n=children["new.n"].value(),
+            fill=children["new.fill"].currentData(),
+            self_attention=children["new.self"].isChecked(),
+        )
         person.press("Esc")
 
     person.answering(QDialog, look, lambda: person.do("new"))
@@ -186,8 +189,9 @@ def test_tokens_from_a_sentence(launch):
     person = launch("worked-example.npz")
 
     def answer(dialog: QDialog) -> None:
-        lines = [w for w in dialog.findChildren(QWidget)
-                 if isinstance(w, (QLineEdit, QPlainTextEdit)) and w.isVisible()]
+        lines = [
+            w for w in dialog.findChildren(QWidget) if isinstance(w, (QLineEdit, QPlainTextEdit)) and w.isVisible()
+        ]
         lines[0].setFocus()
         person.press("Ctrl+A")
         for letter in "我爱":

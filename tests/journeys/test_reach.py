@@ -66,8 +66,12 @@ def test_a_cell_of_a_table_shows_its_reach_under_the_mask(launch, settled, keys)
     settled(person)
     assert "K[5, 70]" in [w.text() for w in person.find("inspector").findChildren(QLabel) if w.isVisible()]
     marked = person.find("heatmap.weights").marks.reached
-    cells = {(i, j) for rows, columns in marked for i in range(rows.start, rows.stop)
-             for j in range(columns.start, columns.stop)}  # fmt: skip
+    cells = {
+        (i, j)
+        for rows, columns in marked
+        for i in range(rows.start, rows.stop)
+        for j in range(columns.start, columns.stop)
+    }
     assert cells == {(i, j) for i in range(5, 14) for j in range(i + 1)}
     heads_on(person, 2)  # head 6 reads other keys
     settled(person)
@@ -154,8 +158,12 @@ def distance(one, other):
 def marked(person, name):
     """The cells that stand out in a map."""
     areas = person.find(name).marks.reached
-    return {(i, j) for rows, columns in areas for i in range(rows.start, rows.stop)
-            for j in range(columns.start, columns.stop)}  # fmt: skip
+    return {
+        (i, j)
+        for rows, columns in areas
+        for i in range(rows.start, rows.stop)
+        for j in range(columns.start, columns.stop)
+    }
 
 
 def test_the_maps_show_where_a_cell_came_from_hop_by_hop_back_to_q_k_and_v(launch, settled):
@@ -167,8 +175,12 @@ def test_the_maps_show_where_a_cell_came_from_hop_by_hop_back_to_q_k_and_v(launc
     assert marked(person, "heatmap.head_output") == {(5, 3)}
     assert marked(person, "operand.left") == {(5, j) for j in range(6)}  # of the weights, the open ones
     assert marked(person, "operand.top") == {(j, 3) for j in range(6)}  # one column of V
-    for stage, cells in (("query", {(5, c) for c in range(64)}), ("key", {(j, c) for j in range(6) for c in range(64)}),
-                         ("masked", {(5, j) for j in range(14)}), ("scores", {(5, j) for j in range(6)})):
+    for stage, cells in (
+        ("query", {(5, c) for c in range(64)}),
+        ("key", {(j, c) for j in range(6) for c in range(64)}),
+        ("masked", {(5, j) for j in range(14)}),
+        ("scores", {(5, j) for j in range(6)}),
+    ):
         person.show_stage(stage)
         settled(person)
         assert marked(person, f"heatmap.{stage}") == cells, stage

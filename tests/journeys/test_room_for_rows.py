@@ -14,14 +14,18 @@ SCREENS = [(1440, 900), (1366, 700), (1024, 700)]
 def shown_rows(person) -> dict[str, int]:
     """Whole rows in sight of every table in sight."""
     panels = person.program.window.inputs.panels
-    return {field: min(panel.view.visible_rows(), panel.view.model().rowCount())
-            for field, panel in panels.items() if panel.isVisible()}  # fmt: skip
+    return {
+        field: min(panel.view.visible_rows(), panel.view.model().rowCount())
+        for field, panel in panels.items()
+        if panel.isVisible()
+    }
 
 
 def with_six_rows(launch, lang, size):
     person = launch(None, lang, *size)
     person.program.document.adopt(
-        new_problem("direct", n=6, m=6, num_heads=2, d_k=4, d_v=4, fill="integers", seed=1), None, "six")  # fmt: skip
+        new_problem("direct", n=6, m=6, num_heads=2, d_k=4, d_v=4, fill="integers", seed=1), None, "six"
+    )
     person.program.window.banner.hide()
     QTest.qWait(50)
     return person

@@ -26,22 +26,36 @@ def search(person, letters):
     return seen[0]
 
 
-@pytest.mark.parametrize(("lang", "letters", "first"), [
-    ("en", "theme", "View ▸ Theme ▸ Light"), ("en", "dark", "View ▸ Theme ▸ Dark"),
-    ("en", "主题", "View ▸ Theme ▸ Light"),
-    ("en", "decimal", "View ▸ Decimals ▸ 2"), ("en", "语言", "View ▸ Language ▸ English"),
-    ("en", "exp img", "File ▸ Export image…"), ("en", "gradient", "Compute ▸ Gradients of the chosen cell"),
-    ("en", "mask", "Compute ▸ Masks…"), ("en", "token", "Edit ▸ Tokens…"),
-    ("en", "latex", "Edit ▸ Copy as ▸ LaTeX matrix"),
-    ("en", "exprot", "File ▸ Export image…"), ("en", "256", "Edit ▸ Memory for history ▸ 256 MB"),
-    ("en", "minilm", "File ▸ Examples ▸ MiniLM, layer 2"),
-    ("en", "compare", "View ▸ All stages"),
-    ("zh", "主题", "视图 ▸ 主题 ▸ 浅色"), ("zh", "theme", "视图 ▸ 主题 ▸ 浅色"), ("zh", "小数", "视图 ▸ 小数位数 ▸ 2"),
-    ("zh", "language", "视图 ▸ 语言 ▸ English"),
-    ("zh", "梯度", "计算 ▸ 所选单元格的梯度"), ("zh", "缩放", "计算 ▸ 除以 √d_k 的缩放"),
-    ("zh", "曲线", "计算 ▸ 回归曲线"), ("zh", "比较", "视图 ▸ 全部阶段"), ("zh", "mask", "计算 ▸ 掩码…"),
-    ("zh", "token", "编辑 ▸ 词元…"), ("zh", "examples", "文件 ▸ 示例 ▸ 手算示例，五步"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("lang", "letters", "first"),
+    [
+        ("en", "theme", "View ▸ Theme ▸ Light"),
+        ("en", "dark", "View ▸ Theme ▸ Dark"),
+        ("en", "主题", "View ▸ Theme ▸ Light"),
+        ("en", "decimal", "View ▸ Decimals ▸ 2"),
+        ("en", "语言", "View ▸ Language ▸ English"),
+        ("en", "exp img", "File ▸ Export image…"),
+        ("en", "gradient", "Compute ▸ Gradients of the chosen cell"),
+        ("en", "mask", "Compute ▸ Masks…"),
+        ("en", "token", "Edit ▸ Tokens…"),
+        ("en", "latex", "Edit ▸ Copy as ▸ LaTeX matrix"),
+        ("en", "exprot", "File ▸ Export image…"),
+        ("en", "256", "Edit ▸ Memory for history ▸ 256 MB"),
+        ("en", "minilm", "File ▸ Examples ▸ MiniLM, layer 2"),
+        ("en", "compare", "View ▸ All stages"),
+        ("zh", "主题", "视图 ▸ 主题 ▸ 浅色"),
+        ("zh", "theme", "视图 ▸ 主题 ▸ 浅色"),
+        ("zh", "小数", "视图 ▸ 小数位数 ▸ 2"),
+        ("zh", "language", "视图 ▸ 语言 ▸ English"),
+        ("zh", "梯度", "计算 ▸ 所选单元格的梯度"),
+        ("zh", "缩放", "计算 ▸ 除以 √d_k 的缩放"),
+        ("zh", "曲线", "计算 ▸ 回归曲线"),
+        ("zh", "比较", "视图 ▸ 全部阶段"),
+        ("zh", "mask", "计算 ▸ 掩码…"),
+        ("zh", "token", "编辑 ▸ 词元…"),
+        ("zh", "examples", "文件 ▸ 示例 ▸ 手算示例，五步"),
+    ],
+)
 def test_an_action_is_found_by_its_menu_and_by_other_words_in_both_languages(launch, lang, letters, first):
     found, said = search(launch(SMALL, lang=lang), letters)
     assert found, f"nothing for {letters}"
@@ -73,8 +87,9 @@ def test_what_cannot_be_done_now_is_listed_with_its_reason_and_does_nothing(laun
 
 def test_a_setting_of_the_spine_is_reached_by_its_name(launch):
     person = launch(SMALL)
-    person.answering(ActionPalette, lambda _: (person.type("scale"), person.press("Return")),
-                     lambda: person.press("Ctrl+Shift+P"))
+    person.answering(
+        ActionPalette, lambda _: (person.type("scale"), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
+    )
     assert person.focus() is person.find("control.scale")
 
 
@@ -84,8 +99,10 @@ def test_long_reasons_leave_the_names_of_the_actions_their_room(launch, lang):
 
     def measure(dialog):
         names = dialog.findChild(QTreeWidget)
-        needed = max(names.fontMetrics().horizontalAdvance(names.topLevelItem(row).text(0))
-                     for row in range(names.topLevelItemCount()))
+        needed = max(
+            names.fontMetrics().horizontalAdvance(names.topLevelItem(row).text(0))
+            for row in range(names.topLevelItemCount())
+        )
         assert names.columnWidth(0) >= needed
         dialog.reject()
 

@@ -237,7 +237,6 @@ def test_a_half_typed_size_is_handed_on_when_the_box_is_left(launch):
     assert person.steps()[1:] == ["queries 2 → 4"]
 
 
-
 def test_a_chosen_cell_that_a_change_of_sizes_takes_away_is_let_go_of(launch):
     person = launch("worked-example.npz")
     person.show_stage("query")

@@ -52,10 +52,13 @@ class Walk:
     def _beginning(self, larger: bool) -> tuple[str, dict[str, Any]]:
         rnd, limit = self.rnd, self.rnd.choice((1, 5, 40, 300)) if larger else self.rnd.choice((1, 5))
         sizes: dict[str, Any] = {
-            "n": rnd.randint(1, limit), "m": rnd.randint(1, min(limit, 200)), "num_heads": rnd.randint(1, 4),
-            "d_k": rnd.randint(1, 5), "d_v": rnd.randint(1, 5),
+            "n": rnd.randint(1, limit),
+            "m": rnd.randint(1, min(limit, 200)),
+            "num_heads": rnd.randint(1, 4),
+            "d_k": rnd.randint(1, 5),
+            "d_v": rnd.randint(1, 5),
             "fill": rnd.choice(("integers", "random", "identity", "zeros")),
-        }  # fmt: skip
+        }
         kind = rnd.choice(("direct", "self", "cross"))
         return kind, sizes | ({"m": sizes["n"]} if kind == "self" else {})
 

@@ -10,8 +10,19 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QHeade
 
 from attn_gui.app.state.settings import Settings
 
-SAID = ("text", "title", "windowTitle", "toolTip", "accessibleName", "accessibleDescription", "placeholderText",
-        "specialValueText", "suffix", "prefix", "statusTip")  # fmt: skip
+SAID = (
+    "text",
+    "title",
+    "windowTitle",
+    "toolTip",
+    "accessibleName",
+    "accessibleDescription",
+    "placeholderText",
+    "specialValueText",
+    "suffix",
+    "prefix",
+    "statusTip",
+)
 TIME = re.compile(r"[\d.]+ ms")
 LETTERS = re.compile("[\u4e00-\u9fff]")
 QTS_OWN = ("ScrollLeftButton", "ScrollRightButton")  # of tab bars: Qt names them once
@@ -27,9 +38,19 @@ def work(person) -> None:
     person.click_cell("weights", 10, 4)
     heatmap = person.find("heatmap.weights")
     place = heatmap.cell_rect(10, 4).center()
-    QApplication.sendEvent(heatmap.viewport() if hasattr(heatmap, "viewport") else heatmap, QWheelEvent(
-        QPointF(place), QPointF(heatmap.mapToGlobal(place)), QPoint(), QPoint(0, 240), Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False))  # fmt: skip
+    QApplication.sendEvent(
+        heatmap.viewport() if hasattr(heatmap, "viewport") else heatmap,
+        QWheelEvent(
+            QPointF(place),
+            QPointF(heatmap.mapToGlobal(place)),
+            QPoint(),
+            QPoint(0, 240),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        ),
+    )
     person.select("query", 4, 98, 3, 2)
     settle()
 
@@ -60,8 +81,11 @@ def words(window: QWidget) -> dict[str, str]:
 def differing(found: dict[str, str], wanted: dict[str, str]) -> list[str]:
     """The first few differences, one a line."""
     names = sorted(found.keys() | wanted.keys())
-    return [f"{name}: {found.get(name)!r}, not {wanted.get(name)!r}" for name in names
-            if found.get(name) != wanted.get(name)][:12]  # fmt: skip
+    return [
+        f"{name}: {found.get(name)!r}, not {wanted.get(name)!r}"
+        for name in names
+        if found.get(name) != wanted.get(name)
+    ][:12]
 
 
 def items(widget: QWidget) -> list[str]:
@@ -83,12 +107,14 @@ def state(person) -> dict[str, object]:
     return {
         "numbers": [person.numbers(field) for field in ("query", "key", "value")],
         "steps": (len(person.steps()), person.action("undo").isEnabled(), person.action("redo").isEnabled()),
-        "chosen": heatmap.chosen, "zoom": heatmap.window_shown,
+        "chosen": heatmap.chosen,
+        "zoom": heatmap.window_shown,
         "selection": sorted((index.row(), index.column()) for index in table.selectedIndexes()),
         "scrolled": (table.verticalScrollBar().value(), table.horizontalScrollBar().value()),
-        "focus": person.focus().objectName(), "modified": person.window.isWindowModified(),
+        "focus": person.focus().objectName(),
+        "modified": person.window.isWindowModified(),
         "size": person.window.size(),
-    }  # fmt: skip
+    }
 
 
 def pages(person) -> dict[str, str]:
@@ -154,8 +180,12 @@ def test_a_switched_window_looks_like_one_started_in_that_theme(launch):
     person.do("theme_dark")
     settle()
     dark = person.window.grab().toImage()
-    differ = [(x, y) for x in range(0, dark.width(), 2) for y in range(0, dark.height(), 2)
-              if dark.pixel(x, y) != wanted.pixel(x, y)]  # fmt: skip
+    differ = [
+        (x, y)
+        for x in range(0, dark.width(), 2)
+        for y in range(0, dark.height(), 2)
+        if dark.pixel(x, y) != wanted.pixel(x, y)
+    ]
     assert differ == []
     assert state(person) == before
     person.do("theme_light")

@@ -51,9 +51,22 @@ def menu_of(person, table, reason=QContextMenuEvent.Reason.Mouse):
 def test_a_table_has_a_menu(person, reason):
     table = person.go_to("query", 0, 1)
     entries = menu_of(person, table, reason)
-    for words in ("Cut", "Copy", "Copy with headers", "Paste", "Set to zero", "Fill down", "Fill right",
-                  "Fill with small integers", "Select row", "Select column", "Select all", "Decimals",
-                  "Fit columns to their numbers", "Usual column widths"):  # fmt: skip
+    for words in (
+        "Cut",
+        "Copy",
+        "Copy with headers",
+        "Paste",
+        "Set to zero",
+        "Fill down",
+        "Fill right",
+        "Fill with small integers",
+        "Select row",
+        "Select column",
+        "Select all",
+        "Decimals",
+        "Fit columns to their numbers",
+        "Usual column widths",
+    ):
         assert words in entries, words
 
 
@@ -123,7 +136,9 @@ def test_a_column_is_drawn_wider_fitted_and_put_back(person):
     QTest.mouseRelease(header.viewport(), LEFT, pos=edge + QPoint(40, 0))
     assert table.columnWidth(1) == usual + 40
     person.type_into("query", 0, 0, "123456.789")
-    person.program.window.inputs.panels["query"].set_theme(person.program.window.inputs.panels["query"].view.cells._theme)
+    person.program.window.inputs.panels["query"].set_theme(
+        person.program.window.inputs.panels["query"].view.cells._theme
+    )
     assert table.columnWidth(1) == usual + 40  # measured again, and kept
     person.select("query", 0, 0, 1, 3)
     menu_of(person, table)["Fit columns to their numbers"].trigger()
@@ -168,5 +183,3 @@ def test_the_view_is_there_after_a_restart(launch):
     assert again.program.window.columns.sizes() == pytest.approx(kept, abs=2)
     found = [size for size in again.program.window.inputs._splitter.sizes() if size]
     assert found == pytest.approx(heights, abs=6)
-
-

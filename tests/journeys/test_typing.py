@@ -19,14 +19,22 @@ def editor(person):
 
 def refusal(person):
     """The sentence below the cell."""
-    said = [label.text() for label in person.window.findChildren(QLabel)
-            if label.property("bubble") == "error" and label.isVisible()]
+    said = [
+        label.text()
+        for label in person.window.findChildren(QLabel)
+        if label.property("bubble") == "error" and label.isVisible()
+    ]
     return said[0] if said else ""
 
 
-@pytest.mark.parametrize(("field", "stage", "cell"), [
-    ("key", "weights", (10, 4)), ("key", "scores", (0, 4)), ("value", "head_output", (10, 1)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("field", "stage", "cell"),
+    [
+        ("key", "weights", (10, 4)),
+        ("key", "scores", (0, 4)),
+        ("value", "head_output", (10, 1)),
+    ],
+)
 def test_a_number_in_k_and_v_repaints_what_it_reaches(launch, field, stage, cell):
     person = launch()
     person.show_stage(stage)
@@ -46,18 +54,30 @@ def test_v_leaves_the_weights_alone(launch):
     before = person.values("weights")
     person.type_into("value", 1, 0, "9")
     assert person.values("weights") == before
-    assert person.value("head_output", 1, 0) == pytest.approx(before[1][0] * person.number("value", 0, 0)
-                                                              + before[1][1] * 9)
+    assert person.value("head_output", 1, 0) == pytest.approx(
+        before[1][0] * person.number("value", 0, 0) + before[1][1] * 9
+    )
 
 
 WRITTEN = {
-    "1/3": 1 / 3, "-2/5": -0.4, "1e-3": 1e-3, ".5": 0.5, "1２": 12.0, "３．５": 3.5, "−4": -4.0, "-inf": -math.inf,
-    "  7": 7.0, "nan": math.nan,
-}  # fmt: skip
+    "1/3": 1 / 3,
+    "-2/5": -0.4,
+    "1e-3": 1e-3,
+    ".5": 0.5,
+    "1２": 12.0,
+    "３．５": 3.5,
+    "−4": -4.0,
+    "-inf": -math.inf,
+    "  7": 7.0,
+    "nan": math.nan,
+}
 REFUSED = {
-    "1,5": "use a point", "abc": "not a number", "1/0": "divides by zero", "1e999": "too large",
+    "1,5": "use a point",
+    "abc": "not a number",
+    "1/0": "divides by zero",
+    "1e999": "too large",
     "1.2.3": "not a number",
-}  # fmt: skip
+}
 
 
 def test_numbers_as_people_write_them(launch):

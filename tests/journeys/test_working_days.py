@@ -152,9 +152,18 @@ def sampled(person):
 def anew(person):
     """The same cells of a computation that never saw an edit, and keeps nothing."""
     evaluation, head = Evaluation(person.program.document.snapshot(), keep=0), person.find("control.head").value()
-    return {(stage, row, column): float(evaluation.block(stage, 0, head if stage not in ("concat", "output") else None,
-                                                         slice(row, row + 1), slice(column, column + 1))[0, 0])
-            for stage, row, column in sampled(person)}  # fmt: skip
+    return {
+        (stage, row, column): float(
+            evaluation.block(
+                stage,
+                0,
+                head if stage not in ("concat", "output") else None,
+                slice(row, row + 1),
+                slice(column, column + 1),
+            )[0, 0]
+        )
+        for stage, row, column in sampled(person)
+    }
 
 
 def test_a_long_file_is_edited_and_everything_undone(launch, long_file):

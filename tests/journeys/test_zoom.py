@@ -32,8 +32,9 @@ class Numbers:
 def problem():
     rng = np.random.default_rng(31)
     matrices = {name: rng.standard_normal((N, HEADS * D)) for name in ("query", "key", "value")}
-    return Problem(**matrices, num_heads=HEADS, query_tokens=[f"q{i}" for i in range(N)],
-                   key_tokens=[f"k{j}" for j in range(N)])  # fmt: skip
+    return Problem(
+        **matrices, num_heads=HEADS, query_tokens=[f"q{i}" for i in range(N)], key_tokens=[f"k{j}" for j in range(N)]
+    )
 
 
 @pytest.fixture
@@ -56,8 +57,15 @@ def expected(problem):
 def turn_wheel(heatmap, notches, at):
     viewport = heatmap.viewport()
     event = QWheelEvent(
-        QPointF(at), QPointF(viewport.mapToGlobal(at)), QPoint(), QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+        QPointF(at),
+        QPointF(viewport.mapToGlobal(at)),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(viewport, event)
     QApplication.processEvents()
 

@@ -210,5 +210,6 @@ def texts(page):
 
 def test_the_whole_evaluation_answers_as_the_trace_does(problem):
     whole = Evaluation(problem)
-    assert np.array_equal(whole.box("weights", (slice(0, 1), slice(0, 2), slice(0, 4), slice(0, 4))),
-                          compute(problem)["weights"])  # fmt: skip
+    assert np.array_equal(
+        whole.box("weights", (slice(0, 1), slice(0, 2), slice(0, 4), slice(0, 4))), compute(problem)["weights"]
+    )

@@ -66,10 +66,14 @@ def problem() -> Problem:
     rng = np.random.default_rng(7)
     arrays = {name: rng.normal(size=(rows, 6)) for name, rows in (("query", 5), ("key", 7), ("value", 7))}
     return Problem(
-        **arrays, num_heads=2, softcap=3.0, mask=({"kind": "causal", "align": "end"},),
+        **arrays,
+        num_heads=2,
+        softcap=3.0,
+        mask=({"kind": "causal", "align": "end"},),
         w_output=rng.normal(size=(6, 4)),
-        query_tokens=tuple("abcde"), key_tokens=tuple("ABCDEFG"),
-    )  # fmt: skip
+        query_tokens=tuple("abcde"),
+        key_tokens=tuple("ABCDEFG"),
+    )
 
 
 def whole(evaluation: Evaluation, stage: str) -> Array:
@@ -99,8 +103,12 @@ def test_a_long_problem_has_the_same_numbers_and_follows_edits(problem):
         np.testing.assert_allclose(whole(streaming, stage), whole(dense, stage), rtol=1e-9, atol=1e-12)
         if stage in ("rectified", "capped", "weights"):
             pictures = [np.array(one.block(stage, 0, 1, slice(None), slice(None))) for one in (dense, streaming)]
-            np.testing.assert_allclose(streaming.pooled(stage, 0, 1, 5, 7)[0][np.isfinite(pictures[0])],
-                                       pictures[0][np.isfinite(pictures[0])], rtol=1e-6, atol=1e-9)  # fmt: skip
+            np.testing.assert_allclose(
+                streaming.pooled(stage, 0, 1, 5, 7)[0][np.isfinite(pictures[0])],
+                pictures[0][np.isfinite(pictures[0])],
+                rtol=1e-6,
+                atol=1e-9,
+            )
 
 
 def test_gradients_go_through_it(problem):

@@ -40,7 +40,11 @@ def shown(qtbot: QtBot, latex: str, width: int = 400) -> FormulaView:
 
 def test_a_chain_is_cut_before_each_equals_sign_and_nowhere_else() -> None:
     assert split_chain(CHAIN) == (
-        "a_{10,13}", r"= \frac{e^{s'_{10,13}-\max}}{Z}", r"= \frac{e^{4.885-4.885}}{1.6367}", "= 0.6110")
+        "a_{10,13}",
+        r"= \frac{e^{s'_{10,13}-\max}}{Z}",
+        r"= \frac{e^{4.885-4.885}}{1.6367}",
+        "= 0.6110",
+    )
     assert split_chain(r"Z = \sum_{j=0}^{m} \left(a=b\right)") == ("Z", r"= \sum_{j=0}^{m} \left(a=b\right)")
     assert split_chain("= -3.2 + 4 - 5", "=+-") == ("= -3.2", "+ 4", "- 5")
 
@@ -54,10 +58,12 @@ def ink(latex: str, role: str) -> list[tuple[float, float]]:
 
 @pytest.mark.parametrize(
     ("latex", "query", "key"),
-    [(r"\frac{q_{10} \cdot k_{13}}{\sqrt{d_k}}", "q_{10}", "k_{13}"),
-     (r"\mathrm{softmax}\left(Q K^T\right) V", "Q", "K^T V"),
-     (r"w^Q_{e,4} + b^K_{4} + W_Q", "", ""),
-     (r"e^{q_1 k_2}", "q_1", "k_2")],
+    [
+        (r"\frac{q_{10} \cdot k_{13}}{\sqrt{d_k}}", "q_{10}", "k_{13}"),
+        (r"\mathrm{softmax}\left(Q K^T\right) V", "Q", "K^T V"),
+        (r"w^Q_{e,4} + b^K_{4} + W_Q", "", ""),
+        (r"e^{q_1 k_2}", "q_1", "k_2"),
+    ],
 )
 def test_only_queries_and_keys_are_colored_with_their_indices(latex: str, query: str, key: str) -> None:
     for words, role in ((query, "query"), (key, "key")):

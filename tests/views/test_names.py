@@ -7,9 +7,23 @@ import pytest
 from attn_gui.views.names import token_text
 
 
-@pytest.mark.parametrize(("token", "expected"), [
-    (" Mary", "Mary"), ("Ġgave", "gave"), ("▁drink", "drink"), ("▁▁two", "two"), ("it", "it"), ("[CLS]", "[CLS]"),
-    ("##ed", "##ed"), ("Ġ", "Ġ"), ("▁", "▁"), (" ", " "), ("", ""), ("a b", "a b"), ("naĠve", "naĠve"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("token", "expected"),
+    [
+        (" Mary", "Mary"),
+        ("Ġgave", "gave"),
+        ("▁drink", "drink"),
+        ("▁▁two", "two"),
+        ("it", "it"),
+        ("[CLS]", "[CLS]"),
+        ("##ed", "##ed"),
+        ("Ġ", "Ġ"),
+        ("▁", "▁"),
+        (" ", " "),
+        ("", ""),
+        ("a b", "a b"),
+        ("naĠve", "naĠve"),
+    ],
+)
 def test_a_token_is_shown_as_its_word(token: str, expected: str) -> None:
     assert token_text(token) == expected

@@ -39,8 +39,15 @@ LISTED = 3  # names of files that are said
 class ExportController(QObject):
     """Asks what to write, writes it, and says where it is."""
 
-    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState,
-                 settings: Settings, look: LookController) -> None:  # fmt: skip
+    def __init__(
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        view: ViewState,
+        settings: Settings,
+        look: LookController,
+    ) -> None:
         super().__init__(window)
         self._window, self._document, self._computation = window, document, computation
         self._view, self._settings, self._look = view, settings, look
@@ -96,11 +103,15 @@ class ExportController(QObject):
             return
         evaluation, problem = self._computation.evaluation, self._document.problem
         dialog = self._dialog = ExportDialog(
-            evaluation.stages, heads=problem.num_heads, items=problem.batch_size, draw=self._previewed,
+            evaluation.stages,
+            heads=problem.num_heads,
+            items=problem.batch_size,
+            draw=self._previewed,
             names=lambda choice: [task.path.name for task in self._figures(choice)],
             pictures=[key for key, kind in PICTURES.items() if any(kind.has(evaluation, s) for s in evaluation.stages)],
-            stem=self._naming().stem, parent=self._window,
-        )  # fmt: skip
+            stem=self._naming().stem,
+            parent=self._window,
+        )
         dialog.set_choice(self._proposal(stage))
         dialog.set_state(self._settings.record("export_image"))
         accepted = dialog.exec()
@@ -118,8 +129,7 @@ class ExportController(QObject):
     def _figures(self, choice: ExportChoice) -> list[Task]:
         from attn_gui.app.files.export_tasks import figure_tasks
 
-        return figure_tasks(
-            choice, self._computation.evaluation, self._naming(), self._look.language, self._shades())
+        return figure_tasks(choice, self._computation.evaluation, self._naming(), self._look.language, self._shades())
 
     def _shades(self) -> dict[str, Shade]:
         """Levels and colors as the window shows them."""
@@ -161,9 +171,14 @@ class ExportController(QObject):
             return
         problem, evaluation = self._document.problem, self._computation.evaluation
         names = list(dict.fromkeys((*problem.arrays(), *evaluation.stages)))
-        dialog = ExportDataDialog(names, heads=problem.num_heads, items=problem.batch_size,
-                                  names=lambda choice: [task.path.name for task in self._tables(choice)],
-                                  stem=self._naming().stem, parent=self._window)  # fmt: skip
+        dialog = ExportDataDialog(
+            names,
+            heads=problem.num_heads,
+            items=problem.batch_size,
+            names=lambda choice: [task.path.name for task in self._tables(choice)],
+            stem=self._naming().stem,
+            parent=self._window,
+        )
         look = self._view.look
         dialog.set_choice(DataChoice(arrays=(look.stage,), heads=(look.head,), batch=look.batch, folder=self._folder()))
         dialog.set_state(self._settings.record("export_data"))

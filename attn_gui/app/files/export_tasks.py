@@ -60,8 +60,11 @@ def figure_tasks(
     kind, found = PICTURES[choice.picture], []
     for stage in choice.stages if kind.of_stage else choice.stages[:1]:
         if not kind.has(evaluation, stage):
-            raise ValueError(QCoreApplication.translate(
-                "Export", "There is no such picture of “{stage}” in this problem.").format(stage=stage_title(stage)))
+            raise ValueError(
+                QCoreApplication.translate("Export", "There is no such picture of “{stage}” in this problem.").format(
+                    stage=stage_title(stage)
+                )
+            )
         heads = heads_of(evaluation, stage, choice.heads) if kind.on_sheets else choice.heads
         found += [(stage, group) for group in ([heads] if choice.sheet and kind.on_sheets else [(h,) for h in heads])]
     tasks = []
@@ -77,11 +80,20 @@ def figure_tasks(
 def options_of(choice: ExportChoice, stage: str, lang: str, shades: Mapping[str, Shade]) -> dict[str, Any]:
     """The choices for a figure as FigureOptions; `shades` are those of the window."""
     return {
-        "stage": stage, "batch": choice.batch, "picture": choice.picture, "width": choice.width,
-        "height": choice.height, "dpi": choice.dpi, "font_size": choice.font_size, "values": choice.values,
-        "colorbar": choice.colorbar, "transparent": choice.transparent, "theme": choice.theme, "lang": lang,
+        "stage": stage,
+        "batch": choice.batch,
+        "picture": choice.picture,
+        "width": choice.width,
+        "height": choice.height,
+        "dpi": choice.dpi,
+        "font_size": choice.font_size,
+        "values": choice.values,
+        "colorbar": choice.colorbar,
+        "transparent": choice.transparent,
+        "theme": choice.theme,
+        "lang": lang,
         "shades": {**shades, stage: _shade(choice, shades.get(stage, Shade()))},
-    }  # fmt: skip
+    }
 
 
 def _shade(choice: ExportChoice, shown: Shade) -> Shade:

@@ -93,9 +93,10 @@ class FilesController(QObject):
             return fields | row_names(choice.tokens, choice.n, choice.m, choice.kind == "self")
 
         self._making.begin(
-            Label(QT_TRANSLATE_NOOP("History", "new problem")), make,
+            Label(QT_TRANSLATE_NOOP("History", "new problem")),
+            make,
             lambda fields, _fresh: self._begin(Loaded(Problem.over(fields)), None, self.tr("untitled"), {}),
-        )  # fmt: skip
+        )
 
     def open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open"), self._folder(), self._filters())

@@ -35,10 +35,15 @@ class SessionView(QObject):
         """The present view, in numbers, words and lists."""
         look = self._view.look
         record: dict[str, Any] = {
-            "stage": look.stage, "head": look.head, "item": look.batch, "mode": look.mode,
-            "values": look.values, "decimals": look.decimals, "scientific": look.scientific,
+            "stage": look.stage,
+            "head": look.head,
+            "item": look.batch,
+            "mode": look.mode,
+            "values": look.values,
+            "decimals": look.decimals,
+            "scientific": look.scientific,
             **shade_records(self._shades.chosen()),
-        }  # fmt: skip
+        }
         return record | ({"cell": list(look.cell)} if look.cell else {})
 
     def apply(self, record: Mapping[str, Any]) -> None:

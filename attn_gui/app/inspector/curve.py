@@ -76,8 +76,7 @@ class CurveController(QObject):
     def _curve(self, evaluation: Evaluation) -> Curve:
         look = self._view.look
         keys, values, queries, outputs = (
-            _column(evaluation, stage, look.batch, look.head)
-            for stage in ("key", "value", "query", "head_output")
+            _column(evaluation, stage, look.batch, look.head) for stage in ("key", "value", "query", "head_output")
         )
         row = look.cell.row if look.cell and evaluation.axes(look.cell.stage)[-2] == "query" else None
         weights = None

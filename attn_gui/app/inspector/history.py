@@ -12,6 +12,7 @@ from attn_gui.views.main_window import MainWindow
 LIMITS_MB = (64, 256, 1024, 4096)
 DEFAULT_MB = 256
 
+
 class HistoryController(QObject):
     """Ties the history view to the document's undo stack."""
 

@@ -16,24 +16,54 @@ from attn_gui.views.tables import MatrixPanel
 
 COPY = ("copy", "copy_with_headers", "copy_as")
 MAP = (
-    "release_cell", "show_origin", "show_reach", "toggle_mask_cell", None, *COPY,
-    None, "values", "product", "all_stages", None,
-)  # fmt: skip
+    "release_cell",
+    "show_origin",
+    "show_reach",
+    "toggle_mask_cell",
+    None,
+    *COPY,
+    None,
+    "values",
+    "product",
+    "all_stages",
+    None,
+)
 """Actions in the menus of large maps, before those of their picture; None is a line."""
 
-TABLE = ("cut", *COPY, "paste", None, "clear", "fill_down", "fill_right", None,
-         "fill_integers", "fill_random", "fill_identity")  # fmt: skip
+TABLE = (
+    "cut",
+    *COPY,
+    "paste",
+    None,
+    "clear",
+    "fill_down",
+    "fill_right",
+    None,
+    "fill_integers",
+    "fill_random",
+    "fill_identity",
+)
 """In the menu of a table."""
 
 ZONES = {
     "spine": (
-        *COPY, None, "export_image", None, "masks", "softcap", "temperature", "rotary_positions",
-        None, "output_projection", "biases", "block",
+        *COPY,
+        None,
+        "export_image",
+        None,
+        "masks",
+        "softcap",
+        "temperature",
+        "rotary_positions",
+        None,
+        "output_projection",
+        "biases",
+        "block",
     ),
     "heads.weights": (*COPY, None, "previous_head", "next_head", None, "export_image"),
     "inspector": (*COPY, None, "previous_place", "set_target", "show_origin", "show_reach", "release_cell"),
     "history": ("undo", "redo", None, *COPY, None, "history"),
-}  # fmt: skip
+}
 """The same for whole zones of the window."""
 
 

@@ -30,9 +30,13 @@ class ReachController(QObject):
     """Follows the chosen cell of a map or table while reach is shown; costs nothing while it is not."""
 
     def __init__(
-        self, window: MainWindow, document: Document, computation: Computation, view: ViewState,
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        view: ViewState,
         tables: TablesController,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(window)
         self._window, self._computation, self._view, self._tables = window, computation, view, tables
         self._place: TablePlace | None = None  # the cell of a table, where one was chosen after the one of a map
@@ -52,9 +56,7 @@ class ReachController(QObject):
 
     def _showing(self, direction: str) -> Command:
         view = self._view
-        return Command(
-            lambda shown: view.set(reach=direction if shown else ""), lambda: view.look.reach == direction
-        )
+        return Command(lambda shown: view.set(reach=direction if shown else ""), lambda: view.look.reach == direction)
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         panel.view.cellChosen.connect(lambda row, column: self._on_table_cell_chosen(field, row, column))

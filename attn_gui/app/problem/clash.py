@@ -24,9 +24,7 @@ AXES = {"row": 0, "column": 1}
 class Clashes(QObject):
     """Offers the fixes of a clash; nothing is changed until one is picked."""
 
-    def __init__(
-        self, banner: Banner, parent: QObject, making: Making, inputs: InputsView | None = None
-    ) -> None:
+    def __init__(self, banner: Banner, parent: QObject, making: Making, inputs: InputsView | None = None) -> None:
         """`inputs` are the tables of the document, where what is brought clashes with one of them."""
         super().__init__(parent)
         self._making, self._banner, self._inputs = making, banner, inputs
@@ -77,9 +75,7 @@ class Clashes(QObject):
                 panel.set_wrong([])
         self._marked.clear()
 
-    def _take(
-        self, fix: Fix, base: Callable[[], Fields], changes: Callable[[], Fields], accept: Accept
-    ) -> None:
+    def _take(self, fix: Fix, base: Callable[[], Fields], changes: Callable[[], Fields], accept: Accept) -> None:
         def make() -> Fields:
             from attn_gui.engine import apply_fix
 

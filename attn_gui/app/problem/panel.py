@@ -55,9 +55,14 @@ class PanelController(QObject):
     paintingChanged = Signal(bool)
 
     def __init__(
-        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making,
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        view: ViewState,
+        making: Making,
         tell: Tell,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._making, self._tell = making, tell

@@ -110,9 +110,7 @@ class TargetController(QObject):
         elif isinstance(found, Solution):
             self._solution = found
             where = cells_text(found.field, found.box)
-            self._dialog.set_answer(
-                Answer(found.reached, found.feasible, found.norm, where, sentence(found.reason))
-            )
+            self._dialog.set_answer(Answer(found.reached, found.feasible, found.norm, where, sentence(found.reason)))
         else:
             assert isinstance(found, Exception)
             raise found

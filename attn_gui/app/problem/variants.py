@@ -101,8 +101,11 @@ class VariantsController(QObject):
             widen = Offer(lambda: way().format(**sizes), "", self._widen)
             self._object(lambda: self._not_as_wide().format(**sizes), widen)
         else:
-            label = (QT_TRANSLATE_NOOP("History", "added the block") if present
-                     else QT_TRANSLATE_NOOP("History", "removed the block"))  # fmt: skip
+            label = (
+                QT_TRANSLATE_NOOP("History", "added the block")
+                if present
+                else QT_TRANSLATE_NOOP("History", "removed the block")
+            )
             self._making.change(Label(label), lambda: with_block(problem, present))
 
     def _object(self, words: Callable[[], str], way: Offer) -> None:

@@ -66,7 +66,8 @@ MENU_WORDS = {
 
 SUBMENUS = {"file": ("recent", "examples"), "edit": ("copy_as", "history"), "view": ("decimals", "language", "theme")}
 
-ACTIONS = (
+# fmt: off
+ACTIONS = (  # a table, a row to two lines
     Row("new", "file", QT_TRANSLATE_NOOP("Actions", "&New…"), Keys.New,
         words="create problem empty blank 新建 空白 创建 问题"),
     Row("open", "file", QT_TRANSLATE_NOOP("Actions", "&Open…"), Keys.Open, "open",
@@ -264,3 +265,4 @@ ACTIONS = (
     Row("about", "help", QT_TRANSLATE_NOOP("Actions", "&About"), None,
         words="version license info 版本 许可"),
 )
+# fmt: on

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 class CommandsController(QObject):
     """Moves the keyboard through the window and shows what can be done in it."""
 
-    def __init__(
-        self, window: MainWindow, bars: Bars, view: ViewState, keys: MapKeys, files: FilesController
-    ) -> None:
+    def __init__(self, window: MainWindow, bars: Bars, view: ViewState, keys: MapKeys, files: FilesController) -> None:
         super().__init__(window)
         self._window, self._bars, self._view, self._keys, self._files = window, bars, view, keys, files
         self.actions = bars.actions

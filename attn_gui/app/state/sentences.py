@@ -42,8 +42,10 @@ def _sentence(said: object, named: Callable[[str], str]) -> str:
     template, values = getattr(said, "template", None), getattr(said, "values", None)
     if not isinstance(template, str) or not isinstance(values, Mapping):
         return str(said)
-    words = {place: named(value) if place in NAMED and isinstance(value, str) else _word(value)
-             for place, value in values.items()}  # fmt: skip
+    words = {
+        place: named(value) if place in NAMED and isinstance(value, str) else _word(value)
+        for place, value in values.items()
+    }
     return QCoreApplication.translate("Sentences", template).format(**words)
 
 

@@ -39,8 +39,14 @@ class TableBlocks(QObject):
     """Paste, import and drop; a block that is too large is offered to grow its matrix, never cut."""
 
     def __init__(
-        self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget, making: Making,
-        settings: Settings, tell: Tell,
+        self,
+        window: MainWindow,
+        document: Document,
+        tables: TablesController,
+        target: TableTarget,
+        making: Making,
+        settings: Settings,
+        tell: Tell,
     ) -> None:
         super().__init__(window)
         self._window, self._tables, self._target = window, tables, target
@@ -143,9 +149,7 @@ class TableBlocks(QObject):
         return Offer(label, hint, lambda: self._put(field, cuts, block, notes, name))
 
     # --- putting ---------------------------------------------------------------------------------
-    def _put(
-        self, field: str, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note], file: str = ""
-    ) -> None:
+    def _put(self, field: str, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note], file: str = "") -> None:
         """Write a block where it fits, else say so and offer what would make room."""
         if field not in self._tables.models:
             return

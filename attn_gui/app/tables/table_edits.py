@@ -72,8 +72,11 @@ class TableEdits(QObject):
         cell = cell_name(field, (refused.row, refused.column))
         index = self._tables.models[field].index(refused.row, refused.column)
         value = str(index.data(Qt.ItemDataRole.EditRole))
-        self._window.banner.show_error(lambda: self.tr("{sentence} {cell} keeps {value}.").format(
-            sentence=refused.sentence, cell=cell, value=value))
+        self._window.banner.show_error(
+            lambda: self.tr("{sentence} {cell} keeps {value}.").format(
+                sentence=refused.sentence, cell=cell, value=value
+            )
+        )
 
     def _in(self, field: str, gesture: Callable[[], None]) -> None:
         self._target.use(field)
@@ -84,8 +87,13 @@ class TableEdits(QObject):
         self._target.use(field)
         cuts = (slice(row, row + 1), slice(column, column + 1))
         old = float(self._target.model.block(*cuts)[0, 0])
-        self._target.write(cuts, np.array([[value]]), QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new}"),
-                           old=short(old), new=short(value))
+        self._target.write(
+            cuts,
+            np.array([[value]]),
+            QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new}"),
+            old=short(old),
+            new=short(value),
+        )
 
     def clear(self) -> None:
         """Zeros in every selected cell."""
@@ -153,9 +161,13 @@ class TableEdits(QObject):
 
         problem, dialog = self._document.problem, TokensDialog(self._window)
         dialog.set_state(
-            n=problem.n, m=problem.m, query_tokens=problem.query_tokens, key_tokens=problem.key_tokens,
-            self_attention=problem.self_attention, may_resize=True,
-        )  # fmt: skip
+            n=problem.n,
+            m=problem.m,
+            query_tokens=problem.query_tokens,
+            key_tokens=problem.key_tokens,
+            self_attention=problem.self_attention,
+            may_resize=True,
+        )
         if not dialog.exec():
             return
         label = Label(QT_TRANSLATE_NOOP("History", "tokens"))
@@ -172,9 +184,7 @@ class TableEdits(QObject):
         self._making.begin(label, make, self._document.apply)
 
     def _say_where(self) -> None:
-        self._window.banner.show_info(
-            lambda: self.tr("This command acts on a table: click one of its cells first.")
-        )
+        self._window.banner.show_info(lambda: self.tr("This command acts on a table: click one of its cells first."))
 
     # --- ways out of a computed table ------------------------------------------------------------
     def _offer_ways_out(self, field: str) -> None:

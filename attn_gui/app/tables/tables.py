@@ -30,8 +30,17 @@ from attn_gui.views.tables.headers import Mark
 Read = Callable[[], NDArray[Any] | None]
 COMPACT_DECIMALS = 2
 COMPUTED = ("query", "key", "value")
-HEADED = {"query": "query", "w_query": "query", "b_query": "query", "key": "key", "w_key": "key", "b_key": "key",
-          "value": "value", "w_value": "value", "b_value": "value"}  # fmt: skip
+HEADED = {
+    "query": "query",
+    "w_query": "query",
+    "b_query": "query",
+    "key": "key",
+    "w_key": "key",
+    "b_key": "key",
+    "value": "value",
+    "w_value": "value",
+    "b_value": "value",
+}
 ROWS = {"query": "query", "x": "query", "key": "key", "value": "key", "context": "key"}
 
 

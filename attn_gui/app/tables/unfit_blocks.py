@@ -34,9 +34,7 @@ Fields = Mapping[str, object]
 class UnfitBlocks(QObject):
     """Changes nothing by itself; each way out that is picked is one step. What is offered is decided by shapes."""
 
-    def __init__(
-        self, window: MainWindow, document: Document, target: TableTarget, making: Making, tell: Tell
-    ) -> None:
+    def __init__(self, window: MainWindow, document: Document, target: TableTarget, making: Making, tell: Tell) -> None:
         super().__init__(window)
         self._document, self._target, self._making, self._tell = document, target, making, tell
         self._banner, self._clashes = window.banner, Clashes(window.banner, self, making, window.inputs)
@@ -60,11 +58,14 @@ class UnfitBlocks(QObject):
         else:
             reason = sentence(clash)
             self._clashes.offer(
-                clash, self._fields, lambda: replaced(self._document.problem, field, block),
+                clash,
+                self._fields,
+                lambda: replaced(self._document.problem, field, block),
                 lambda fixed, fresh: self._accept(field, block, fixed, fresh),
                 words=lambda: self.tr("{refusal} {reason}").format(refusal=said(), reason=reason),
-                before=growing, brought=field,
-            )  # fmt: skip
+                before=growing,
+                brought=field,
+            )
 
     def _fields(self) -> Fields:
         return self._document.problem.fields()
@@ -77,8 +78,9 @@ class UnfitBlocks(QObject):
         shapes = {} if grown is None else reshaped(self._document.problem, grown)
         said = _said(field, block) | {
             "size": shape_text(self._target.model.rowCount(), self._target.model.columnCount()),
-            "row": cuts[0].start, "column": cuts[1].start,
-        }  # fmt: skip
+            "row": cuts[0].start,
+            "column": cuts[1].start,
+        }
 
         def words() -> str:
             text = self.tr("{block} numbers do not fit into {symbol} ({size}) at row {row}, column {column}.")
@@ -126,9 +128,10 @@ class UnfitBlocks(QObject):
     def _replace(self, field: str, block: NDArray[Any]) -> None:
         problem = self._document.problem
         self._making.begin(
-            _replacing_label(field, block), lambda: replaced(problem, field, block),
+            _replacing_label(field, block),
+            lambda: replaced(problem, field, block),
             lambda changes, fresh: self._accept(field, block, changes, fresh),
-        )  # fmt: skip
+        )
 
     def _accept(self, field: str, block: NDArray[Any], changes: Fields, fresh: Arrays) -> None:
         self._target.use(field)

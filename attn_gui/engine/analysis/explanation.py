@@ -315,7 +315,11 @@ def checked_index(node: Node, index: Sequence[int]) -> tuple[int, ...]:
     inside = len(place) == len(node.shape) and whole
     if not inside or not all(0 <= k < n for k, n in zip(place, node.shape, strict=True)):
         raise PlaceError(
-            sentences.INDEX, stage=node.name, expected=len(node.shape), axes=node.stage.axes, shape=node.shape,
+            sentences.INDEX,
+            stage=node.name,
+            expected=len(node.shape),
+            axes=node.stage.axes,
+            shape=node.shape,
             got=", ".join(map(repr, place)),
-        )  # fmt: skip
+        )
     return tuple(int(k) for k in place)

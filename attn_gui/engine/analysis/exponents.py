@@ -62,9 +62,10 @@ def _exponent(problem: Problem, row: str, key: str, signs: Signs) -> str:
         inner = f"{text if plain else signs.inside(text)} / {cap}"
         text, plain = f"{cap} {signs.tanh}{signs.inside(inner)}", True
     added = [
-        signs.cell(layer.field(k), f"{row},{key}") for k, layer in enumerate(problem.mask)
+        signs.cell(layer.field(k), f"{row},{key}")
+        for k, layer in enumerate(problem.mask)
         if layer.enabled and layer.adds
-    ]  # fmt: skip
+    ]
     text, plain = " + ".join([text, *added]), plain and not added
     return _over_temperature(problem, text, signs, plain=plain)
 
@@ -106,10 +107,26 @@ def _number_text(value: float) -> str:
 
 
 LATEX = Signs(
-    _cell_latex, _number_latex, brackets=r"\left(%s\right)", length=r"\|%s\|", dot=r" \cdot ", times=r"\,", minus="-",
-    tanh=r"\tanh", root=r"\sqrt{%d}", square="^{2}",
-)  # fmt: skip
+    _cell_latex,
+    _number_latex,
+    brackets=r"\left(%s\right)",
+    length=r"\|%s\|",
+    dot=r" \cdot ",
+    times=r"\,",
+    minus="-",
+    tanh=r"\tanh",
+    root=r"\sqrt{%d}",
+    square="^{2}",
+)
 TEXT = Signs(
-    _cell_text, _number_text, brackets="(%s)", length="‖%s‖", dot="·", times=" ", minus="−", tanh="tanh", root="√%d",
+    _cell_text,
+    _number_text,
+    brackets="(%s)",
+    length="‖%s‖",
+    dot="·",
+    times=" ",
+    minus="−",
+    tanh="tanh",
+    root="√%d",
     square="²",
-)  # fmt: skip
+)

@@ -227,5 +227,3 @@ def _place(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[
 
 def _written(denominator: float) -> bool:
     return bool(np.isfinite(denominator)) and denominator > 0
-
-

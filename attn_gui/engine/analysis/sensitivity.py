@@ -79,9 +79,13 @@ def _checked(evaluation: Evaluation, node: Node, cotangent: Array | None) -> Arr
     weights = as_array("cotangent", cotangent, axes=range(5))
     if weights.shape != node.shape:
         raise ShapeError(
-            sentences.COTANGENT, matrices=("cotangent", node.name), axes=(), expected=node.shape, got=weights.shape,
+            sentences.COTANGENT,
+            matrices=("cotangent", node.name),
+            axes=(),
+            expected=node.shape,
+            got=weights.shape,
             stage=node.name,
-        )  # fmt: skip
+        )
     return weights
 
 

@@ -36,7 +36,7 @@ ODDS = ("kept", "free")
 
 def solve(
     problem: Problem, stage: str, index: Sequence[int], target: float, by: str = "query", odds: str | None = None
-) -> Solution:  # fmt: skip
+) -> Solution:
     """The problem in which one cell has the value `target`, for the smallest change of one row.
 
     Weights (target in (0, 1)) and scores, scaled scores and so on: by that `query` row, that `key` row, a `bias`, or

@@ -42,15 +42,11 @@ SAMPLE_OF_QUERIES = "{sentence} A sample: {count} of {all} query rows were looke
 # --- solving: what is refused --------------------------------------------------------------------
 UNSOLVABLE = "{stage} cannot be solved for: choose a weight, a score or a cell of the output."
 TARGET_WEIGHT = "A weight lies between 0 and 1: choose a target in between, not {got}."
-PROJECTED = (
-    "The {by} row is computed from X here: change the row of X or a bias instead, or work on Q, K, V directly."
-)
+PROJECTED = "The {by} row is computed from X here: change the row of X or a bias instead, or work on Q, K, V directly."
 NO_X = "There is no X here: change the query row instead."
 KEY_OF_OUTPUT = "An output cell reads every key: change the query row or a bias instead."
 BEFORE_BIAS = "{stage} comes before the bias: change the query or the key row instead."
-NOT_LINEAR = (
-    "The {score} score is not linear in the query row: let the odds go free, or change the key row or a bias."
-)
+NOT_LINEAR = "The {score} score is not linear in the query row: let the odds go free, or change the key row or a bias."
 SOFTCAP_QUERY = (
     "With a softcap, logits are not linear in the query row: let the odds go free, or change the key row or a bias."
 )

@@ -28,22 +28,34 @@ LEAST_HIDDEN, MOST_HIDDEN = 2, 16  # units of a new additive score: as many as d
 
 
 def new_problem(
-    kind: str = "direct", *, n: int, m: int | None = None, num_heads: int = 1, d_k: int, d_v: int | None = None,
-    fill: str = "random", seed: int = 0,
-) -> Problem:  # fmt: skip
+    kind: str = "direct",
+    *,
+    n: int,
+    m: int | None = None,
+    num_heads: int = 1,
+    d_k: int,
+    d_v: int | None = None,
+    fill: str = "random",
+    seed: int = 0,
+) -> Problem:
     """A problem with Q, K, V given, or projected from X, or from X and a second sequence (d_model = num_heads · d_k).
 
     Raises ValueError or TypeError with one sentence.
     """
-    return Problem.over(
-        new_fields(kind, n=n, m=m, num_heads=num_heads, d_k=d_k, d_v=d_v, fill=fill, seed=seed)
-    )  # fmt: skip
+    return Problem.over(new_fields(kind, n=n, m=m, num_heads=num_heads, d_k=d_k, d_v=d_v, fill=fill, seed=seed))
 
 
 def new_fields(
-    kind: str = "direct", *, n: int, m: int | None = None, num_heads: int = 1, d_k: int, d_v: int | None = None,
-    fill: str = "random", seed: int = 0,
-) -> dict[str, Any]:  # fmt: skip
+    kind: str = "direct",
+    *,
+    n: int,
+    m: int | None = None,
+    num_heads: int = 1,
+    d_k: int,
+    d_v: int | None = None,
+    fill: str = "random",
+    seed: int = 0,
+) -> dict[str, Any]:
     """The fields of `new_problem`."""
     as_choice("kind", kind, KINDS)
     n, heads, d_k = as_count("n", n), as_count("num_heads", num_heads), as_count("d_k", d_k)
@@ -190,9 +202,7 @@ def _with_units() -> str:
     return " or ".join(f"score {key}" for key, score in SCORES.items() if score.units)
 
 
-def _score_weights(
-    problem: Problem, name: str, shape: Sequence[int], seed: int, keep: Write | None = None
-) -> Array:
+def _score_weights(problem: Problem, name: str, shape: Sequence[int], seed: int, keep: Write | None = None) -> Array:
     field = f"score_params.{name}"
     return fill("random", shape, seed=seed, field=field, dtype=problem.dtype, keep=keep)
 
@@ -221,8 +231,12 @@ def with_block(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]
     width, dtype = problem.d_model, problem.dtype
     linear = fill("random", (width, width), seed=seed, field="block.w_linear", dtype=dtype)
     ones = made((width,), dtype, lambda new: new.fill(1))
-    block = {"ln_weight": ones, "ln_bias": _zeros(problem, width), "w_linear": linear,
-             "b_linear": _zeros(problem, width)}  # fmt: skip
+    block = {
+        "ln_weight": ones,
+        "ln_bias": _zeros(problem, width),
+        "w_linear": linear,
+        "b_linear": _zeros(problem, width),
+    }
     return {"block": block}
 
 

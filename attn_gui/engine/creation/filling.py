@@ -22,9 +22,14 @@ SPREADS = {"w": 0.5, "b": 0.25}  # standard deviation of weights and biases by t
 
 
 def fill(
-    kind: str, shape: Sequence[int], *, seed: int = 0, field: str = "", dtype: npt.DTypeLike = np.float64,
+    kind: str,
+    shape: Sequence[int],
+    *,
+    seed: int = 0,
+    field: str = "",
+    dtype: npt.DTypeLike = np.float64,
     keep: Write | None = None,
-) -> Array:  # fmt: skip
+) -> Array:
     """New numbers: small integers, seeded normal ones with two decimals, the identity, or zeros.
 
     A cell depends on (seed, field, item, row, column) alone, never on the shape. `keep` may write into the array what

@@ -146,7 +146,7 @@ class _Plan:
         if not problem.projected:
             raise FieldError(
                 sentences.DIRECT_WIDTH, heads=problem.num_heads, width=problem.d_k, expected=problem.d_model
-            )  # fmt: skip
+            )
         readers = ["w_query"] if problem.context is not None else ["w_query", "w_key", "w_value"]
         self._put("x", (*problem.x.shape[:-1], width))
         for name in readers:
@@ -212,9 +212,7 @@ class _Plan:
             return
         opened = (*array.shape[:axis], heads_before, array.shape[axis] // heads_before, *array.shape[axis + 1 :])
         into = (*array.shape[:axis], heads, width, *array.shape[axis + 1 :])
-        self.fields[name] = _filled(
-            shape, array, 0.0, lambda new: overlay(new.reshape(into), array.reshape(opened))
-        )  # fmt: skip
+        self.fields[name] = _filled(shape, array, 0.0, lambda new: overlay(new.reshape(into), array.reshape(opened)))
 
     def _score_rows(self, part: str, width: int) -> None:
         """Rows of the score's tables, such as the additive score's weights, follow the width of a head."""

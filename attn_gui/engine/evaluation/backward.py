@@ -50,8 +50,9 @@ class Backward(Spread[OpenKeys]):
         runs = list(indices.runs(piece.gate.within(cut)))
         if len(runs) > MOST_PARTS:
             runs = [(runs[0][0], runs[-1][1])]
-        return [(*piece.box[:axis], slice(cut.start + low, cut.start + high), *piece.box[axis + 1 :])
-                for low, high in runs]  # fmt: skip
+        return [
+            (*piece.box[:axis], slice(cut.start + low, cut.start + high), *piece.box[axis + 1 :]) for low, high in runs
+        ]
 
     def _open(self, gate: OpenKeys, box: Box) -> Array:
         flags = gate.within(box[gate.axis])
@@ -75,13 +76,14 @@ def _spread(evaluation: Evaluation, cells: Mapping[str, Sequence[Box]]) -> dict[
 
 def _shown_as(
     evaluation: Evaluation, found: Mapping[str, Sequence[Piece[OpenKeys]]]
-) -> dict[str, list[Piece[OpenKeys]]]:  # fmt: skip
+) -> dict[str, list[Piece[OpenKeys]]]:
     """Q, K and V that are given have a name as fields and one as stages; asked for by the first, they show as both."""
     nodes = (node for node in evaluation.nodes if node.stage.alias and node.name not in found)
     return {
         node.name: [piece_of(box) for piece in found[node.inputs[0].name] for box in node.affected(0, piece.box)]
-        for node in nodes if node.inputs[0].name in found and node.inputs[0].name in evaluation.sources
-    }  # fmt: skip
+        for node in nodes
+        if node.inputs[0].name in found and node.inputs[0].name in evaluation.sources
+    }
 
 
 def _closed_by(evaluation: Evaluation, name: str, box: Box) -> str | None:
@@ -106,9 +108,7 @@ def _read(evaluation: Evaluation, node: Node, piece: Piece[OpenKeys]) -> Iterato
                 yield ref.name, piece_of(part, piece.gate and OpenKeys(axis, piece.gate.flags))
 
 
-def _by_map(
-    evaluation: Evaluation, node: Node, piece: Piece[OpenKeys]
-) -> Iterator[tuple[Box, Array | None]]:  # fmt: skip
+def _by_map(evaluation: Evaluation, node: Node, piece: Piece[OpenKeys]) -> Iterator[tuple[Box, Array | None]]:
     """A piece with None, or where a gate stands its parts map by map with the keys that are open there."""
     if not node.gates:
         yield piece.box, None

@@ -190,9 +190,12 @@ class Evaluation:
         return Recomputed(self._shown(reached), self._shown(counts), time.perf_counter() - start)
 
     def complete(
-        self, heads: Sequence[tuple[int, int]] | None = None, *,
-        progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool,
-    ) -> bool:  # fmt: skip
+        self,
+        heads: Sequence[tuple[int, int]] | None = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] = bool,
+    ) -> bool:
         """Compute what is not known yet, of (batch, head) pairs or of all; False if cancelled. Here all is known."""
         return True
 

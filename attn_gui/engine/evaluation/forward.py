@@ -87,7 +87,10 @@ def _gated(node: Node, position: int, piece: Piece[Gate], box: Box, shared: tupl
     start, stop = ranges.get("j", (0, node.sizes["j"]))
     batches, heads = box[0], box[1]
     return [
-        piece_of((*indices.cell((batch, head)), *box[2:]),
-                 Gate(0 if shared[0] else batch, 0 if shared[1] else head, start, stop))
-        for batch in range(batches.start, batches.stop) for head in range(heads.start, heads.stop)
-    ]  # fmt: skip
+        piece_of(
+            (*indices.cell((batch, head)), *box[2:]),
+            Gate(0 if shared[0] else batch, 0 if shared[1] else head, start, stop),
+        )
+        for batch in range(batches.start, batches.stop)
+        for head in range(heads.start, heads.stop)
+    ]

@@ -19,9 +19,14 @@ class Pooling(Protocol):
     """An evaluation that draws pictures of its stages itself, as that of long problems does."""
 
     def pooled(
-        self, stage: str, batch: int, head: int | None, rows: int, columns: int,
+        self,
+        stage: str,
+        batch: int,
+        head: int | None,
+        rows: int,
+        columns: int,
         part: tuple[slice, slice] | None = None,
-    ) -> Picture: ...  # fmt: skip
+    ) -> Picture: ...
     def pooled_once(
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
     ) -> Picture: ...
@@ -70,9 +75,7 @@ class Plane:
         """Whether the evaluation pools the plane itself: then no large block need be asked for."""
         return isinstance(self.evaluation, Pooling)
 
-    def pooled(
-        self, height: int, width: int, part: tuple[slice, slice] | None = None
-    ) -> tuple[Array, Array | None]:  # fmt: skip
+    def pooled(self, height: int, width: int, part: tuple[slice, slice] | None = None) -> tuple[Array, Array | None]:
         """(values, allowed) of a picture in height × width blocks, or of a part of its blocks; see `draws_pictures`.
 
         Of each block the number of largest magnitude over allowed cells, sign kept; NaN wins. Not for transposes.

@@ -104,7 +104,7 @@ def evaluation_in(source: object, call: str) -> Evaluation:
     right = known.get(type(source), "trace")
     raise FieldTypeError(
         sentences.TAKES_TRACE, call=call, got=type(source).__name__, right=f"{call}({right}, stage, index)"
-    )  # fmt: skip
+    )
 
 
 def problem_in(source: object, call: str, rest: str = "") -> Problem:
@@ -113,9 +113,7 @@ def problem_in(source: object, call: str, rest: str = "") -> Problem:
         return source
     known: dict[type, str] = {Trace: "trace.problem", dict: "Problem(**fields)"}
     right = known.get(type(source), "problem")
-    raise FieldTypeError(
-        sentences.TAKES_PROBLEM, call=call, got=type(source).__name__, right=f"{call}({right}{rest})"
-    )  # fmt: skip
+    raise FieldTypeError(sentences.TAKES_PROBLEM, call=call, got=type(source).__name__, right=f"{call}({right}{rest})")
 
 
 def _is_whole(value: object) -> TypeGuard[int]:
@@ -124,9 +122,10 @@ def _is_whole(value: object) -> TypeGuard[int]:
 
 def _is_cut(cut: object) -> bool:
     return (
-        isinstance(cut, slice) and cut.step in (None, 1)
+        isinstance(cut, slice)
+        and cut.step in (None, 1)
         and all(end is None or _is_whole(end) for end in (cut.start, cut.stop))
-    )  # fmt: skip
+    )
 
 
 def _as_cut(cut: object) -> str:

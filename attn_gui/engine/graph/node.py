@@ -94,9 +94,11 @@ class Node:
         """Inputs of a box: each input that is there, in boxes that hold those cells and no others."""
         ranges = self._spread(indices.ranges_of(self.axes, box, self.sizes))
         return [
-            (ref, part) for ref in self.inputs if not ref.optional
+            (ref, part)
+            for ref in self.inputs
+            if not ref.optional
             for part in indices.boxes_of(ref.axes, ranges, self.sizes)
-        ]  # fmt: skip
+        ]
 
     # --- computing -------------------------------------------------------------------------------
     def needs(self, box: Box) -> tuple[Box, list[Box | None], dict[str, int]]:
@@ -168,9 +170,12 @@ class Node:
         kept = [k for k, letters in enumerate(ref.axes) if letters and not _outer(letters)]
 
         def make(place: tuple[int, ...]) -> Cell:
-            index = tuple([
-                start + sum([step * place[k] for k, step in moves]) for start, moves in zip(starts, steps, strict=True)
-            ])  # fmt: skip
+            index = tuple(
+                [
+                    start + sum([step * place[k] for k, step in moves])
+                    for start, moves in zip(starts, steps, strict=True)
+                ]
+            )
             return Cell(field, index, float(values[place]), tuple([index[k] for k in kept]))
 
         names = [self._letter(letters, fixed) for letters in ref.axes if letters and not _outer(letters)]
@@ -230,9 +235,11 @@ def build(catalog: Iterable[Stage], sources: Mapping[str, Source], sizes: Mappin
         letters = set("".join(stage.target.axes)).union(*("".join(ref.axes) for ref in inputs if not ref.optional))
         node = Node(
             stage.sized(prod(learned[k] for k in letters)),
-            inputs, tuple(fields.get(ref.name, ref.name) for ref in inputs), learned,
+            inputs,
+            tuple(fields.get(ref.name, ref.name) for ref in inputs),
+            learned,
             {k: gate for k, gate in stage.gates.items() if indices.references(gate)[0].name in shapes},
-        )  # fmt: skip
+        )
         latest[stage.target.name] = stage.name
         shapes[stage.name] = node.shape
         nodes.append(node)
@@ -245,9 +252,12 @@ def _takes_part(stage: Stage, latest: Mapping[str, str], sources: Mapping[str, S
 
 
 def _tied(
-    ref: Reference, latest: Mapping[str, str], shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int],
+    ref: Reference,
+    latest: Mapping[str, str],
+    shapes: Mapping[str, tuple[int, ...]],
+    sizes: Mapping[str, int],
     there: bool,
-) -> Reference:  # fmt: skip
+) -> Reference:
     if not there:
         return ref
     name = latest[ref.name]
@@ -255,9 +265,11 @@ def _tied(
 
 
 def reach(
-    nodes: Iterable[Node], changed: Mapping[str, Sequence[Box]], fetch: Fetch,
+    nodes: Iterable[Node],
+    changed: Mapping[str, Sequence[Box]],
+    fetch: Fetch,
     settle: Callable[[Node, list[Box]], list[Box]] | None = None,
-) -> dict[str, list[Box]]:  # fmt: skip
+) -> dict[str, list[Box]]:
     """Every box of every stage that a change of the given boxes can reach; a mask stops it.
 
     `settle` may bring a mask up to date on the way and say which boxes of it really changed.

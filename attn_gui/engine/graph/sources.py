@@ -64,9 +64,7 @@ def sources_of(problem: Problem) -> dict[str, Source]:
         found |= {name: (f"block.{name}", cells) for name, cells in problem.block.items()}
     found |= {name: (name, getattr(problem, name)) for name in ("softcap", "temperature", "rotary_theta")}
     found["scale"] = ("scale", problem.effective_scale)
-    sources = {
-        name: Source(field, np.asarray(cells)) for name, (field, cells) in found.items() if cells is not None
-    }  # fmt: skip
+    sources = {name: Source(field, np.asarray(cells)) for name, (field, cells) in found.items() if cells is not None}
     return sources | _positions(problem) | layer_sources(problem)
 
 
@@ -91,9 +89,14 @@ def sizes_of(problem: Problem) -> dict[str, int]:
     """The letters that every formula shares; the others follow from the shapes."""
     heads, kv_heads = problem.num_heads, problem.num_kv_heads
     return {
-        "b": problem.batch_size, "h": heads, "g": kv_heads, "r": heads // kv_heads,
-        "i": problem.n, "j": problem.m, "t": 2,
-    }  # fmt: skip
+        "b": problem.batch_size,
+        "h": heads,
+        "g": kv_heads,
+        "r": heads // kv_heads,
+        "i": problem.n,
+        "j": problem.m,
+        "t": 2,
+    }
 
 
 def layer_name(position: int) -> str:

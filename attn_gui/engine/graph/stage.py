@@ -207,10 +207,18 @@ class Linear(Stage):
     """Sums of products, the formula says it all: `query[b i p] = x[b i e] * w_query[e p] + b_query[p]?`."""
 
     def __init__(
-        self, name: str, axes: str, formula: str, *, when: tuple[str, ...] = (),
-        unless: tuple[str, ...] = (), alias: bool = False, dot: bool = False, gates: Mapping[int, str] | None = None,
+        self,
+        name: str,
+        axes: str,
+        formula: str,
+        *,
+        when: tuple[str, ...] = (),
+        unless: tuple[str, ...] = (),
+        alias: bool = False,
+        dot: bool = False,
+        gates: Mapping[int, str] | None = None,
         **facts: Unpack[Facts],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.name, self.axes, self.formula = name, tuple(axes.split()), formula
         self.when, self.unless, self.alias, self.gates = when, unless, alias, gates or {}
         vars(self).update(facts)

@@ -163,9 +163,8 @@ def as_box(name: str, shape: tuple[int, ...], box: Box) -> Box:
     if len(box) != len(shape):
         raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
     found = tuple(
-        slice(cut.start or 0, length if cut.stop is None else cut.stop)
-        for cut, length in zip(box, shape, strict=True)
-    )  # fmt: skip
+        slice(cut.start or 0, length if cut.stop is None else cut.stop) for cut, length in zip(box, shape, strict=True)
+    )
     if any(cut.start < 0 or cut.stop > length for cut, length in zip(found, shape, strict=True)):
         raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
     return found
@@ -191,10 +190,14 @@ def echo(text: object) -> str:
 def kind_of(value: object) -> Note:
     """The sort of a value, in words."""
     kinds: tuple[tuple[Any, str], ...] = (
-        (type(None), sentences.NOTHING), ((bool, np.bool_), sentences.A_SWITCH), (Real, sentences.A_NUMBER),
-        (str, sentences.A_TEXT), (Mapping, sentences.A_MAPPING), (np.ndarray, sentences.AN_ARRAY),
+        (type(None), sentences.NOTHING),
+        ((bool, np.bool_), sentences.A_SWITCH),
+        (Real, sentences.A_NUMBER),
+        (str, sentences.A_TEXT),
+        (Mapping, sentences.A_MAPPING),
+        (np.ndarray, sentences.AN_ARRAY),
         (Iterable, sentences.A_LIST),
-    )  # fmt: skip
+    )
     return word(next((said for kind, said in kinds if isinstance(value, kind)), sentences.SOMETHING))
 
 

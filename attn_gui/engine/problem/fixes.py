@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 PLACES = {"batch": 0, "row": -2, "column": -1}
 MULTIPLIED = (
-    sentences.INNER, sentences.EQUAL_WIDTH, sentences.COLUMNS, sentences.HEADS, sentences.EVEN_WIDTH,
+    sentences.INNER,
+    sentences.EQUAL_WIDTH,
+    sentences.COLUMNS,
+    sentences.HEADS,
+    sentences.EVEN_WIDTH,
     sentences.BLOCK_WIDTH,
-)  # fmt: skip
+)
 ACCOMPANY = ("b_query", "b_key", "b_value", "b_output", "query_tokens", "key_tokens")
 
 
@@ -185,8 +189,9 @@ class _Search:
         before = self.shapes[self.names[side]]
         return (before[-1], after[-1]) if place == -1 else (after[-2], before[-2])
 
-    def _tried(self, kind: Literal["transpose", "resize", "project"], name: str, after: Shape, shape: Shape
-               ) -> Fix | None:  # fmt: skip
+    def _tried(
+        self, kind: Literal["transpose", "resize", "project"], name: str, after: Shape, shape: Shape
+    ) -> Fix | None:
         _, left = with_company(self.problem, self.clash, {name: after})
         if left is None:
             return Fix(kind, name, self.shapes.get(name, ()), after, shape)
@@ -227,8 +232,11 @@ class _Search:
 
     def _wanted(self, side: int, length: int) -> Iterator[int]:
         """Sizes that match the other side; heads come in wholes."""
-        heads = {self.queries: self.problem.num_heads, self.keys: self.problem.num_kv_heads,
-                 self.values: self.problem.num_kv_heads}  # fmt: skip
+        heads = {
+            self.queries: self.problem.num_heads,
+            self.keys: self.problem.num_kv_heads,
+            self.values: self.problem.num_kv_heads,
+        }
         own = heads.get(self.names[side], 1)
         if self.clash.template in (sentences.HEADS, sentences.EVEN_WIDTH):
             yield from (own * width for width in (length // own - 1, length // own, length // own + 1))

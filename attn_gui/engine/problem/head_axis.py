@@ -45,9 +45,13 @@ def check_leading_axis(problem: Problem) -> None:
         array = getattr(problem, name)
         if array is not None and array.ndim == 3 and array.shape[0] == heads == problem.num_heads > 1:
             raise ShapeError(
-                sentences.LEADING_AXIS, matrices=(name,), axes=("batch",), expected="batch_axis=True",
-                got=problem.num_heads, shape=array.shape,
-            )  # fmt: skip
+                sentences.LEADING_AXIS,
+                matrices=(name,),
+                axes=("batch",),
+                expected="batch_axis=True",
+                got=problem.num_heads,
+                shape=array.shape,
+            )
 
 
 def _beside(array: Array) -> Array:
@@ -62,4 +66,4 @@ def _clash(
     axes = ("head",) * len(matrices)
     return ShapeError(
         template, matrices=matrices, axes=axes, expected=expected, got=got, shape=arrays[matrices[0]].shape
-    )  # fmt: skip
+    )

@@ -155,6 +155,9 @@ def _broadcasts(name: str, cells: Array, sizes: Sizes) -> None:
     expected = sizes[4 - cells.ndim :]
     if any(length not in (1, size) for length, size in zip(cells.shape, expected, strict=True)):
         raise ShapeError(
-            sentences.BROADCAST, matrices=(name,), axes=("batch", "head", "query", "key")[4 - cells.ndim :],
-            expected=sizes, got=cells.shape,
-        )  # fmt: skip
+            sentences.BROADCAST,
+            matrices=(name,),
+            axes=("batch", "head", "query", "key")[4 - cells.ndim :],
+            expected=sizes,
+            got=cells.shape,
+        )

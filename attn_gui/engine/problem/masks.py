@@ -47,8 +47,9 @@ class Window(Aligned):
     diagonal = True
     parameters = (
         Parameter("left", "int", None, QT_TRANSLATE_NOOP("Masks", "keys before")),
-        Parameter("right", "int", None, QT_TRANSLATE_NOOP("Masks", "keys after")), ALIGN,
-    )  # fmt: skip
+        Parameter("right", "int", None, QT_TRANSLATE_NOOP("Masks", "keys after")),
+        ALIGN,
+    )
 
     @classmethod
     def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
@@ -144,9 +145,12 @@ class Padding(Layer):
     def fit(self, name: str, sizes: Sizes) -> None:
         if len(self.lengths) not in (1, sizes[0]):
             raise ShapeError(
-                sentences.LENGTHS, matrices=(f"{name}.lengths",), axes=("batch",),
-                expected=sizes[0], got=len(self.lengths),
-            )  # fmt: skip
+                sentences.LENGTHS,
+                matrices=(f"{name}.lengths",),
+                axes=("batch",),
+                expected=sizes[0],
+                got=len(self.lengths),
+            )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -235,9 +239,7 @@ class Bias(Table):
         return Bias(enabled=self.enabled, values=values)
 
 
-MASKS: dict[str, type[Layer]] = {
-    layer.kind: layer for layer in (Causal, Window, Prefix, Padding, Custom, Bias, Alibi)
-}  # fmt: skip
+MASKS: dict[str, type[Layer]] = {layer.kind: layer for layer in (Causal, Window, Prefix, Padding, Custom, Bias, Alibi)}
 
 
 def layer_from_mapping(mapping: Mapping[str, Any] | Layer, name: str = "mask") -> Layer:

@@ -27,8 +27,18 @@ from .written import problem_text
 __all__ = ["DTYPES", "SCORES", "Problem", "Record", "ShapeError"]
 
 MATRICES = (
-    *DIRECT, "x", "context", "w_query", "b_query", "w_key", "b_key", "w_value", "b_value", "w_output", "b_output",
-)  # fmt: skip
+    *DIRECT,
+    "x",
+    "context",
+    "w_query",
+    "b_query",
+    "w_key",
+    "b_key",
+    "w_value",
+    "b_value",
+    "w_output",
+    "b_output",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

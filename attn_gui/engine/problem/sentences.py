@@ -210,9 +210,15 @@ class ShapeError(ValueError):
     draft: Problem | None = None  # the fields that clash, for whoever has not got them, as after reading a file
 
     def __init__(
-        self, template: str, *, matrices: tuple[str, ...], axes: tuple[str, ...], expected: object, got: object,
+        self,
+        template: str,
+        *,
+        matrices: tuple[str, ...],
+        axes: tuple[str, ...],
+        expected: object,
+        got: object,
         **args: object,
-    ) -> None:  # fmt: skip
+    ) -> None:
         args |= {"matrix": matrices[0], "expected": expected, "got": got}
         if len(matrices) > 1:
             args["other"] = matrices[1]

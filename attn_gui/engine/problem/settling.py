@@ -72,9 +72,13 @@ def _matrix(problem: Problem, name: str, axes: tuple[int, ...], copy: bool) -> A
     except ShapeError as error:
         if name in DIRECT and error.got == 4:
             raise ShapeError(
-                sentences.FOUR_AXES, matrices=(name,), axes=(), expected=error.expected, got=4,
+                sentences.FOUR_AXES,
+                matrices=(name,),
+                axes=(),
+                expected=error.expected,
+                got=4,
                 shape=error.values["shape"],
-            ) from None  # fmt: skip
+            ) from None
         raise
 
 
@@ -91,7 +95,7 @@ def _settle_score(problem: Problem, copy: bool) -> None:
         label = f"score_params.{name}"
         found[name] = (
             _array(problem, label, value, (len(arrays[name]),), copy) if name in arrays else as_number(label, value)
-        )  # fmt: skip
+        )
     store(problem, "score_params", Record(found))
 
 

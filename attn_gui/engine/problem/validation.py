@@ -23,9 +23,13 @@ def check_shapes(problem: Problem) -> None:
     _check_road(problem)
     if problem.num_heads % problem.num_kv_heads:
         raise ShapeError(
-            sentences.KV_HEADS, matrices=("num_kv_heads",), axes=(),
-            expected=problem.num_heads, got=problem.num_kv_heads, heads=problem.num_heads,
-        )  # fmt: skip
+            sentences.KV_HEADS,
+            matrices=("num_kv_heads",),
+            axes=(),
+            expected=problem.num_heads,
+            got=problem.num_kv_heads,
+            heads=problem.num_heads,
+        )
     _check_batch(problem)
     if problem.projected:
         _check_projection(problem)
@@ -75,7 +79,7 @@ def _check_heads(problem: Problem) -> None:
         if columns % heads:
             raise ShapeError(
                 sentences.HEADS, matrices=(name,), axes=("column",), expected=heads, got=columns, heads=heads
-            )  # fmt: skip
+            )
     query, key, _ = (getattr(problem, name).shape[-1] for name in names)
     d_q, d_k = query // problem.num_heads, key // problem.num_kv_heads
     letters = SCORES[problem.score].widths
@@ -87,7 +91,7 @@ def _check_heads(problem: Problem) -> None:
             if width % 2:
                 raise ShapeError(
                     sentences.EVEN_WIDTH, matrices=(name,), axes=("column",), expected=width + 1, got=width
-                )  # fmt: skip
+                )
 
 
 def _check_tables(problem: Problem, known: dict[str, tuple[int, str]]) -> None:

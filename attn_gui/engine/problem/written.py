@@ -62,7 +62,6 @@ def _layer(layer: Layer) -> str:
     defaults = {"enabled": True} | {parameter.name: parameter.default for parameter in layer.parameters}
     given = {name: value for name, value in layer.to_mapping().items() if name != "kind"}
     kept = {
-        name: value for name, value in given.items()
-        if isinstance(value, np.ndarray) or value != defaults.get(name)
-    }  # fmt: skip
+        name: value for name, value in given.items() if isinstance(value, np.ndarray) or value != defaults.get(name)
+    }
     return f"{layer.kind}({', '.join(entry_texts(kept))})"

@@ -31,20 +31,20 @@ class Additive(Score):
     cell = r"\tanh\left({q}_i W_q + {k}_j W_k\right) w"
     sentence = QT_TRANSLATE_NOOP(
         "Sentences",
-        "Score of query {query} and key {key}: {value}. "
-        "It is the sum of {count} hidden units, each times its weight.",
+        "Score of query {query} and key {key}: {value}. It is the sum of {count} hidden units, each times its weight.",
     )
     term = "w·tanh"
     units = "w_score"
-    table_names = MappingProxyType({
-        "w_score_query": Name("W_q", "W_q", "w^q", "Score weights of the query", "查询的评分权重"),
-        "w_score_key": Name("W_k", "W_k", "w^k", "Score weights of the key", "键的评分权重"),
-        "w_score": Name("w", "w", "w", "Score weights of the hidden units", "隐藏单元的评分权重"),
-    })  # fmt: skip
+    table_names = MappingProxyType(
+        {
+            "w_score_query": Name("W_q", "W_q", "w^q", "Score weights of the query", "查询的评分权重"),
+            "w_score_key": Name("W_k", "W_k", "w^k", "Score weights of the key", "键的评分权重"),
+            "w_score": Name("w", "w", "w", "Score weights of the hidden units", "隐藏单元的评分权重"),
+        }
+    )
     formula = (
-        "logits[b (g r) i j] = query[b i (g r d)], key[b j (g f)], "
-        "w_score_query[d s], w_score_key[f s], w_score[s]"
-    )  # fmt: skip
+        "logits[b (g r) i j] = query[b i (g r d)], key[b j (g f)], w_score_query[d s], w_score_key[f s], w_score[s]"
+    )
 
     def work(self, params: Params, width: int) -> int:
         return int(params[self.units].shape[0])
@@ -86,8 +86,9 @@ class Additive(Score):
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         query, key, w_query, w_key, w = (np.abs(array) for array in given(values))
         off_query, off_key, *_ = given(errors)
-        inner = contract(off_query + (query.shape[5] + 1) * query, w_query, axes=(5,)), contract(
-            off_key + (key.shape[6] + 1) * key, w_key, axes=(6,)
+        inner = (
+            contract(off_query + (query.shape[5] + 1) * query, w_query, axes=(5,)),
+            contract(off_key + (key.shape[6] + 1) * key, w_key, axes=(6,)),
         )
         own = (w.shape[7] + 2 * ELEMENTARY) * w.sum()
         return np.asarray(contract(inner[0], w, axes=(7,)) + contract(inner[1], w, axes=(7,)) + own)
@@ -104,7 +105,7 @@ class Additive(Score):
 
         together = " + ".join(
             leaves.latex.split(",")[0] + "} " + weight for leaves, weight in ((query, "W_q"), (key, "W_k"))
-        )  # fmt: skip
+        )
         symbols = rf"\sum_s w_s\,\tanh\left({together}\right)_s"
         return Sum(w.values.size, inner, hidden * w.values.reshape(-1), symbols)
 

@@ -25,8 +25,7 @@ class Average(Score):
     matrix = text = cell = "0"
     sentence = QT_TRANSLATE_NOOP(
         "Sentences",
-        "Score of query {query} and key {key}: {value}. "
-        "Average pooling does not look: every key scores the same.",
+        "Score of query {query} and key {key}: {value}. Average pooling does not look: every key scores the same.",
     )
     formula = "logits[b h i j] = "
 

@@ -77,7 +77,7 @@ class Cosine(Score):
     def _length(self, leaves: Leaves, sign: str) -> Named:
         squares = Sum(
             leaves.values.size, lambda c: Power(leaves[[c]], 2), leaves.values**2, rf"\sum_c {leaves.latex}^{{2}}"
-        )  # fmt: skip
+        )
         return Named(f"norm_{sign}", rf"\|{sign}\|", Function("sqrt", squares))
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:

@@ -47,17 +47,22 @@ class Gaussian(Score):
         "which the length of the key counts {norm} times, times {w} squared.",
     )
     term = "−w²(q−k)²/2"
-    numbers = MappingProxyType({
-        "w": Setting(
-            1.0, Name("w", "w", "w"), QT_TRANSLATE_NOOP("Settings", "w, one over the width of the kernel"),
-            QT_TRANSLATE_NOOP("Tips", "One over the width of the kernel: a = −(w · ‖q − k‖)² / 2"),
-        ),
-        "key_norm": Setting(
-            1.0, Name("κ", r"\kappa", r"\kappa"),
-            QT_TRANSLATE_NOOP("Settings", "κ, how much the length of a key counts"),
-            QT_TRANSLATE_NOOP("Tips", "The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product"),
-        ),
-    })  # fmt: skip
+    numbers = MappingProxyType(
+        {
+            "w": Setting(
+                1.0,
+                Name("w", "w", "w"),
+                QT_TRANSLATE_NOOP("Settings", "w, one over the width of the kernel"),
+                QT_TRANSLATE_NOOP("Tips", "One over the width of the kernel: a = −(w · ‖q − k‖)² / 2"),
+            ),
+            "key_norm": Setting(
+                1.0,
+                Name("κ", r"\kappa", r"\kappa"),
+                QT_TRANSLATE_NOOP("Settings", "κ, how much the length of a key counts"),
+                QT_TRANSLATE_NOOP("Tips", "The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product"),
+            ),
+        }
+    )
     kernel_width = "w"
     common = True
     formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)], w[], key_norm[]"
@@ -137,15 +142,15 @@ class Gaussian(Score):
         query, key, w, norm = given(inputs)
         symbols = rf"\sum_c \left({query.latex} - {key.latex}\right)^{{2}}"
         apart = Sum(
-            query.values.size, lambda c: Power(add(query[[c]], Negative(key[[c]])), 2),
-            (query.values - key.values) ** 2, symbols,
-        )  # fmt: skip
+            query.values.size,
+            lambda c: Power(add(query[[c]], Negative(key[[c]])), 2),
+            (query.values - key.values) ** 2,
+            symbols,
+        )
         q, k = (leaves.latex.split(",")[0] + "}" for leaves in (query, key))
         distance: Expression = Named("distance", rf"\|{q} - {k}\|^{{2}}", apart)
         if norm.one.value != 1.0:
-            squares = Sum(
-                key.values.size, lambda c: Power(key[[c]], 2), key.values**2, rf"\sum_c {key.latex}^{{2}}"
-            )  # fmt: skip
+            squares = Sum(key.values.size, lambda c: Power(key[[c]], 2), key.values**2, rf"\sum_c {key.latex}^{{2}}")
             length = Named("length", rf"\|{k}\|^{{2}}", squares)
             distance = add(distance, Product(add(norm.one, Negative(Number(1.0))), length))
         return Negative(Quotient(Product(Power(w.one, 2), distance), Number(2.0)))

@@ -28,9 +28,11 @@ QUERY: Facts = {"called": Name("Q", "Q", "q", "Query", "查询"), "heads": QUERI
 KEY: Facts = {"called": Name("K", "K", "k", "Key", "键"), "heads": KEYS, "transposed": True}
 VALUE: Facts = {"called": Name("V", "V", "v", "Value", "值"), "heads": KEYS}
 OUTPUT: Facts = {
-    "called": Name("Y", "Y", "y", "Output", "输出"), "form": Form(r"Y = {heads} W_O{bias}"), "told": "product",
+    "called": Name("Y", "Y", "y", "Output", "输出"),
+    "form": Form(r"Y = {heads} W_O{bias}"),
+    "told": "product",
     "operator": Operator("output", "project", "投影", "· W_O"),
-}  # fmt: skip
+}
 
 
 def _side(name: str, source: str, i: str, e: str, facts: Facts) -> tuple[Linear, Linear]:
@@ -101,18 +103,27 @@ CATALOG: tuple[Stage, ...] = (
     Angle("query_angle", "query_angle[i p] = query_position[i], rotary_theta[], query_exponent[p]"),
     Angle("key_angle", "key_angle[j p] = key_position[j], rotary_theta[], key_exponent[p]"),
     Rotary(
-        "rotated_query", "query[b i (h t p)] = query[b i (h t p)], query_angle[i p]", form=Form(r"R_i \, q_i"),
+        "rotated_query",
+        "query[b i (h t p)] = query[b i (h t p)], query_angle[i p]",
+        form=Form(r"R_i \, q_i"),
         called=Name("Q′", "Q'", "q'", "Rotated query", "旋转后的查询"),
         operator=Operator("position", "position", "位置"),
     ),
     Rotary(
-        "rotated_key", "key[b j (g t p)] = key[b j (g t p)], key_angle[j p]", form=Form(r"R_j \, k_j"), transposed=True,
+        "rotated_key",
+        "key[b j (g t p)] = key[b j (g t p)], key_angle[j p]",
+        form=Form(r"R_j \, k_j"),
+        transposed=True,
         called=Name("K′", "K'", "k'", "Rotated key", "旋转后的键"),
         operator=Operator("position_key", "position", "位置", "θ"),
     ),
     Scores(),
     Linear(
-        "scaled", MAP, "logits[b h i j] = logits[b h i j] * scale[]", told="scale", elementary=True,
+        "scaled",
+        MAP,
+        "logits[b h i j] = logits[b h i j] * scale[]",
+        told="scale",
+        elementary=True,
         called=Name("S′", "S'", "s'", "Scaled scores", "缩放后的分数"),
         form=Form("{letter} = {scaled}", "{scaled}", "{scaled}"),
         operator=Operator("scale", "scale", "缩放", always=True),
@@ -123,28 +134,46 @@ CATALOG: tuple[Stage, ...] = (
     Mask(),
     Softmax(),
     Linear(
-        "head_output", HEAD, "mixed[b (g r) i c] = weights[b (g r) i j] * value[b j (g c)]",
-        gates={1: "allowed[b (g r) i j]"}, called=Name("O", "O", "o", "Head output", "单头输出"), form=Form("O = A V"),
+        "head_output",
+        HEAD,
+        "mixed[b (g r) i c] = weights[b (g r) i j] * value[b j (g c)]",
+        gates={1: "allowed[b (g r) i j]"},
+        called=Name("O", "O", "o", "Head output", "单头输出"),
+        form=Form("O = A V"),
         told="mix",
     ),
     Linear(
-        "concat", HIDDEN, "hidden[b i (h c)] = mixed[b h i c]", heads=QUERIES, form=Form("{heads}"), told="joint",
+        "concat",
+        HIDDEN,
+        "hidden[b i (h c)] = mixed[b h i c]",
+        heads=QUERIES,
+        form=Form("{heads}"),
+        told="joint",
         called=Name("concat", r"\mathrm{concat}(O)", "c", "Concatenated heads", "多头拼接", letter_zh="拼接"),
     ),
     Linear("output", HIDDEN, "hidden[b i o] = hidden[b i a] * w_output[a o] + b_output[o]?", **OUTPUT),
     Linear("output", HIDDEN, "hidden[b i o] = hidden[b i o]", alias=True, unless=("w_output",), **OUTPUT),
     Linear(
-        "residual", HIDDEN, "hidden[b i o] = hidden[b i o] + x[b i o]", when=("ln_weight",), form=Form("X + Y"),
-        called=Name("R", "R", "r", "Residual", "残差连接"), operator=Operator("residual", "add", "相加", "+ X"),
+        "residual",
+        HIDDEN,
+        "hidden[b i o] = hidden[b i o] + x[b i o]",
+        when=("ln_weight",),
+        form=Form("X + Y"),
+        called=Name("R", "R", "r", "Residual", "残差连接"),
+        operator=Operator("residual", "add", "相加", "+ X"),
         told="addition",
     ),
     LayerNorm(),
     Linear(
-        "block_output", HIDDEN, "hidden[b i u] = hidden[b i o] * w_linear[o u] + b_linear[u]?", told="linear",
-        called=Name("L", "L", r"\ell", "Block output", "块输出"), form=Form("N W_L{bias}"),
+        "block_output",
+        HIDDEN,
+        "hidden[b i u] = hidden[b i o] * w_linear[o u] + b_linear[u]?",
+        told="linear",
+        called=Name("L", "L", r"\ell", "Block output", "块输出"),
+        form=Form("N W_L{bias}"),
         operator=Operator("linear", "linear", "线性", "· W_L{bias}"),
     ),
-)  # fmt: skip
+)
 """Every stage there is; whoever asks for one of them reads this at that time."""
 
 

@@ -56,9 +56,11 @@ class LayerNorm(Stage):
         total = Sum(x.values.size, lambda k: x[[k]], x.values, rf"\sum_c {x.latex}")
         mean = Named("mu", r"\mu", Quotient(total, count))
         squares = Sum(
-            x.values.size, lambda k: Power(add(x[[k]], Negative(mean)), 2), (x.values - mean_value) ** 2,
+            x.values.size,
+            lambda k: Power(add(x[[k]], Negative(mean)), 2),
+            (x.values - mean_value) ** 2,
             rf"\sum_c \left({x.latex} - \mu\right)^{{2}}",
-        )  # fmt: skip
+        )
         variance = Named("var", r"\sigma^{2}", Quotient(squares, count))
         unit = Quotient(add(x[at], Negative(mean)), Function("sqrt", add(variance, eps.one)))
         return add(Product(unit, weight[at]), bias[at])

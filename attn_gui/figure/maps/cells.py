@@ -90,10 +90,7 @@ def hatch_lines(closed: npt.NDArray[np.bool_], rect: QRectF, spacing: float) -> 
     offset = diagonal * spacing
     start = np.maximum(left[run], offset - bottom[run])
     end = np.minimum(right[run], offset - top[run])
-    return [
-        QLineF(a, d - a, b, d - b)
-        for d, a, b in _joined(offset, start, end, tolerance=spacing * 1e-3)
-    ]
+    return [QLineF(a, d - a, b, d - b) for d, a, b in _joined(offset, start, end, tolerance=spacing * 1e-3)]
 
 
 def _runs(cells: npt.NDArray[np.bool_], rect: QRectF) -> tuple[Floats, Floats, Floats, Floats]:
@@ -106,8 +103,10 @@ def _runs(cells: npt.NDArray[np.bool_], rect: QRectF) -> tuple[Floats, Floats, F
     _, stop = np.nonzero(steps == -1)
     width, height = rect.width() / max(columns, 1), rect.height() / max(rows, 1)
     return (
-        rect.left() + start * width, rect.top() + row * height,
-        rect.left() + stop * width, rect.top() + (row + 1) * height,
+        rect.left() + start * width,
+        rect.top() + row * height,
+        rect.left() + stop * width,
+        rect.top() + (row + 1) * height,
     )
 
 
@@ -122,9 +121,14 @@ def _joined(offset: Floats, start: Floats, end: Floats, tolerance: float) -> lis
     new = np.ones(len(offset), dtype=bool)
     new[1:] = (offset[1:] != offset[:-1]) | (start[1:] > end[:-1] + tolerance)
     heads = np.flatnonzero(new)
-    return list(zip(
-        offset[heads].tolist(), start[heads].tolist(), np.maximum.reduceat(end, heads).tolist(), strict=True,
-    ))
+    return list(
+        zip(
+            offset[heads].tolist(),
+            start[heads].tolist(),
+            np.maximum.reduceat(end, heads).tolist(),
+            strict=True,
+        )
+    )
 
 
 def _paint_nan(painter: QPainter, rect: QRectF, display: Display, theme: Theme, small: bool) -> None:
@@ -141,11 +145,16 @@ def _paint_nan(painter: QPainter, rect: QRectF, display: Display, theme: Theme, 
     frames = [_inset(cell, pen_width / 2 + 0.5) for cell in cells]
     painter.drawRects(frames)
     if not _write(painter, cells, format_number(float("nan"), 0), theme.nan_mark, small):
-        painter.drawLines([
-            line for frame in frames for line in (
-                QLineF(frame.topLeft(), frame.bottomRight()), QLineF(frame.bottomLeft(), frame.topRight()),
-            )
-        ])
+        painter.drawLines(
+            [
+                line
+                for frame in frames
+                for line in (
+                    QLineF(frame.topLeft(), frame.bottomRight()),
+                    QLineF(frame.bottomLeft(), frame.topRight()),
+                )
+            ]
+        )
 
 
 def _paint_infinity(painter: QPainter, rect: QRectF, display: Display, flag: int, ground: int, small: bool) -> None:
@@ -169,9 +178,13 @@ def _triangle(cell: QRectF, *, up: bool) -> QPolygonF:
     reach = min(cell.width(), cell.height()) * 0.28
     tip = -reach if up else reach
     center = cell.center()
-    return QPolygonF([
-        center + QPointF(0, tip), center + QPointF(reach, -tip * 0.75), center + QPointF(-reach, -tip * 0.75),
-    ])
+    return QPolygonF(
+        [
+            center + QPointF(0, tip),
+            center + QPointF(reach, -tip * 0.75),
+            center + QPointF(-reach, -tip * 0.75),
+        ]
+    )
 
 
 def _write(painter: QPainter, cells: list[QRectF], text: str, color: QColor, small: bool) -> bool:

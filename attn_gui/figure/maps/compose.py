@@ -61,9 +61,14 @@ def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int 
 
 
 def compose(
-    evaluation: Evaluation, *, stage: str, heads: Sequence[int | None], pixels: Pixels = lambda figure: figure.shape,
-    tell: Tell = silent, **choices: Any,
-) -> MapFigure:  # fmt: skip
+    evaluation: Evaluation,
+    *,
+    stage: str,
+    heads: Sequence[int | None],
+    pixels: Pixels = lambda figure: figure.shape,
+    tell: Tell = silent,
+    **choices: Any,
+) -> MapFigure:
     """The figure of a stage for one head, or for several on a sheet; ValueError with a sentence for bad choices.
 
     `choices` are those of FigureOptions. Of a problem whose maps are too long to be held the figure has as many blocks
@@ -73,9 +78,12 @@ def compose(
 
 
 def composed(
-    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None],
-    pixels: Pixels = lambda figure: figure.shape, tell: Tell = silent,
-) -> MapFigure:  # fmt: skip
+    evaluation: Evaluation,
+    options: FigureOptions,
+    heads: Sequence[int | None],
+    pixels: Pixels = lambda figure: figure.shape,
+    tell: Tell = silent,
+) -> MapFigure:
     """`compose` with all choices in one record; `heads` are checked already."""
     problem, stage = evaluation.problem, options.stage
     check_item(problem, options.batch)
@@ -100,12 +108,19 @@ def bare_figure(plane: PlaneLike, options: FigureOptions, shade: Shade) -> MapFi
     """A figure of a matrix without its numbers, labels and title."""
     rows, columns = plane.shape
     return MapFigure(
-        panels=(Panel(NOTHING),), rows=Axis("row", plain_labels(rows)), columns=Axis("column", plain_labels(columns)),
-        levels=Levels(0.0, 1.0), weights=not plane.signed, palette=shade.palette_for(plane.signed),
-        theme=THEMES[options.theme], words=WORDS[options.lang], show_values=options.values,
-        show_colorbar=options.colorbar, transparent=options.transparent,
+        panels=(Panel(NOTHING),),
+        rows=Axis("row", plain_labels(rows)),
+        columns=Axis("column", plain_labels(columns)),
+        levels=Levels(0.0, 1.0),
+        weights=not plane.signed,
+        palette=shade.palette_for(plane.signed),
+        theme=THEMES[options.theme],
+        words=WORDS[options.lang],
+        show_values=options.values,
+        show_colorbar=options.colorbar,
+        transparent=options.transparent,
         cells=(rows, columns) if draws_pictures(plane) else None,
-    )  # fmt: skip
+    )
 
 
 def filled(

@@ -65,9 +65,7 @@ def _paint_image(painter: QPainter, place: QRectF, figure: MapFigure, panel: Pan
     painter.drawImage(place, image)
 
 
-def _paint_pixels(
-    painter: QPainter, place: QRectF, figure: MapFigure, panel: Panel, pixels: tuple[int, int]
-) -> None:
+def _paint_pixels(painter: QPainter, place: QRectF, figure: MapFigure, panel: Panel, pixels: tuple[int, int]) -> None:
     """Every pixel of the device by itself: rectangles would leave gaps by rounding. Only those in sight are made."""
     rows, columns = panel.values.shape
     device = painter.deviceTransform().mapRect(place)
@@ -95,9 +93,7 @@ def _bins(cells: int, pixels: int, part: slice) -> tuple[Edges, Edges]:
     return np.arange(under[0], under[-1] + 2), under - under[0]
 
 
-def _colors(
-    figure: MapFigure, values: Values, allowed: Allowed | None, *, tiny: bool
-) -> npt.NDArray[np.uint32]:  # fmt: skip
+def _colors(figure: MapFigure, values: Values, allowed: Allowed | None, *, tiny: bool) -> npt.NDArray[np.uint32]:
     """A color a cell; of cells too small for marks color alone must say NaN."""
     display = to_display(values, allowed, figure.levels)
     colors = argb(display, figure.table, figure.theme)

@@ -253,11 +253,20 @@ class _Planner:
         bar = self._bar(grid, page_width)
         below = bar.bottom() + SPACING.s + self.small.height() if bar is not None else grid.bottom()
         return Layout(
-            page_width, page_height,
-            QPointF(MARGIN, MARGIN + self.title_line * 0.8), self._names_top() + self.line * 0.8,
-            maps, titles, grid, self._row_labels(cell_height), columns, bar,
-            legend_lines(self.figure, page_width - left - MARGIN), below + SPACING.m,
-            self._note(page_width), below + self._legend_height(page_width) + SPACING.m,
+            page_width,
+            page_height,
+            QPointF(MARGIN, MARGIN + self.title_line * 0.8),
+            self._names_top() + self.line * 0.8,
+            maps,
+            titles,
+            grid,
+            self._row_labels(cell_height),
+            columns,
+            bar,
+            legend_lines(self.figure, page_width - left - MARGIN),
+            below + SPACING.m,
+            self._note(page_width),
+            below + self._legend_height(page_width) + SPACING.m,
         )
 
     def _bar(self, grid: QRectF, page_width: float) -> QRectF | None:

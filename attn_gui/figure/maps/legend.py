@@ -33,9 +33,7 @@ def legend_lines(figure: MapFigure, width: float) -> tuple[tuple[int, ...], ...]
     return tuple(map(tuple, lines))
 
 
-def paint_legend(
-    painter: QPainter, figure: MapFigure, lines: tuple[tuple[int, ...], ...], corner: QPointF
-) -> None:
+def paint_legend(painter: QPainter, figure: MapFigure, lines: tuple[tuple[int, ...], ...], corner: QPointF) -> None:
     """Paint the legend's lines with their left upper corner at a point."""
     painter.setFont(figure_font(FONT_SIZE.small))
     metrics = QFontMetricsF(painter.font())

@@ -40,9 +40,7 @@ def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout
     _paint_axes(painter, figure, layout)
     rows, columns = figure.shape
     numbers = fitting_numbers(figure, layout.maps[0].width() / columns, layout.maps[0].height() / rows)
-    for number, (panel, place, title) in enumerate(
-        zip(figure.panels, layout.maps, layout.panel_titles, strict=True)
-    ):
+    for number, (panel, place, title) in enumerate(zip(figure.panels, layout.maps, layout.panel_titles, strict=True)):
         write_line(painter, title, panel.title, figure.theme.text2, FONT_SIZE.small, strong=True)
         paint_panel(painter, snapped(painter, place), figure, number, numbers)
     if layout.bar is not None:

@@ -36,9 +36,7 @@ def fitting_numbers(figure: MapFigure, cell_width: float, cell_height: float) ->
     return cell_decimals(np.stack(shown), cell_width, cell_height, metrics, figure.weights)
 
 
-def paint_panel(
-    painter: QPainter, place: QRectF, figure: MapFigure, number: int, numbers: CellNumbers | None
-) -> None:
+def paint_panel(painter: QPainter, place: QRectF, figure: MapFigure, number: int, numbers: CellNumbers | None) -> None:
     """One map of a figure: cells, values, frame."""
     panel = figure.panels[number]
     paint_cells(painter, place, figure, panel)

@@ -21,9 +21,15 @@ class PngWriter:
     """A picture of 8-bit RGB, or RGBA with `alpha`, that is given from top to bottom; `end` closes it."""
 
     def __init__(
-        self, file: IO[bytes], width: int, height: int, dots_per_meter: int, words: Mapping[str, str], *,
+        self,
+        file: IO[bytes],
+        width: int,
+        height: int,
+        dots_per_meter: int,
+        words: Mapping[str, str],
+        *,
         alpha: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._file, self._alpha = file, alpha
         self._above = np.zeros(width * (4 if alpha else 3), np.uint8)
         self._packer = zlib.compressobj()

@@ -28,9 +28,15 @@ def write_text(painter: QPainter, at: QPointF, text: str, anchor: str = START, w
 
 
 def write_line(
-    painter: QPainter, at: QPointF, text: str, color: QColor, pixels: float, *, strong: bool = False,
+    painter: QPainter,
+    at: QPointF,
+    text: str,
+    color: QColor,
+    pixels: float,
+    *,
+    strong: bool = False,
     anchor: str = START,
-) -> None:  # fmt: skip
+) -> None:
     """Write a text in the figures' font, of a size and color; nothing for an empty one."""
     if text:
         painter.setFont(figure_font(pixels, strong=strong))

@@ -12,6 +12,7 @@ from attn_gui.pictures.planes import FieldPlane, PlaneLike
 QUERY, KEY, PLAIN = "query", "key", "plain"
 """Roles of an axis: its rows or columns are queries, keys, or neither."""
 
+
 @dataclass(frozen=True)
 class Operand:
     """A matrix beside a stage: a stage of the problem or one of its fields."""
@@ -58,9 +59,14 @@ def picture_of(stage: str, evaluation: Evaluation) -> Picture:
     if entry.square:
         query, key, value, mixed = (latest(evaluation, variable) for variable in ("query", "key", "value", "mixed"))
         return Picture(
-            Operand(query, QUERY), Operand(key, columns=KEY, transposed=True), Operand(value, KEY),
-            Operand(mixed, QUERY), rows, columns, marks_result=entry.shares,
-        )  # fmt: skip
+            Operand(query, QUERY),
+            Operand(key, columns=KEY, transposed=True),
+            Operand(value, KEY),
+            Operand(mixed, QUERY),
+            rows,
+            columns,
+            marks_result=entry.shares,
+        )
     if not isinstance(entry, Linear) or entry.counts[0] < 2:
         return Picture(rows=rows, columns=columns)
     factors = zip(node.fields[:2], node.inputs[:2], strict=True)

@@ -69,9 +69,7 @@ def _operand(operand: Operand, evaluation: Evaluation, batch: int, head: int) ->
     return operand.name, operand.symbol, operand.plane(evaluation, batch, head)
 
 
-def _map(
-    name: str, letter: str, plane: PlaneLike, options: FigureOptions, blocks: int, tell: Tell
-) -> MapFigure:
+def _map(name: str, letter: str, plane: PlaneLike, options: FigureOptions, blocks: int, tell: Tell) -> MapFigure:
     """One of the maps, its symbol as title and its shape beside it."""
     figure = replace(bare_figure(plane, options, options.shade(name)), title=letter, panels=(Panel(NOTHING),))
     rows, columns = plane.shape
@@ -89,6 +87,10 @@ def _labeled(figure: MapFigure, evaluation: Evaluation, picture: Picture) -> Map
     for role, axis in ((picture.rows, figure.rows), (picture.columns, figure.columns)):
         tokens = names.get(role)
         fits = tokens is not None and len(tokens) == len(axis.labels)
-        axes.append(Axis(role if role in names else axis.name, tuple(map(visible_text, tokens)) if fits and tokens
-                         else axis.labels))  # fmt: skip
+        axes.append(
+            Axis(
+                role if role in names else axis.name,
+                tuple(map(visible_text, tokens)) if fits and tokens else axis.labels,
+            )
+        )
     return replace(figure, rows=axes[0], columns=axes[1])

@@ -133,9 +133,20 @@ def _laid_out(
     note = wrapped(figure.note, room, QFontMetricsF(figure_font(FONT_SIZE.small)))
     bottom = note_top + len(note) * line if note else note_top - (0.0 if legend else SPACING.m)
     return ProductLayout(
-        page, height if height is not None else bottom + MARGIN, QPointF(MARGIN, MARGIN + title_line * 0.8), maps,
-        captions, rows, columns, factor, bars, legend, below + SPACING.m, note, note_top,
-    )  # fmt: skip
+        page,
+        height if height is not None else bottom + MARGIN,
+        QPointF(MARGIN, MARGIN + title_line * 0.8),
+        maps,
+        captions,
+        rows,
+        columns,
+        factor,
+        bars,
+        legend,
+        below + SPACING.m,
+        note,
+        note_top,
+    )
 
 
 def _sizes(figure: ProductFigure, cells: tuple[float, float]) -> dict[str, tuple[float, float]]:

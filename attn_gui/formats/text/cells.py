@@ -61,8 +61,9 @@ class Cells:
         if self.width == 1 and self._rows and row.first_line > self._line + 1:
             raise FormatError(_EMPTY_LINE, row=self._rows, line=self._line + 1)
         if len(self.values) > MOST_NUMBERS:
-            raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} numbers."),
-                              most=f"{MOST_NUMBERS:,}")  # fmt: skip
+            raise FormatError(
+                QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} numbers."), most=f"{MOST_NUMBERS:,}"
+            )
 
     def _plain(self, cells: Sequence[str]) -> list[float] | None:
         """The numbers of a row in which Python reads nothing that is none: 1_000, other scripts, 1e400 as infinity."""

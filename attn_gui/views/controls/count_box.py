@@ -86,7 +86,8 @@ class CountBox(QSpinBox):
             return self.tr("A whole number is needed. Esc keeps {old}.").format(old=self._before())
         if not self.minimum() <= number <= self.maximum():
             return self.tr("{number} is out of range: {low} to {high}. Esc keeps {old}.").format(
-                number=number, low=self.minimum(), high=self.maximum(), old=self._before())
+                number=number, low=self.minimum(), high=self.maximum(), old=self._before()
+            )
         return ""
 
     def validate(self, text: str, position: int) -> object:

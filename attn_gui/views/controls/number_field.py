@@ -14,8 +14,13 @@ class NumberField(TypedField):
     """A float as the shortest text that gives it back, or nothing where `optional`; `committed` carries it."""
 
     def __init__(
-        self, parent: QWidget | None = None, *, optional: bool = False, positive: bool = False, finite: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        parent: QWidget | None = None,
+        *,
+        optional: bool = False,
+        positive: bool = False,
+        finite: bool = False,
+    ) -> None:
         super().__init__(parent)
         self._optional, self._positive, self._finite, self._dtype = optional, positive, finite, "float64"
 
@@ -28,11 +33,13 @@ class NumberField(TypedField):
             return None
         value = parse_number(text, self._dtype)
         if self._positive and not 0 < value < float("inf"):
-            raise ValueError(self.tr("A number above 0 is needed. Esc keeps {old}.").format(
-                old=self._settled_text or "–"))
+            raise ValueError(
+                self.tr("A number above 0 is needed. Esc keeps {old}.").format(old=self._settled_text or "–")
+            )
         if self._finite and not math.isfinite(value):
-            raise ValueError(self.tr("A finite number is needed. Esc keeps {old}.").format(
-                old=self._settled_text or "–"))
+            raise ValueError(
+                self.tr("A finite number is needed. Esc keeps {old}.").format(old=self._settled_text or "–")
+            )
         return value
 
     def written(self, value: float | None) -> str:

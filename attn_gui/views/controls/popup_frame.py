@@ -79,7 +79,8 @@ class PopupFrame(QFrame):
         # told, not left to Qt: a bar that showed once narrows the words, which then need the bar
         policies = Qt.ScrollBarPolicy
         self._scroll.setVerticalScrollBarPolicy(
-            policies.ScrollBarAsNeeded if wanted > height else policies.ScrollBarAlwaysOff)
+            policies.ScrollBarAsNeeded if wanted > height else policies.ScrollBarAlwaysOff
+        )
         self.resize(QSize(width, height))
         left = max(GAP, min(top.x(), window.width() - width - GAP))
         self.move(left, max(GAP, min(top.y() - GAP - height if upward else below, window.height() - GAP - height)))

@@ -108,9 +108,12 @@ class ShapePanel(QWidget):
             self._labels[name].setText(text)
             self._labels[name].buddy().setAccessibleName(accessible)
         self._keep.setText(self.tr("keep d_model"))
-        self._keep.setToolTip(self.tr(
-            "When the number of heads changes: pressed, d_model stays and only the cut into heads moves; "
-            "else d_k stays, and heads join or leave with their columns."))
+        self._keep.setToolTip(
+            self.tr(
+                "When the number of heads changes: pressed, d_model stays and only the cut into heads moves; "
+                "else d_k stays, and heads join or leave with their columns."
+            )
+        )
         self._dtype.setToolTip(self.tr("All is computed in float64; float32 rounds each number once, when it is read"))
         self._explain()
 
@@ -130,8 +133,10 @@ class ShapePanel(QWidget):
             "d_v": self.tr("Columns of V in one head"),
             "n": self.tr("Rows of Q"),
             "m": self.tr("m follows n: keys and values come from the same X as the queries")
-            if state is not None and state.self_attention else self.tr("Rows of K and V"),
-            "d_model": self.tr("All heads of Q together; change the heads or d_k instead") if direct
+            if state is not None and state.self_attention
+            else self.tr("Rows of K and V"),
+            "d_model": self.tr("All heads of Q together; change the heads or d_k instead")
+            if direct
             else self.tr("Columns of X"),
             "batch_size": self.tr("How many items the batch holds"),
         }
@@ -140,9 +145,12 @@ class ShapePanel(QWidget):
         self._items.item.setToolTip(self.tr("Which item of the batch is shown, counted from 0"))
         self._cut.setToolTip(self.tr("heads · d_k"))
         if state is not None:
-            self.boxes["num_heads"].set_allowed(state.head_counts, self.tr(
-                "{number} heads cannot share {query} columns of Q and {value} of V evenly.").format(
-                number="{number}", query=state.num_heads * state.d_k, value=state.num_heads * state.d_v))
+            self.boxes["num_heads"].set_allowed(
+                state.head_counts,
+                self.tr("{number} heads cannot share {query} columns of Q and {value} of V evenly.").format(
+                    number="{number}", query=state.num_heads * state.d_k, value=state.num_heads * state.d_v
+                ),
+            )
 
     def _subscript(self) -> str:
         """d with "model" below the line, never smaller than the look's smallest type."""

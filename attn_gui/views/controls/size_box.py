@@ -135,8 +135,11 @@ class SizeBox(CountBox):
     def objection(self, text: str) -> str:
         """The reason why this text cannot be the number, as a sentence; empty if it can."""
         number = whole_number(text)
-        return self._listing(number) if number and self._allowed and number not in self._allowed else (
-            super().objection(text))
+        return (
+            self._listing(number)
+            if number and self._allowed and number not in self._allowed
+            else (super().objection(text))
+        )
 
     def _before(self) -> int:
         return self._settled
@@ -148,8 +151,11 @@ class SizeBox(CountBox):
         return self.tr("{why} Possible: {listed}. Esc keeps {old}.").format(why=why, listed=listed, old=self._settled)
 
     def _neighbor(self, steps: int) -> int:
-        beyond = [v for v in self._allowed if v > self.value()] if steps > 0 else [
-            v for v in reversed(self._allowed) if v < self.value()]
+        beyond = (
+            [v for v in self._allowed if v > self.value()]
+            if steps > 0
+            else [v for v in reversed(self._allowed) if v < self.value()]
+        )
         return beyond[min(abs(steps), len(beyond)) - 1] if beyond else self.value()
 
     def _refuse(self, sentence: str) -> None:

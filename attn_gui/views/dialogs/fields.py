@@ -160,8 +160,9 @@ class LevelsFields(QWidget):
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        self.choice.set_words({
-            WINDOW: self.tr("as in the window"), AUTOMATIC: self.tr("automatic"), TYPED: self.tr("typed")})
+        self.choice.set_words(
+            {WINDOW: self.tr("as in the window"), AUTOMATIC: self.tr("automatic"), TYPED: self.tr("typed")}
+        )
         self.low.setAccessibleName(self.tr("Lower level"))
         self.high.setAccessibleName(self.tr("Upper level"))
 

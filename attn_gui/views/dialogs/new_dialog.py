@@ -106,9 +106,13 @@ class NewDialog(QDialog):
         kind = next(kind for kind, radio in self.radios.items() if radio.isChecked())
         sizes["m"] = sizes["n"] if kind == "self" else self._own_m
         return NewChoice(
-            kind=kind, fill=self.fill.currentData(), seed=self.seed.value(), mask=self.mask_kind.currentData(),
-            tokens=split_tokens(self.sentence.text()), **sizes,
-        )  # fmt: skip
+            kind=kind,
+            fill=self.fill.currentData(),
+            seed=self.seed.value(),
+            mask=self.mask_kind.currentData(),
+            tokens=split_tokens(self.sentence.text()),
+            **sizes,
+        )
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -117,15 +121,24 @@ class NewDialog(QDialog):
         self.radios["self"].setText(self.tr("Self-attention from X"))
         self.radios["cross"].setText(self.tr("Cross-attention from X and a second sequence C"))
         labels = {
-            "n": self.tr("queries n"), "m": self.tr("keys m"), "num_heads": self.tr("heads"), "d_k": "dₖ", "d_v": "dᵥ",
-            "fill": self.tr("filled with"), "seed": self.tr("seed"), "d_model": self.tr("d_model, all heads"),
-            "mask": self.tr("mask"), "sentence": self.tr("sentence"),
+            "n": self.tr("queries n"),
+            "m": self.tr("keys m"),
+            "num_heads": self.tr("heads"),
+            "d_k": "dₖ",
+            "d_v": "dᵥ",
+            "fill": self.tr("filled with"),
+            "seed": self.tr("seed"),
+            "d_model": self.tr("d_model, all heads"),
+            "mask": self.tr("mask"),
+            "sentence": self.tr("sentence"),
         }
         for name, text in labels.items():
             self._labels[name].setText(text)
-        names = {"d_k": self.tr("d_k, width of a query and a key in one head"),
-                 "d_v": self.tr("d_v, width of a value in one head"),
-                 "d_model": self.tr("d_model, width of all heads together")}
+        names = {
+            "d_k": self.tr("d_k, width of a query and a key in one head"),
+            "d_v": self.tr("d_v, width of a value in one head"),
+            "d_model": self.tr("d_model, width of all heads together"),
+        }
         for name, label in self._labels.items():
             label.buddy().setAccessibleName(names.get(name, labels[name]))
         fills = (self.tr("small integers"), self.tr("random numbers"), self.tr("identity"), self.tr("zeros"))
@@ -180,8 +193,7 @@ class NewDialog(QDialog):
         grid = QGridLayout()
         rows = (("sentence",), ("n", "m", "mask"), ("num_heads", "d_model"), ("d_k", "d_v"), ("fill", "seed"))
         wide = {"fill": 2, "sentence": 3}
-        lay_out(grid, [[(self._labels[name], self._editor(name), wide.get(name, 1)) for name in row]
-                       for row in rows])
+        lay_out(grid, [[(self._labels[name], self._editor(name), wide.get(name, 1)) for name in row] for row in rows])
         for at in range(3):
             grid.setColumnStretch(at, 1)
         for name, box in self.boxes.items():
@@ -196,8 +208,13 @@ class NewDialog(QDialog):
         return grid
 
     def _editor(self, name: str) -> QWidget:
-        others: dict[str, QWidget] = {"fill": self.fill, "seed": self.seed, "mask": self.mask_kind,
-                                      "sentence": self.sentence, "d_model": self.d_model}
+        others: dict[str, QWidget] = {
+            "fill": self.fill,
+            "seed": self.seed,
+            "mask": self.mask_kind,
+            "sentence": self.sentence,
+            "d_model": self.d_model,
+        }
         return others.get(name) or self.boxes[name]
 
     def _on_sentence_changed(self, _text: str) -> None:
@@ -214,8 +231,9 @@ class NewDialog(QDialog):
             for name in ("d_k", "d_v"):
                 self.boxes[name].setValue(width // heads)
         else:
-            self._what.setText(self.tr("{heads} heads cannot share d_model = {width} evenly.").format(
-                heads=heads, width=width))
+            self._what.setText(
+                self.tr("{heads} heads cannot share d_model = {width} evenly.").format(heads=heads, width=width)
+            )
 
     def _on_keys_changed(self, keys: int) -> None:
         if self.boxes["m"].isEnabled():
@@ -235,8 +253,11 @@ class NewDialog(QDialog):
         self.seed.setEnabled(choice.fill in SEEDED)
         shapes = [f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()]
         self._shapes.setText(self.tr(", ").join(shapes))
-        self._what.setText(self.tr("Heads: {heads}, each with scores {n} × {m}. Output: {n} × {width}.").format(
-            heads=choice.num_heads, n=choice.n, m=choice.m, width=choice.num_heads * choice.d_v))
+        self._what.setText(
+            self.tr("Heads: {heads}, each with scores {n} × {m}. Output: {n} × {width}.").format(
+                heads=choice.num_heads, n=choice.n, m=choice.m, width=choice.num_heads * choice.d_v
+            )
+        )
 
 
 def _simple_masks() -> tuple[str, ...]:

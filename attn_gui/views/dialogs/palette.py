@@ -106,8 +106,12 @@ class ActionPalette(QDialog):
     def _show(self, wanted: str) -> None:
         """The actions that fit, those at the same distance as menus have them."""
         near = ((offer.distance(wanted), place, offer) for place, offer in enumerate(self._offers))
-        self._shown = tuple(offer for _distance, _place, offer in sorted(
-            (found for found in near if found[0] is not None), key=lambda found: (found[0] or 0, found[1])))
+        self._shown = tuple(
+            offer
+            for _distance, _place, offer in sorted(
+                (found for found in near if found[0] is not None), key=lambda found: (found[0] or 0, found[1])
+            )
+        )
         self._list.clear()
         self._list.addTopLevelItems([_item(offer) for offer in self._shown])
         nothing = self.tr("Nothing fits “{text}”. Try another word, in English or Chinese.")

@@ -51,7 +51,8 @@ class ShortcutsDialog(QDialog):
         self.list.clear()
         self._groups = []
         for title, rows in (
-            (self.tr("Everywhere"), self._rows), (self.tr("In a map"), self._in_a_map()),
+            (self.tr("Everywhere"), self._rows),
+            (self.tr("In a map"), self._in_a_map()),
             (self.tr("In a table"), self._in_a_table()),
         ):
             group = QTreeWidgetItem(self.list, [title])
@@ -61,7 +62,8 @@ class ShortcutsDialog(QDialog):
             group.setFont(0, font)
             for text, keys in rows:
                 QTreeWidgetItem(group, [text, keys]).setTextAlignment(
-                    1, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+                    1, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+                )
         self.list.expandAll()
         self._show_matching(self.filter.text())
 

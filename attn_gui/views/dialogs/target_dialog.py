@@ -94,9 +94,11 @@ class TargetDialog(QDialog):
         self._now.setText(self.tr("now {value}").format(value=number(self._value)))
         self.field.setAccessibleName(self.tr("target"))
         words = {
-            "query": self.tr("by its query row"), "key": self.tr("by its key row"), "bias": self.tr("by a bias"),
+            "query": self.tr("by its query row"),
+            "key": self.tr("by its key row"),
+            "bias": self.tr("by a bias"),
             "x": self.tr("by its row of X"),
-        }  # fmt: skip
+        }
         for way, radio in self.radios.items():
             radio.setText(words[way])
         self._odds_label.setText(self.tr("The odds among the other keys"))

@@ -60,7 +60,13 @@ class TokensDialog(QDialog):
         self.retranslate()
 
     def set_state(
-        self, *, n: int, m: int, query_tokens: Tokens = None, key_tokens: Tokens = None, self_attention: bool = False,
+        self,
+        *,
+        n: int,
+        m: int,
+        query_tokens: Tokens = None,
+        key_tokens: Tokens = None,
+        self_attention: bool = False,
         may_resize: bool = False,
     ) -> None:
         """The rows there are and their present tokens; `may_resize` offers to give every token a row."""
@@ -102,8 +108,9 @@ class TokensDialog(QDialog):
         self.join.setToolTip(tip)
         self.side.setAccessibleName(self.tr("Names of"))
         self.pieces.setAccessibleName(self.tr("Tokens, in order"))
-        self.side.set_words({
-            "both": self.tr("queries and keys"), "queries": self.tr("queries"), "keys": self.tr("keys")})
+        self.side.set_words(
+            {"both": self.tr("queries and keys"), "queries": self.tr("queries"), "keys": self.tr("keys")}
+        )
         self.buttons.button(BUTTONS.Ok).setText(self.tr("Use as labels"))
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self._show_tokens()
@@ -195,8 +202,9 @@ class TokensDialog(QDialog):
         self.resize_rows.setVisible(self._may_resize and bool(tokens))
         self.resize_rows.setEnabled(any(rows[name] != len(tokens) for name in self._sides()))
         names = " = ".join({"query_tokens": "n", "key_tokens": "m"}[name] for name in self._sides())
-        self.resize_rows.setText(self.tr("Add or remove rows, so that {sizes} = {count}").format(
-            sizes=names, count=len(tokens)))
+        self.resize_rows.setText(
+            self.tr("Add or remove rows, so that {sizes} = {count}").format(sizes=names, count=len(tokens))
+        )
         self._said.setText("\n".join(dict.fromkeys(self._fate(name, rows[name]) for name in self._sides())))
 
     def _fate(self, name: str, rows: int) -> str:
@@ -205,18 +213,28 @@ class TokensDialog(QDialog):
         if not count:
             return self.tr("No tokens: rows are labeled by number.")
         if self._resized_rows() and count != rows:
-            return (self.tr("Queries: {rows} rows become {count}.") if queries else
-                    self.tr("Keys: {rows} rows become {count}.")).format(rows=rows, count=count)
+            return (
+                self.tr("Queries: {rows} rows become {count}.")
+                if queries
+                else self.tr("Keys: {rows} rows become {count}.")
+            ).format(rows=rows, count=count)
         if count == rows:
-            return (self.tr("Queries: a token for each of {rows} rows.") if queries else
-                    self.tr("Keys: a token for each of {rows} rows.")).format(rows=rows)
+            return (
+                self.tr("Queries: a token for each of {rows} rows.")
+                if queries
+                else self.tr("Keys: a token for each of {rows} rows.")
+            ).format(rows=rows)
         if count < rows:
-            return (self.tr("Queries: {count} tokens for {rows} rows; the rest are labeled by number.") if queries else
-                    self.tr("Keys: {count} tokens for {rows} rows; the rest are labeled by number.")).format(
-                rows=rows, count=count)
-        return (self.tr("Queries: {count} tokens for {rows} rows; the last {left} are left out.") if queries else
-                self.tr("Keys: {count} tokens for {rows} rows; the last {left} are left out.")).format(
-            rows=rows, count=count, left=count - rows)
+            return (
+                self.tr("Queries: {count} tokens for {rows} rows; the rest are labeled by number.")
+                if queries
+                else self.tr("Keys: {count} tokens for {rows} rows; the rest are labeled by number.")
+            ).format(rows=rows, count=count)
+        return (
+            self.tr("Queries: {count} tokens for {rows} rows; the last {left} are left out.")
+            if queries
+            else self.tr("Keys: {count} tokens for {rows} rows; the last {left} are left out.")
+        ).format(rows=rows, count=count, left=count - rows)
 
 
 def _fitted(tokens: tuple[str, ...], rows: int) -> Tokens:

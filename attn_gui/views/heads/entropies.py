@@ -137,5 +137,9 @@ def _added(parts: list[slice], rows: slice) -> list[slice]:
     """Parts that together hold the old ones and the new rows, none of them twice."""
     apart = [part for part in parts if part.stop < rows.start or rows.stop < part.start]
     touching = [part for part in parts if part not in apart]
-    return [*apart, slice(min([rows.start, *(part.start for part in touching)]),
-                          max([rows.stop, *(part.stop for part in touching)]))]  # fmt: skip
+    return [
+        *apart,
+        slice(
+            min([rows.start, *(part.start for part in touching)]), max([rows.stop, *(part.stop for part in touching)])
+        ),
+    ]

@@ -54,8 +54,12 @@ class GroupRow(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Left and right ask for the neighbor of the chosen head, Home and End for the first and last."""
         chosen, last = next((thumb.head for thumb in self._thumbs if thumb.isChecked()), 0), len(self._thumbs) - 1
-        wanted = {Qt.Key.Key_Left: chosen - 1, Qt.Key.Key_Right: chosen + 1,
-                  Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}.get(Qt.Key(event.key()))
+        wanted = {
+            Qt.Key.Key_Left: chosen - 1,
+            Qt.Key.Key_Right: chosen + 1,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }.get(Qt.Key(event.key()))
         if wanted is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             event.ignore()
         elif 0 <= wanted <= last and wanted != chosen:

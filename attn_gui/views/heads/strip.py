@@ -80,8 +80,7 @@ class HeadsStrip(QWidget):
         """Lower: numbers below the maps and nothing beside them."""
         self._compact = compact
         self._outer.setDirection(QBoxLayout.Direction.LeftToRight if compact else QBoxLayout.Direction.TopToBottom)
-        self._head_row.setDirection(
-            QBoxLayout.Direction.TopToBottom if compact else QBoxLayout.Direction.LeftToRight)
+        self._head_row.setDirection(QBoxLayout.Direction.TopToBottom if compact else QBoxLayout.Direction.LeftToRight)
         self._of.setVisible(not compact)
         self._about.setVisible(not compact)
         for thumb in self._thumbs:
@@ -157,10 +156,16 @@ class HeadsStrip(QWidget):
         if heads == kv_heads:
             self._of.setText(self.tr("of {count}").format(count=heads))
         else:
-            self._of.setText(self.tr("of {count} · {kv} K/V heads, {each} query heads each").format(
-                count=heads, kv=kv_heads, each=heads // kv_heads))
-        self._about.setText(self.tr("mean entropy of a row, 0 … log {keys} = {most}").format(
-            keys=problem.m, most=f"{math.log(problem.m):.2f}"))
+            self._of.setText(
+                self.tr("of {count} · {kv} K/V heads, {each} query heads each").format(
+                    count=heads, kv=kv_heads, each=heads // kv_heads
+                )
+            )
+        self._about.setText(
+            self.tr("mean entropy of a row, 0 … log {keys} = {most}").format(
+                keys=problem.m, most=f"{math.log(problem.m):.2f}"
+            )
+        )
 
     def _on_number_value_changed(self, head: int) -> None:
         self.headPicked.emit(head)

@@ -43,8 +43,11 @@ class HeadThumb(MapButton):
 
     def describe(self) -> None:
         """The accessible name in the present language."""
-        words = (self.tr("Head {head}, entropy {entropy}, chosen") if self.isChecked()
-                 else self.tr("Head {head}, entropy {entropy}"))
+        words = (
+            self.tr("Head {head}, entropy {entropy}, chosen")
+            if self.isChecked()
+            else self.tr("Head {head}, entropy {entropy}")
+        )
         self.setAccessibleName(words.format(head=self.head, entropy=self._entropy))
 
     # --- what Qt asks ----------------------------------------------------------------------------

@@ -160,8 +160,16 @@ class Inspector(QWidget):
 
     def _order_tabs(self) -> None:
         """Links come and go: put them where they stand."""
-        order = (self._tabs.tabBar(), *self._trail.links(), self._terms, *self._relations.links(), self._one,
-                 self._copy_text, self._copy_latex, self._target)
+        order = (
+            self._tabs.tabBar(),
+            *self._trail.links(),
+            self._terms,
+            *self._relations.links(),
+            self._one,
+            self._copy_text,
+            self._copy_latex,
+            self._target,
+        )
         if order != self._ordered:
             self._ordered = order
             for before, after in pairwise(order):
@@ -176,12 +184,17 @@ class Inspector(QWidget):
             return
         if terms.of_weights():
             every = terms.count() == context.problem.m
-            self._caption.setText(self.tr("All keys of this query") if every else
-                                  self.tr("Keys of this query, {count} of {all}").format(
-                                      count=terms.count(), all=context.problem.m))
+            self._caption.setText(
+                self.tr("All keys of this query")
+                if every
+                else self.tr("Keys of this query, {count} of {all}").format(count=terms.count(), all=context.problem.m)
+            )
         elif terms.has_tail():
-            self._caption.setText(self.tr("Terms {product}, {count} of {all}").format(
-                product=terms.product(), count=terms.shown(), all=terms.count()))
+            self._caption.setText(
+                self.tr("Terms {product}, {count} of {all}").format(
+                    product=terms.product(), count=terms.shown(), all=terms.count()
+                )
+            )
         else:
             self._caption.setText(self.tr("Terms {product}").format(product=terms.product()).strip())
         self._terms.setAccessibleName(self._caption.text())
@@ -198,9 +211,11 @@ class Inspector(QWidget):
         self._target.clicked.connect(self.targetRequested)
         self._copy_latex.clicked.connect(lambda: self._ask_to_copy("latex"))
         self._one.clicked.connect(self._on_one_clicked)
-        for mine, theirs in ((self.exampleRequested, self._start.exampleRequested),
-                             (self.newRequested, self._start.newRequested),
-                             (self.openRequested, self._start.openRequested)):
+        for mine, theirs in (
+            (self.exampleRequested, self._start.exampleRequested),
+            (self.newRequested, self._start.newRequested),
+            (self.openRequested, self._start.openRequested),
+        ):
             theirs.connect(mine)
 
     def _ask_to_copy(self, kind: str) -> None:

@@ -34,8 +34,7 @@ class Link(KeyboardButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self._link_font())
-        return QSize(metrics.horizontalAdvance(self._lead + self.text()) + 2 * SPACING.xs,
-                     metrics.height() + SPACING.s)
+        return QSize(metrics.horizontalAdvance(self._lead + self.text()) + 2 * SPACING.xs, metrics.height() + SPACING.s)
 
     def minimumSizeHint(self) -> QSize:
         hint = self.sizeHint()

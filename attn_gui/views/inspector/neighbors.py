@@ -48,8 +48,9 @@ def covered(boxes: Sequence[Box]) -> int:
     edges = [sorted({edge for box in boxes for edge in (box[axis].start, box[axis].stop)}) for axis in (-2, -1)]
     grid = np.zeros([max(len(line) - 1, 0) for line in edges], bool)
     for box in boxes:
-        grid[tuple(slice(line.index(cut.start), line.index(cut.stop))
-                   for line, cut in zip(edges, box[-2:], strict=True))] = True
+        grid[
+            tuple(slice(line.index(cut.start), line.index(cut.stop)) for line, cut in zip(edges, box[-2:], strict=True))
+        ] = True
     rows, columns = (np.diff(line) for line in edges)
     return int(rows @ grid @ columns)
 

@@ -23,11 +23,21 @@ class Sentences(QObject):
     def write(self, explanation: Explanation, context: ExplainContext) -> Sentence:
         """Write the meaning of the cell; tokens carry the color of their role, the value stands out."""
         writers = {
-            "": self._cell, "projection": self._projection, "rotation": self._rotated,
-            "score": self._score, "scale": self._scaled, "cap": self._capped, "bias": self._biased,
-            "mask": self._masked, "weight": self._weight, "mix": self._head_output,
-            "joint": self._concat, "product": self._output,
-            "addition": self._residual, "norm": self._normalized, "linear": self._linear,
+            "": self._cell,
+            "projection": self._projection,
+            "rotation": self._rotated,
+            "score": self._score,
+            "scale": self._scaled,
+            "cap": self._capped,
+            "bias": self._biased,
+            "mask": self._masked,
+            "weight": self._weight,
+            "mix": self._head_output,
+            "joint": self._concat,
+            "product": self._output,
+            "addition": self._residual,
+            "norm": self._normalized,
+            "linear": self._linear,
         }
         template, more = writers[STAGE[explanation.stage].told](explanation, context)
         return runs(template, **_words(explanation, context) | more)
@@ -49,17 +59,22 @@ class Sentences(QObject):
             scale = 1.0 if problem.scale is None else problem.scale
             if scale == 1:
                 return self.tr("Scaled score of query {query} and key {key}: {value}. It is the score, not scaled."), {}
-            return self.tr("Scaled score of query {query} and key {key}: {value}. "
-                           "It is the score times {scale}."), {"scale": number(scale)}
+            return self.tr("Scaled score of query {query} and key {key}: {value}. It is the score times {scale}."), {
+                "scale": number(scale)
+            }
         words = {"count": problem.d_k, "scale": number(problem.scale or 0.0)}
         if problem.scale is None:
-            return self.tr("Scaled score of query {query} and key {key}: {value}. "
-                           "It is the sum of {count} products, divided by √{count}."), words
+            return self.tr(
+                "Scaled score of query {query} and key {key}: {value}. "
+                "It is the sum of {count} products, divided by √{count}."
+            ), words
         if problem.scale == 1:
-            return self.tr("Scaled score of query {query} and key {key}: {value}. "
-                           "It is the sum of {count} products, not scaled."), words
-        return self.tr("Scaled score of query {query} and key {key}: {value}. "
-                       "It is the sum of {count} products, times {scale}."), words
+            return self.tr(
+                "Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, not scaled."
+            ), words
+        return self.tr(
+            "Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, times {scale}."
+        ), words
 
     def _capped(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         template = self.tr("Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.")
@@ -87,8 +102,9 @@ class Sentences(QObject):
         if explanation.equals == len(explanation.terms):
             return self.tr("Query {query} gives key {key} a weight of {value}, as each of {count} keys."), words
         if explanation.rank == 1 and explanation.equals > 1:
-            return self.tr("Query {query} gives key {key} a weight of {value}, "
-                           "the largest of {count}, which {equals} keys share."), words
+            return self.tr(
+                "Query {query} gives key {key} a weight of {value}, the largest of {count}, which {equals} keys share."
+            ), words
         if explanation.rank == 1:
             return self.tr("Query {query} gives key {key} a weight of {value}, the largest of {count}."), words
         return self.tr("Query {query} gives key {key} a weight of {value}, number {rank} of {count} by size."), words
@@ -97,55 +113,70 @@ class Sentences(QObject):
     def _head_output(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         if not explanation.terms:
             return self.tr("Query {query} sees no key: weights 0, output 0."), {}
-        return self.tr("Column {column} of the output of query {query} in head {head}: {value}. "
-                       "It is the sum of {count} values, each times its weight."), {
-            "head": explanation.index[1], "count": len(explanation.terms)}
+        return self.tr(
+            "Column {column} of the output of query {query} in head {head}: {value}. "
+            "It is the sum of {count} values, each times its weight."
+        ), {"head": explanation.index[1], "count": len(explanation.terms)}
 
     def _concat(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         head, column = divmod(explanation.index[-1], context.problem.d_v)
-        return self.tr("Column {column} of the joined heads of query {query}: {value}. "
-                       "It is column {inner} of head {head}."), {"head": head, "inner": column}
+        return self.tr(
+            "Column {column} of the joined heads of query {query}: {value}. It is column {inner} of head {head}."
+        ), {"head": head, "inner": column}
 
     def _output(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         if context.problem.w_output is None:
-            return self.tr("Column {column} of the output of query {query}: {value}. "
-                           "Without W_O it is the joined heads themselves."), {}
-        return self.tr("Column {column} of the output of query {query}: {value}. "
-                       "It is the sum of {count} products of the joined heads and W_O."), {
-            "count": context.problem.num_heads * context.problem.d_v}
+            return self.tr(
+                "Column {column} of the output of query {query}: {value}. "
+                "Without W_O it is the joined heads themselves."
+            ), {}
+        return self.tr(
+            "Column {column} of the output of query {query}: {value}. "
+            "It is the sum of {count} products of the joined heads and W_O."
+        ), {"count": context.problem.num_heads * context.problem.d_v}
 
     # --- the block ---------------------------------------------------------------------------------
     def _residual(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         return self.tr("Column {column} of query {query}: {value}. It is X plus the output."), {}
 
     def _normalized(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
-        return self.tr("Column {column} of query {query}: {value}. The row of X plus the output is brought "
-                       "to mean 0 and variance 1, then times γ plus β."), {}
+        return self.tr(
+            "Column {column} of query {query}: {value}. The row of X plus the output is brought "
+            "to mean 0 and variance 1, then times γ plus β."
+        ), {}
 
     def _linear(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
-        return self.tr("Column {column} of query {query}: {value}. "
-                       "It is the sum of {count} products of the normalized row and W_L."), {
-            "count": context.problem.d_model}
+        return self.tr(
+            "Column {column} of query {query}: {value}. "
+            "It is the sum of {count} products of the normalized row and W_L."
+        ), {"count": context.problem.d_model}
 
     # --- up to Q, K and V ------------------------------------------------------------------------
     def _projection(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         stage, problem = explanation.stage, context.problem
         second = STAGE[stage].by_key and problem.context is not None
         words: Words = {
-            "token": self._named_token(explanation, context), "matrix": symbol(stage),
-            "projection": symbol(f"w_{stage}"), "source": symbol("context" if second else "x"),
+            "token": self._named_token(explanation, context),
+            "matrix": symbol(stage),
+            "projection": symbol(f"w_{stage}"),
+            "source": symbol("context" if second else "x"),
             "count": problem.d_context if second else problem.d_model,
             "column": self._named_column(explanation, context),
         }
         if problem.projected:
-            return self.tr("Column {column} of {matrix} for {token}: {value}. "
-                           "It is the sum of {count} products of {source} and {projection}."), words
+            return self.tr(
+                "Column {column} of {matrix} for {token}: {value}. "
+                "It is the sum of {count} products of {source} and {projection}."
+            ), words
         return self.tr("Column {column} of {matrix} for {token}: {value}. It is given, not computed."), words
 
     def _rotated(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         template = self.tr("Column {column} for {token}, turned by its position {row}: {value}.")
-        return template, {"token": self._named_token(explanation, context), "row": explanation.index[-2],
-                          "column": self._named_column(explanation, context)}
+        return template, {
+            "token": self._named_token(explanation, context),
+            "row": explanation.index[-2],
+            "column": self._named_column(explanation, context),
+        }
 
     def _named_column(self, explanation: Explanation, context: ExplainContext) -> str:
         """`97 (head 3, c = 1)`: the column as tables count it, and as formulas do within the head."""
@@ -173,5 +204,9 @@ class Sentences(QObject):
 def _words(explanation: Explanation, context: ExplainContext) -> Words:
     """The words of most sentences: the row as a query, the column as a key or as a number, the value."""
     row, column = explanation.index[-2:]
-    return {"query": strong(context.query_name(row), "query"), "key": strong(context.key_name(column), "key"),
-            "column": column, "value": strong(number(explanation.value))}
+    return {
+        "query": strong(context.query_name(row), "query"),
+        "key": strong(context.key_name(column), "key"),
+        "column": column,
+        "value": strong(number(explanation.value)),
+    }

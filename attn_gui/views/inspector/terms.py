@@ -140,8 +140,9 @@ class TermsModel(QAbstractTableModel):
         """Every term, the tail too, with its numbers in full precision."""
         columns = [str(self.headerData(k, Qt.Orientation.Horizontal) or "") for k in range(1, self.columnCount())]
         names = [self._name(row) for row in range(self.count())]
-        return Copied((self.count(), len(columns)), lambda: list(map(self._numbers, range(self.count()))),
-                      names, columns)
+        return Copied(
+            (self.count(), len(columns)), lambda: list(map(self._numbers, range(self.count()))), names, columns
+        )
 
     def _name(self, row: int) -> str:
         term, position = self._term(row), int(self._order[row])
@@ -152,8 +153,10 @@ class TermsModel(QAbstractTableModel):
     def _numbers(self, row: int) -> list[object]:
         cells = self._term(row).cells
         factors: list[object] = [np.float64(cell.value) for cell in cells]
-        return [*(factors if len(cells) == len(self._headers) else [""] * len(self._headers)),
-                np.float64(self._values[self._order[row]])]
+        return [
+            *(factors if len(cells) == len(self._headers) else [""] * len(self._headers)),
+            np.float64(self._values[self._order[row]]),
+        ]
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
@@ -208,8 +211,10 @@ class TermsModel(QAbstractTableModel):
         name = self.tr("{count} more").format(count=self.count() - self.shown()) if tail else self._name(row)
         largest = (self._row_value(first) for first in range(min(self.shown(), 1)))
         written = column_writer(largest, self._decimals(4 if self.of_weights() else 3))(value)
-        numbers = (Face(text, None, chosen, color)
-                   for text, (_, color) in zip(self._number_texts(row), self._headers, strict=True))
+        numbers = (
+            Face(text, None, chosen, color)
+            for text, (_, color) in zip(self._number_texts(row), self._headers, strict=True)
+        )
         return Face(name, None, chosen, "text"), *numbers, Face(written, value, chosen, "text")
 
     def _number_texts(self, row: int) -> list[str]:
@@ -224,8 +229,7 @@ class TermsModel(QAbstractTableModel):
         text = self.face(row, 0).text
         if self._is_tail(row) or self._over_keys():
             return text
-        columns = [f"{cell_name(cell.name, ())} {cell.index[-1]}" for cell in self._term(row).cells
-                   if _role(cell.name)]
+        columns = [f"{cell_name(cell.name, ())} {cell.index[-1]}" for cell in self._term(row).cells if _role(cell.name)]
         return self.tr("{text}: column {columns}").format(text=text, columns=", ".join(columns)) if columns else text
 
     def _decimals(self, most: int) -> int:
@@ -238,15 +242,14 @@ class TermsModel(QAbstractTableModel):
 
     def _row_value(self, row: int) -> float:
         if self._is_tail(row):
-            return float(self._values[self._order[self.shown():]].sum())
+            return float(self._values[self._order[self.shown() :]].sum())
         return float(self._values[self._order[row]])
 
     def _is_tail(self, row: int) -> bool:
         return self.has_tail() and row == self.shown()
 
     def _is_chosen(self, row: int) -> bool:
-        return (not self._is_tail(row) and self._chosen >= 0
-                and self._term(row).cells[0].index[-1] == self._chosen)
+        return not self._is_tail(row) and self._chosen >= 0 and self._term(row).cells[0].index[-1] == self._chosen
 
     def _term(self, row: int) -> Term:
         assert self._terms is not None, "a row stands for a term"
@@ -263,8 +266,9 @@ class TermsModel(QAbstractTableModel):
         if any(a.name != b.name for a, b in zip(first.cells, last.cells, strict=True)):
             return ()  # one of each kind: every row names its own cell
         letter = "j" if self._over_keys() else "c"
-        return tuple((_running(a, b, letter), _role(a.name) or "text2")
-                     for a, b in zip(first.cells, last.cells, strict=True))
+        return tuple(
+            (_running(a, b, letter), _role(a.name) or "text2") for a, b in zip(first.cells, last.cells, strict=True)
+        )
 
     def _value_header(self) -> str:
         if self.of_weights() or not self._terms:

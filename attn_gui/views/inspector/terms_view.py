@@ -78,8 +78,7 @@ class TermsView(QTableView):
 
     def minimumSizeHint(self) -> QSize:
         room = SIZE.right_compact - 2 * (SPACING.panel_padding_compact + SPACING.xs)  # the tabs have a margin, too
-        return QSize(min(self._least_width(), scaled(room)),
-                     self._height_of(min(self._terms.rowCount(), MOST_ROWS)))
+        return QSize(min(self._least_width(), scaled(room)), self._height_of(min(self._terms.rowCount(), MOST_ROWS)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

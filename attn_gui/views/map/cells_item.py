@@ -208,8 +208,12 @@ class CellsItem(MapItem):
         """The place of these bins if every cell had exactly the same size."""
         cells = self.rows.cells_of(down), self.columns.cells_of(right)
         width, height = self.columns.cell_size, self.rows.cell_size
-        return QRectF((cells[1].start - self.columns.low) * width, (cells[0].start - self.rows.low) * height,
-                      (cells[1].stop - cells[1].start) * width, (cells[0].stop - cells[0].start) * height)
+        return QRectF(
+            (cells[1].start - self.columns.low) * width,
+            (cells[0].start - self.rows.low) * height,
+            (cells[1].stop - cells[1].start) * width,
+            (cells[0].stop - cells[0].start) * height,
+        )
 
     # --- painting --------------------------------------------------------------------------------
     def area(self) -> QRect:

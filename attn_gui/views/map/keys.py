@@ -24,9 +24,7 @@ _ZOOMS = {"+": 240, "=": 240, "-": -240}  # + without Shift is =
 Cell = tuple[int, int]
 
 
-def moved(
-    key: int, modifiers: Qt.KeyboardModifier, chosen: Cell | None, shape: tuple[int, int]
-) -> Cell | None:
+def moved(key: int, modifiers: Qt.KeyboardModifier, chosen: Cell | None, shape: tuple[int, int]) -> Cell | None:
     """The cell that a key leads to, None when the key moves nothing; from no cell the first one."""
     rows, columns = shape
     if (key not in _STEPS and key not in _ENDS) or not rows or not columns:

@@ -45,7 +45,8 @@ class Marks:
     def steps_back(self, cell: Cell) -> bool:
         """Whether a cell lies behind the veil."""
         return self.reached is not None and not any(
-            down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.reached)
+            down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.reached
+        )
 
 
 class OverlayItem(MapItem):

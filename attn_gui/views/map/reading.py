@@ -34,9 +34,15 @@ _widest: WeakKeyDictionary[Evaluation, int] = WeakKeyDictionary()
 
 
 def bins_of(
-    plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice, *, leads: bool = False,
+    plane: PlaneLike,
+    rows: Span,
+    columns: Span,
+    down: slice,
+    right: slice,
+    *,
+    leads: bool = False,
     owner: object = None,
-) -> Seen:  # fmt: skip
+) -> Seen:
     """(values, allowed, known) of some bins, the cells of each pooled into one; `known` None where all are.
 
     A map that `leads` may ask for a wider picture than there was before; the others make do with what it needs. Of a

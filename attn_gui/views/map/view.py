@@ -12,14 +12,18 @@ from attn_gui.views.map import keys
 Cell = tuple[int, int]
 _DRAGS = Qt.MouseButton.LeftButton | Qt.MouseButton.MiddleButton
 _MOUSE = (
-    QEvent.Type.MouseButtonPress, QEvent.Type.MouseMove, QEvent.Type.MouseButtonRelease,
+    QEvent.Type.MouseButtonPress,
+    QEvent.Type.MouseMove,
+    QEvent.Type.MouseButtonRelease,
     QEvent.Type.MouseButtonDblClick,
-)  # fmt: skip
+)
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _BY_KEYBOARD = (
-    Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason,
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
     Qt.FocusReason.OtherFocusReason,
-)  # fmt: skip
+)
 
 
 class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types

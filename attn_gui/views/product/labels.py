@@ -19,9 +19,10 @@ from attn_gui.views.theme import scaled
 ROWS, UPRIGHT, LEVEL = "rows", "upright", "level"
 ONE_LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 SIDES = {
-    ROWS: int(Qt.AlignmentFlag.AlignRight | ONE_LINE), UPRIGHT: int(Qt.AlignmentFlag.AlignLeft | ONE_LINE),
+    ROWS: int(Qt.AlignmentFlag.AlignRight | ONE_LINE),
+    UPRIGHT: int(Qt.AlignmentFlag.AlignLeft | ONE_LINE),
     LEVEL: int(Qt.AlignmentFlag.AlignHCenter | ONE_LINE),
-}  # fmt: skip
+}
 
 MEASURED, NEARLY = 5000, 2
 """So many labels are all measured; of more, some of those that have nearly as many letters as the longest."""
@@ -161,9 +162,7 @@ def _strip(box: QRectF, pixels: slice, height: float) -> QRectF:
     return QRectF(box.left(), box.top() + middle - thick / 2, box.width(), thick)
 
 
-def _paint_label(
-    painter: QPainter, label: str, chosen: bool, place: QRectF, style: LabelStyle, alignment: int
-) -> None:
+def _paint_label(painter: QPainter, label: str, chosen: bool, place: QRectF, style: LabelStyle, alignment: int) -> None:
     font = style.chosen_font if chosen else style.font
     if chosen:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -62,9 +62,7 @@ def chip_width(text: str) -> float:
     return words + 2 * scaled(SPACING.s) + scaled(SPACING.m)
 
 
-def paint_chip(
-    painter: QPainter, text: str, role: str, right: float, bottom: float, room: float, theme: Theme
-) -> None:
+def paint_chip(painter: QPainter, text: str, role: str, right: float, bottom: float, room: float, theme: Theme) -> None:
     """A token on the soft ground of its role, its lower right corner at a point."""
     painter.setFont(ui_font("small", 600))
     metrics = QFontMetricsF(painter.font())

@@ -48,9 +48,10 @@ class Operands(QObject):
             heatmap.hide()
             heatmap.hoverLeft.connect(self.hoverLeft)
             for signal, wish in (
-                (heatmap.cellChosen, self.cellChosen), (heatmap.cellHovered, self.hovered),
+                (heatmap.cellChosen, self.cellChosen),
+                (heatmap.cellHovered, self.hovered),
                 (heatmap.activated, self.activated),
-            ):  # fmt: skip
+            ):
                 signal.connect(lambda row, column, at=place, told=wish: self._tell_cell(told, at, row, column))
             for signal, wish in (
                 (heatmap.copyImageRequested, self.copyImageRequested),

@@ -191,8 +191,7 @@ class ProductPicture(QWidget):
         head, corner = self._words.head_height(), self._words.corner_width()
         labels, font = axis_labels(self.maps, stage)[1], label_font(self.compact)
         for turned in (False, True):
-            needs = needs_of(
-                self.maps, stage, compact=self.compact, head=head, bars=bars, corner=corner, turned=turned)
+            needs = needs_of(self.maps, stage, compact=self.compact, head=head, bars=bars, corner=corner, turned=turned)
             places = lay_out(needs, self.width(), self.height())
             if labels_fit(labels, font, places.stage.width() / places.columns):
                 break

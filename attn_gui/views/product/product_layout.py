@@ -66,14 +66,10 @@ class Side:
 
 def lay_out(needs: Needs, width: int, height: int) -> Places:
     """The largest stage that leaves its operands their least room; what remains goes to the operands."""
-    needs = replace(needs, least_side=min(needs.least_side, width // LEAST_SHARE),
-                    least_top=min(needs.least_top, height // LEAST_SHARE_ABOVE))  # fmt: skip
-    beside = needs.gap + needs.least_side
-    free_width = width - 2 * needs.padding - needs.row_labels
-    free_width -= (beside if needs.left_columns else 0) + (beside if needs.result_columns else 0)
-    free_height = height - 2 * needs.padding - needs.head - needs.column_labels - needs.bars
-    free_height -= needs.gap + needs.least_top if needs.top_rows else 0
-    across, down = stage_sides(needs, max(free_width, 1), max(free_height, 1))
+    least_side = min(needs.least_side, width // LEAST_SHARE)
+    least_top = min(needs.least_top, height // LEAST_SHARE_ABOVE)
+    needs = replace(needs, least_side=least_side, least_top=least_top)
+    across, down = stage_sides(needs, *_free_for_stage(needs, width, height))
 
     sides = bool(needs.left_columns) + bool(needs.result_columns)
     spare_width = width - 2 * needs.padding - needs.row_labels - across.pixels - sides * needs.gap
@@ -94,12 +90,25 @@ def lay_out(needs: Needs, width: int, height: int) -> Places:
     corner_y = y + (max(above, factor) + needs.gap if needs.top_rows else 0)
     result_x = corner_x + across.pixels + needs.gap
     return Places(
-        QRect(corner_x, corner_y, across.pixels, down.pixels), down.cells, across.cells, needs.row_labels,
+        QRect(corner_x, corner_y, across.pixels, down.pixels),
+        down.cells,
+        across.cells,
+        needs.row_labels,
         QRect(x, corner_y, left, down.pixels) if needs.left_columns else None,
         QRect(corner_x, corner_y - needs.gap - above, across.pixels, above) if needs.top_rows else None,
         QRect(result_x, corner_y - needs.gap - factor, right, factor) if needs.factor_rows else None,
         QRect(result_x, corner_y, right, down.pixels) if needs.result_columns else None,
     )
+
+
+def _free_for_stage(needs: Needs, width: int, height: int) -> tuple[int, int]:
+    """The pixels across and down that the least room of the operands leaves to the stage."""
+    beside = needs.gap + needs.least_side
+    free_width = width - 2 * needs.padding - needs.row_labels
+    free_width -= (beside if needs.left_columns else 0) + (beside if needs.result_columns else 0)
+    free_height = height - 2 * needs.padding - needs.head - needs.column_labels - needs.bars
+    free_height -= needs.gap + needs.least_top if needs.top_rows else 0
+    return max(free_width, 1), max(free_height, 1)
 
 
 def stage_sides(needs: Needs, width: int, height: int) -> tuple[Side, Side]:

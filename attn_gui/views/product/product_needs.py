@@ -24,9 +24,7 @@ READABLE_TOP = 120
 """Up to so high the maps above insist on rows that have room for their numbers."""
 
 
-def needs_of(
-    maps: StageMaps, stage: str, *, compact: bool, head: int, bars: int, corner: int, turned: bool
-) -> Needs:
+def needs_of(maps: StageMaps, stage: str, *, compact: bool, head: int, bars: int, corner: int, turned: bool) -> Needs:
     """Room for the picture of a stage: pixels of words above a map that stands alone (`head`), below (`bars`), and
     left of a map above (`corner`).
 
@@ -34,8 +32,9 @@ def needs_of(
     """
     assert maps.evaluation is not None
     picture = picture_of(stage, maps.evaluation)
-    planes = {place: operand.plane(maps.evaluation, maps.batch, maps.head)
-              for place, operand in picture.operands().items()}  # fmt: skip
+    planes = {
+        place: operand.plane(maps.evaluation, maps.batch, maps.head) for place, operand in picture.operands().items()
+    }
     sizes = {place: plane.shape for place, plane in planes.items() if plane is not None}
     nothing = (0, 0)
     rows, columns = maps.map(stage).shape
@@ -44,14 +43,25 @@ def needs_of(
     widest = scaled(WIDEST_ROW_LABEL_COMPACT if compact else WIDEST_ROW_LABEL)
     tallest = label_width(column_labels, font, scaled(TALLEST_COLUMN_LABEL))
     return Needs(
-        rows, columns, sizes.get("left", nothing)[1], sizes.get("top", nothing)[0],
-        sizes.get("factor", nothing)[0], sizes.get("result", nothing)[1], square=STAGE[stage].square,
+        rows,
+        columns,
+        sizes.get("left", nothing)[1],
+        sizes.get("top", nothing)[0],
+        sizes.get("factor", nothing)[0],
+        sizes.get("result", nothing)[1],
+        square=STAGE[stage].square,
         row_labels=math.ceil(max(label_width(row_labels, font, widest), axis_name_width())),
         column_labels=math.ceil(tallest) if turned and column_labels else line_height(),
-        head=0 if sizes else head, bars=bars, corner=corner, padding=padding(compact), gap=gap(compact),
-        least_side=scaled(LEAST_SIDE), least_top=_least_top(sizes), largest_cell=scaled(LARGEST_CELL),
+        head=0 if sizes else head,
+        bars=bars,
+        corner=corner,
+        padding=padding(compact),
+        gap=gap(compact),
+        least_side=scaled(LEAST_SIDE),
+        least_top=_least_top(sizes),
+        largest_cell=scaled(LARGEST_CELL),
         comfortable_cell=scaled(COMFORTABLE_CELL),
-    )  # fmt: skip
+    )
 
 
 def _least_top(sizes: Mapping[str, tuple[int, int]]) -> int:
@@ -81,8 +91,10 @@ def axis_name_width() -> float:
 
 def axis_names() -> dict[str, str]:
     """The names over the rows, by their role."""
-    return {QUERY: QCoreApplication.translate("ProductPicture", "query ↓"),
-            KEY: QCoreApplication.translate("ProductPicture", "key ↓")}  # fmt: skip
+    return {
+        QUERY: QCoreApplication.translate("ProductPicture", "query ↓"),
+        KEY: QCoreApplication.translate("ProductPicture", "key ↓"),
+    }
 
 
 def padding(compact: bool) -> int:

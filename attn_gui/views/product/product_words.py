@@ -273,8 +273,10 @@ class ProductWords:
 
     def _top_words(self) -> list[Word]:
         heatmap = self._product.operands.maps["top"]
-        words: list[Word] = [(self._symbol("top"), "body", "text", 600),
-                             ("{} × {}".format(*heatmap.shape), "small", "text3", 400)]
+        words: list[Word] = [
+            (self._symbol("top"), "body", "text", 600),
+            ("{} × {}".format(*heatmap.shape), "small", "text3", 400),
+        ]
         if not self._product.compact and heatmap.levels_known:
             words.append((range_text(heatmap.levels), "micro", "text3", 400))
         if self._product.picture.columns == KEY:

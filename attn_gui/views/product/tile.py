@@ -91,11 +91,19 @@ class StageTile(QWidget):
         heatmap, bar = self._maps.map(self.stage), self._maps.bar(self.stage)
         rows, columns = heatmap.shape
         needs = Needs(
-            rows, columns, square=STAGE[self.stage].square, row_labels=self._row_labels, column_labels=column_labels,
-            head=self._title_height(), padding=heatmap.margin, gap=0,
+            rows,
+            columns,
+            square=STAGE[self.stage].square,
+            row_labels=self._row_labels,
+            column_labels=column_labels,
+            head=self._title_height(),
+            padding=heatmap.margin,
+            gap=0,
             bars=bar.heightForWidth(self.width() - self._row_labels) + scaled(SPACING.m),
-            largest_cell=scaled(LARGEST_CELL), least_side=scaled(LEAST_SIDE), comfortable_cell=1,
-        )  # fmt: skip
+            largest_cell=scaled(LARGEST_CELL),
+            least_side=scaled(LEAST_SIDE),
+            comfortable_cell=1,
+        )
         return lay_out(needs, self.width(), self.height()).stage
 
     def _title_height(self) -> int:
@@ -104,9 +112,10 @@ class StageTile(QWidget):
     def _title(self) -> tuple[Word, ...]:
         shape = "{} × {}".format(*self._maps.map(self.stage).shape)
         return (
-            (stage_title(self.stage), "body", "text", 600), (symbol(self.stage), "body", "text2", 400),
+            (stage_title(self.stage), "body", "text", 600),
+            (symbol(self.stage), "body", "text2", 400),
             (shape, "small", "text3", 400),
-        )  # fmt: skip
+        )
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:

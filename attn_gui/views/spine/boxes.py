@@ -36,7 +36,12 @@ class SpineBoxes(QObject):
         self.plain = {name: PlainBox(name, parent) for name, operator in _operators().items() if operator.text}
         bare = {name: OperatorBox(name, parent) for name in NUMBERED}
         self.by_name: dict[str, OperatorBox] = {
-            "score": self.score, "scale": self.scale, "mask": self.mask, **self.plain, **bare}
+            "score": self.score,
+            "scale": self.scale,
+            "mask": self.mask,
+            **self.plain,
+            **bare,
+        }
         self._rows: dict[str, NumberRow] = {}
         for name, fields in (*NUMBERED.items(), *LABELED.items()):
             self._add_row(self.by_name[name], name, fields)

@@ -98,5 +98,8 @@ def formula_text(evaluation: Evaluation) -> str:
 def operator_texts(evaluation: Evaluation) -> dict[str, str]:
     """The texts of the boxes that have no choice."""
     entries = ((STAGE[stage], evaluation.node(stage)) for stage in evaluation.stages)
-    return {entry.operator.key: entry.operator.text.format(bias=bias_of(node))
-            for entry, node in entries if entry.operator is not None and entry.operator.text}
+    return {
+        entry.operator.key: entry.operator.text.format(bias=bias_of(node))
+        for entry, node in entries
+        if entry.operator is not None and entry.operator.text
+    }

@@ -57,8 +57,11 @@ class SpineRow(Shelf):
 
     def width_of(self, form: Form, keep: str) -> int:
         """The width that the items need in a form; `keep` names a node that never gives way."""
-        widths = [item.width_for(form.small) if isinstance(item, StageNode) else item.sizeHint().width()
-                  for entry, item in self._items if _stands(entry, form, keep)]
+        widths = [
+            item.width_for(form.small) if isinstance(item, StageNode) else item.sizeHint().width()
+            for entry, item in self._items
+            if _stands(entry, form, keep)
+        ]
         return sum(widths) + GAP * len(widths)
 
     def set_form(self, form: Form, keep: str, height: int) -> None:

@@ -145,7 +145,7 @@ class Spine(QWidget):
         self._after_change_of_boxes()
 
     def set_scale(self, key: str, value: float | None, d_k: int) -> None:
-        """"sqrt", "none" or "typed" with its number."""
+        """ "sqrt", "none" or "typed" with its number."""
         self.boxes.scale.set_scale(key, value, d_k)
 
     def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:

@@ -35,10 +35,12 @@ class TableMenu(QObject):
     def retranslate(self) -> None:
         """All words in the present language."""
         for action, text in (
-            (self._row, self.tr("Select row")), (self._column, self.tr("Select column")),
-            (self._all, self.tr("Select all")), (self._fit, self.tr("Fit columns to their numbers")),
+            (self._row, self.tr("Select row")),
+            (self._column, self.tr("Select column")),
+            (self._all, self.tr("Select all")),
+            (self._fit, self.tr("Fit columns to their numbers")),
             (self._usual, self.tr("Usual column widths")),
-        ):  # fmt: skip
+        ):
             action.setText(text)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -156,9 +156,7 @@ class MatrixPanel(QWidget):
         model = self.view.model()
         if rows.stop <= model.rowCount() and columns.stop <= model.columnCount():
             self.view.choose(rows.start, columns.start)
-            block = QItemSelection(
-                model.index(rows.start, columns.start), model.index(rows.stop - 1, columns.stop - 1)
-            )
+            block = QItemSelection(model.index(rows.start, columns.start), model.index(rows.stop - 1, columns.stop - 1))
             self.view.selectionModel().select(block, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     # --- questions -------------------------------------------------------------------------------

@@ -63,8 +63,10 @@ class ShapeBadge(QLabel):
             self.setText(self.plain())
             return
         chip = f"background: {theme.error_soft.name()}; color: {theme.error.name()}; font-weight: 600"
-        numbers = [f'<span style="{chip}">&nbsp;{n}&nbsp;</span>' if axis in self._wrong else str(n)
-                   for axis, n in enumerate(self._shape)]  # fmt: skip
+        numbers = [
+            f'<span style="{chip}">&nbsp;{n}&nbsp;</span>' if axis in self._wrong else str(n)
+            for axis, n in enumerate(self._shape)
+        ]
         self.setText(" × ".join(numbers))
 
 

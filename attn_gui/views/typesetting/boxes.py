@@ -80,8 +80,13 @@ def beside(boxes: Iterable[Box]) -> Box:
     for box in found:
         marks += box.moved(x)
         x += box.width
-    return Box(x, max((box.ascent for box in found), default=0.0), max((box.descent for box in found), default=0.0),
-               tuple(marks), found[-1].overhang if found else 0.0)
+    return Box(
+        x,
+        max((box.ascent for box in found), default=0.0),
+        max((box.descent for box in found), default=0.0),
+        tuple(marks),
+        found[-1].overhang if found else 0.0,
+    )
 
 
 def fraction(top: Box, bottom: Box, scale: float, role: str, *, display: bool) -> Box:
@@ -91,8 +96,11 @@ def fraction(top: Box, bottom: Box, scale: float, role: str, *, display: bool) -
     up = max(shift, axis + half + gap + top.descent)
     down = max(shift, bottom.ascent + gap + half - axis)
     width = max(top.width, bottom.width) + 2 * side
-    marks = (*top.moved((width - top.width) / 2, -up), *bottom.moved((width - bottom.width) / 2, down),
-             _rule(0.0, -axis - half, width, 2 * half, role))
+    marks = (
+        *top.moved((width - top.width) / 2, -up),
+        *bottom.moved((width - bottom.width) / 2, down),
+        _rule(0.0, -axis - half, width, 2 * half, role),
+    )
     return _padded(Box(width, up + top.ascent, down + bottom.descent, marks), 0.09 * scale)
 
 
@@ -103,10 +111,17 @@ def root(inside: Box, scale: float, role: str, *, display: bool) -> Box:
     sign = _tall("√", scale, inside.ascent + inside.descent + gap + rule, role)
     spare = max(0.0, sign.ascent + sign.descent - rule - inside.ascent - inside.descent - gap) / 2
     top = inside.ascent + gap + spare + rule
-    marks = (*sign.moved(0.0, sign.ascent - top), *inside.moved(sign.width),
-             _rule(sign.width - 0.01, -top, inside.width + 0.01, rule, role))
-    return Box(sign.width + inside.width + 0.05 * scale, top + ROOT_ABOVE * scale,
-               max(inside.descent, sign.ascent + sign.descent - top), marks)
+    marks = (
+        *sign.moved(0.0, sign.ascent - top),
+        *inside.moved(sign.width),
+        _rule(sign.width - 0.01, -top, inside.width + 0.01, rule, role),
+    )
+    return Box(
+        sign.width + inside.width + 0.05 * scale,
+        top + ROOT_ABOVE * scale,
+        max(inside.descent, sign.ascent + sign.descent - top),
+        marks,
+    )
 
 
 def scripts(base: Box, above: Box | None, below: Box | None, scale: float) -> Box:

@@ -30,15 +30,52 @@ SPACES = (
     (THIN, THIN, 0, THIN, THIN, THIN, THIN),
 )
 SIGNS = {
-    "+": ("+", BIN), "-": ("\N{MINUS SIGN}", BIN), r"\cdot": ("⋅", BIN), r"\times": ("×", BIN), "=": ("=", REL),
-    "<": ("<", REL), ">": (">", REL), r"\le": ("≤", REL), r"\in": ("∈", REL), "(": ("(", OPEN), "[": ("[", OPEN),
-    ")": (")", CLOSE), "]": ("]", CLOSE), r"\lparen": ("(", OPEN), r"\rparen": (")", CLOSE), ",": (",", PUNCT),
-    r"\|": ("‖", ORD), "|": ("|", ORD), "/": ("/", ORD), r"\infty": ("∞", ORD), r"\cdots": ("⋯", ORD),
-    r"\ell": ("ℓ", ORD), r"\partial": ("𝜕", ORD), r"\{": ("{", OPEN), r"\}": ("}", CLOSE),
-}  # fmt: skip
-GREEK = dict(zip(
-    (r"\alpha", r"\beta", r"\gamma", r"\delta", r"\theta", r"\kappa", r"\lambda", r"\mu", r"\sigma", r"\tau",
-     r"\varphi", r"\varepsilon"), "𝛼𝛽𝛾𝛿𝜃𝜅𝜆𝜇𝜎𝜏𝜑𝜀", strict=True))  # fmt: skip
+    "+": ("+", BIN),
+    "-": ("\N{MINUS SIGN}", BIN),
+    r"\cdot": ("⋅", BIN),
+    r"\times": ("×", BIN),
+    "=": ("=", REL),
+    "<": ("<", REL),
+    ">": (">", REL),
+    r"\le": ("≤", REL),
+    r"\in": ("∈", REL),
+    "(": ("(", OPEN),
+    "[": ("[", OPEN),
+    ")": (")", CLOSE),
+    "]": ("]", CLOSE),
+    r"\lparen": ("(", OPEN),
+    r"\rparen": (")", CLOSE),
+    ",": (",", PUNCT),
+    r"\|": ("‖", ORD),
+    "|": ("|", ORD),
+    "/": ("/", ORD),
+    r"\infty": ("∞", ORD),
+    r"\cdots": ("⋯", ORD),
+    r"\ell": ("ℓ", ORD),
+    r"\partial": ("𝜕", ORD),
+    r"\{": ("{", OPEN),
+    r"\}": ("}", CLOSE),
+}
+GREEK = dict(
+    zip(
+        (
+            r"\alpha",
+            r"\beta",
+            r"\gamma",
+            r"\delta",
+            r"\theta",
+            r"\kappa",
+            r"\lambda",
+            r"\mu",
+            r"\sigma",
+            r"\tau",
+            r"\varphi",
+            r"\varepsilon",
+        ),
+        "𝛼𝛽𝛾𝛿𝜃𝜅𝜆𝜇𝜎𝜏𝜑𝜀",
+        strict=True,
+    )
+)
 WORDS = (r"\max", r"\min", r"\tanh", r"\exp", r"\cos", r"\sin", r"\log")
 VERBATIM = (r"\mathrm", r"\text", r"\operatorname")
 BLANKS = {r"\,": THIN, r"\;": THICK, r"\quad": 1.0, r"\ ": MEDIUM}

@@ -206,11 +206,13 @@ def test_edits_while_passes_pictures_and_settling_go_on(rng, field):
         return thread
 
     threads = [
-        over_and_over(work) for work in (
-            working.evaluation.complete, working.evaluation.settle,
+        over_and_over(work)
+        for work in (
+            working.evaluation.complete,
+            working.evaluation.settle,
             lambda: working.evaluation.pooled("weights", 0, 1, N, 10),
         )
-    ]  # fmt: skip
+    ]
     try:
         for _ in range(150):
             box = random_box(working.arrays[field].shape, rng, most=2)

@@ -99,9 +99,11 @@ def dense(working, stage):
 
 def layers(rng, n=131, m=149):
     return (
-        {"kind": "causal", "align": "end"}, {"kind": "window", "left": 90},
-        {"kind": "padding", "lengths": 140}, {"kind": "custom", "allowed": rng.random((n, m)) > 0.1},
-    )  # fmt: skip
+        {"kind": "causal", "align": "end"},
+        {"kind": "window", "left": 90},
+        {"kind": "padding", "lengths": 140},
+        {"kind": "custom", "allowed": rng.random((n, m)) > 0.1},
+    )
 
 
 @pytest.mark.family(4)

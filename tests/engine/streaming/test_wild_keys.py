@@ -28,8 +28,11 @@ def problem_of(**more):
     random = np.random.default_rng(5).normal
     kv_heads = more.get("num_kv_heads", HEADS)
     dtype = more.get("dtype", "float64")
-    arrays = {"query": random(size=(N, 6 * HEADS)), "key": random(size=(M, 6 * kv_heads)),
-              "value": random(size=(M, 4 * kv_heads))}
+    arrays = {
+        "query": random(size=(N, 6 * HEADS)),
+        "key": random(size=(M, 6 * kv_heads)),
+        "value": random(size=(M, 4 * kv_heads)),
+    }
     arrays = {name: array.astype(dtype) for name, array in arrays.items()}
     return arrays, {"num_heads": HEADS, **more}
 

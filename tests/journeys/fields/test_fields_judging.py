@@ -129,8 +129,13 @@ def test_gradients_foretell_what_a_small_step_does(fields, score):
     fields.pick("score", score)
     person.click_cell("weights", 1, 1)
     turn_to(fields, "Sensitivity")
-    shown = dict(zip((link.text() for link in person.find("inspector.sensitivity").links()),
-                     words(fields, "inspector.sensitivity")[2:], strict=True))  # fmt: skip
+    shown = dict(
+        zip(
+            (link.text() for link in person.find("inspector.sensitivity").links()),
+            words(fields, "inspector.sensitivity")[2:],
+            strict=True,
+        )
+    )
     name, told = next((name, text) for name, text in shown.items() if name.startswith(("Q", "K")))
     field = {"Q": "query", "K": "key"}[name[0]]
     row, column = (int(part) for part in name[2:-1].split(","))
@@ -144,4 +149,5 @@ def test_without_a_cell_the_page_says_what_to_do(fields):
     fields.open(WORKED)
     turn_to(fields, "Sensitivity")
     assert words(fields, "inspector.sensitivity") == [
-        "Choose a cell: the numbers that it changes most with are listed here."]
+        "Choose a cell: the numbers that it changes most with are listed here."
+    ]

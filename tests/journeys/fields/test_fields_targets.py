@@ -30,9 +30,13 @@ def target(fields, qtbot):
                 QTest.mouseClick(dialog.radios[by], LEFT, pos=QPoint(8, dialog.radios[by].height() // 2))
             QTest.keyClicks(dialog.field, text)
             qtbot.waitUntil(lambda: bool(dialog.reason.text()))
-            said.update(reached=dialog.reached.text(), change=dialog.change.text(), reason=dialog.reason.text(),
-                        ok=dialog.buttons.button(OK).text(),
-                        can=str(dialog.buttons.button(OK).isEnabled()))  # fmt: skip
+            said.update(
+                reached=dialog.reached.text(),
+                change=dialog.change.text(),
+                reason=dialog.reason.text(),
+                ok=dialog.buttons.button(OK).text(),
+                can=str(dialog.buttons.button(OK).isEnabled()),
+            )
             QTest.mouseClick(dialog.buttons.button(button), LEFT)
             if dialog.isVisible():
                 dialog.reject()
@@ -183,9 +187,10 @@ def test_the_menu_of_a_map_and_the_explanation_offer_it(fields):
     assert fields.sentence().startswith("Query 1 gives key 1")
     opened = []
     person.answering(
-        TargetDialog, lambda dialog: (opened.append(dialog.windowTitle()), dialog.reject()),
+        TargetDialog,
+        lambda dialog: (opened.append(dialog.windowTitle()), dialog.reject()),
         lambda: person.click(person.button("Set to…", "inspector")),
-    )  # fmt: skip
+    )
     assert opened == ["Set A[1, 1]"]
     person.show_stage("query")
     person.click_cell("query", 0, 0)

@@ -26,8 +26,18 @@ from PySide6.QtWidgets import (
 )
 
 LEFT = Qt.MouseButton.LeftButton
-DIALOGS = ("new", "tokens", "export_image", "export_data", "set_target", "search_actions", "shortcuts", "about",
-           "save_as", "import_matrix")  # fmt: skip
+DIALOGS = (
+    "new",
+    "tokens",
+    "export_image",
+    "export_data",
+    "set_target",
+    "search_actions",
+    "shortcuts",
+    "about",
+    "save_as",
+    "import_matrix",
+)
 ZONES = ("spine", "heads.weights", "history", "inspector")
 HUGE = (65_536, 30_000, 4_096, 700)
 ANSWERS = 6  # things that are done in a dialog before it is left
@@ -162,8 +172,11 @@ class Errands:
             self._leave(dialog)
             return
         kinds = (QAbstractButton, QComboBox, QLineEdit, QSpinBox)
-        parts = [part for part in dialog.findChildren(QWidget)
-                 if isinstance(part, kinds) and part.isVisible() and part.isEnabled()]  # fmt: skip
+        parts = [
+            part
+            for part in dialog.findChildren(QWidget)
+            if isinstance(part, kinds) and part.isVisible() and part.isEnabled()
+        ]
         if parts:
             self._touch(self._rnd.choice(parts))
 

@@ -32,16 +32,62 @@ SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_
 TAME = ("1", "-2.5", "0", "1/3", "12", "-0", "3e-7")
 WILD = ("nan", "inf", "-inf", "1e200", "1e-320")
 REFUSED = ("abc", "1,5", "1/0")
-EDITS = ("fill_down", "fill_right", "fill_random", "fill_integers", "fill_identity", "clear", "paste", "copy", "cut",
-         "copy_with_headers", "copy_latex", "copy_markdown", "copy_numpy")  # fmt: skip
-SWITCHES = ("output_projection", "biases", "block", "second_sequence", "make_direct", "softcap", "temperature",
-            "rotary_positions", "mask_tool")  # fmt: skip
-LOOKS = ("product", "all_stages", "values", "language_zh", "language_en", "theme_dark", "theme_light", "zoom_in",
-         "zoom_out", "zoom_reset", "decimals_2", "decimals_6", "decimals_3", "next_head", "previous_head",
-         "previous_place", "next_zone", "reset_layout", "release_cell")  # fmt: skip
-NUMBERS = {"softcap": ("5", "0.5"), "temperature": ("2", "0.1"), "rotary_theta": ("100", "10000"),
-           "scale_value": ("2.5", "-1"), "score_params.w": ("0.5", "3"), "score_params.key_norm": ("0", "1"),
-           "block.ln_eps": ("1e-5", "0.1")}  # fmt: skip
+EDITS = (
+    "fill_down",
+    "fill_right",
+    "fill_random",
+    "fill_integers",
+    "fill_identity",
+    "clear",
+    "paste",
+    "copy",
+    "cut",
+    "copy_with_headers",
+    "copy_latex",
+    "copy_markdown",
+    "copy_numpy",
+)
+SWITCHES = (
+    "output_projection",
+    "biases",
+    "block",
+    "second_sequence",
+    "make_direct",
+    "softcap",
+    "temperature",
+    "rotary_positions",
+    "mask_tool",
+)
+LOOKS = (
+    "product",
+    "all_stages",
+    "values",
+    "language_zh",
+    "language_en",
+    "theme_dark",
+    "theme_light",
+    "zoom_in",
+    "zoom_out",
+    "zoom_reset",
+    "decimals_2",
+    "decimals_6",
+    "decimals_3",
+    "next_head",
+    "previous_head",
+    "previous_place",
+    "next_zone",
+    "reset_layout",
+    "release_cell",
+)
+NUMBERS = {
+    "softcap": ("5", "0.5"),
+    "temperature": ("2", "0.1"),
+    "rotary_theta": ("100", "10000"),
+    "scale_value": ("2.5", "-1"),
+    "score_params.w": ("0.5", "3"),
+    "score_params.key_norm": ("0", "1"),
+    "block.ln_eps": ("1e-5", "0.1"),
+}
 ARROWS = ("Left", "Right", "Up", "Down", "Home", "End", "PgDown", "PgUp", "Ctrl+Home", "Ctrl+End", "Shift+Down")
 KINDS = ("causal", "window", "prefix", "padding", "custom", "bias", "alibi")
 
@@ -54,13 +100,39 @@ class Moves:
         self._window = person.window
         errands = Errands(person, rnd, folder)
         self._kinds: tuple[tuple[Callable[[], str], int], ...] = (
-            (self.type, 8), (self.edit_block, 5), (self.size, 3), (self.switch, 2), (self.number, 2), (self.pick, 2),
-            (self.mask, 2), (self.layer, 2), (self.space, 1), (self.cell, 4), (self.arrows, 3), (self.stage, 3),
-            (self.head, 2), (self.item, 1), (self.look, 4), (self.link, 3), (self.term, 1), (self.page, 1),
-            (self.wheel, 2), (self.drag, 1), (self.window_size, 1), (self.undo, 3), (self.redo, 1), (self.step, 1),
-            (self.hover, 1), (self.banner, 1), (self.keep, 1), (errands.huge_size, 1), (errands.paste, 2),
-            (errands.file, 1), (errands.dialog, 2), (errands.menu, 1),
-        )  # fmt: skip
+            (self.type, 8),
+            (self.edit_block, 5),
+            (self.size, 3),
+            (self.switch, 2),
+            (self.number, 2),
+            (self.pick, 2),
+            (self.mask, 2),
+            (self.layer, 2),
+            (self.space, 1),
+            (self.cell, 4),
+            (self.arrows, 3),
+            (self.stage, 3),
+            (self.head, 2),
+            (self.item, 1),
+            (self.look, 4),
+            (self.link, 3),
+            (self.term, 1),
+            (self.page, 1),
+            (self.wheel, 2),
+            (self.drag, 1),
+            (self.window_size, 1),
+            (self.undo, 3),
+            (self.redo, 1),
+            (self.step, 1),
+            (self.hover, 1),
+            (self.banner, 1),
+            (self.keep, 1),
+            (errands.huge_size, 1),
+            (errands.paste, 2),
+            (errands.file, 1),
+            (errands.dialog, 2),
+            (errands.menu, 1),
+        )
 
     def any(self) -> str:
         """One move; what it was."""
@@ -99,8 +171,10 @@ class Moves:
         if table is None:
             return None
         top, left = table.verticalScrollBar().value(), table.horizontalScrollBar().value()
-        index = table.model().index(min(top + self._rnd.randrange(3), table.model().rowCount() - 1),
-                                    min(left + self._rnd.randrange(3), table.model().columnCount() - 1))  # fmt: skip
+        index = table.model().index(
+            min(top + self._rnd.randrange(3), table.model().rowCount() - 1),
+            min(left + self._rnd.randrange(3), table.model().columnCount() - 1),
+        )
         QTest.mouseClick(table.viewport(), LEFT, pos=table.visualRect(index).center())
         if not table.hasFocus():
             return None
@@ -113,8 +187,14 @@ class Moves:
             if table.isVisible():
                 return table
             for wanted in (key, field):
-                button = next((b for b in self._window.inputs.findChildren(QAbstractButton)
-                               if b.property("key") == wanted and b.isVisible()), None)  # fmt: skip
+                button = next(
+                    (
+                        b
+                        for b in self._window.inputs.findChildren(QAbstractButton)
+                        if b.property("key") == wanted and b.isVisible()
+                    ),
+                    None,
+                )
                 if button is not None:
                     button.click()
                     QApplication.processEvents()  # buttons that have just come are on show with the next layout
@@ -167,8 +247,11 @@ class Moves:
         """Something of a layer in the list of masks, which opens for it and is closed again."""
         panel = self._window.mask_panel
         self._person.do("masks")
-        buttons = [b for b in (*panel.findChildren(QCheckBox), *panel.findChildren(QToolButton))
-                   if b.isVisible() and b.isEnabled()]  # fmt: skip
+        buttons = [
+            b
+            for b in (*panel.findChildren(QCheckBox), *panel.findChildren(QToolButton))
+            if b.isVisible() and b.isEnabled()
+        ]
         button = self._rnd.choice(buttons)
         said = button.accessibleName() or button.text()
         button.click()
@@ -217,9 +300,19 @@ class Moves:
         if heatmap is None:
             return "nothing"
         place = heatmap.rect().center()
-        QApplication.sendEvent(heatmap.viewport(), QWheelEvent(
-            QPointF(place), QPointF(heatmap.mapToGlobal(place)), QPoint(), QPoint(0, turn), Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False))  # fmt: skip
+        QApplication.sendEvent(
+            heatmap.viewport(),
+            QWheelEvent(
+                QPointF(place),
+                QPointF(heatmap.mapToGlobal(place)),
+                QPoint(),
+                QPoint(0, turn),
+                Qt.MouseButton.NoButton,
+                Qt.KeyboardModifier.NoModifier,
+                Qt.ScrollPhase.NoScrollPhase,
+                False,
+            ),
+        )
         return f"{heatmap.objectName()} {turn}"
 
     def drag(self) -> str:
@@ -243,8 +336,11 @@ class Moves:
         return self._rnd.choice(seen) if seen else None
 
     def stage(self) -> str:
-        nodes = [node for node in self._window.spine.findChildren(QAbstractButton)
-                 if node.objectName().startswith("node.") and node.isVisible() and node.isEnabled()]  # fmt: skip
+        nodes = [
+            node
+            for node in self._window.spine.findChildren(QAbstractButton)
+            if node.objectName().startswith("node.") and node.isVisible() and node.isEnabled()
+        ]
         node = self._rnd.choice(nodes)
         node.click()
         return node.objectName()
@@ -266,8 +362,11 @@ class Moves:
 
     # --- explanation, history, window ------------------------------------------------------------
     def link(self) -> str:
-        links = [link for link in self._window.inspector.findChildren(Link)
-                 if link.isVisible() and not link.objectName().startswith("example")]  # fmt: skip
+        links = [
+            link
+            for link in self._window.inspector.findChildren(Link)
+            if link.isVisible() and not link.objectName().startswith("example")
+        ]
         links = [link for link in links if link.accessibleName() and link.parent() is not None and self._stays(link)]
         if not links:
             return "nothing"

@@ -75,8 +75,11 @@ class Truths:
         for row, column in self._cells(expected.shape):
             found = float(model.index(row, column).data(MatrixModel.ValueRole))
             wanted = float(expected[row, column])
-            same = np.float64(found).tobytes() == np.float64(wanted).tobytes() if exact else self._near(
-                found, wanted, _size(expected))
+            same = (
+                np.float64(found).tobytes() == np.float64(wanted).tobytes()
+                if exact
+                else self._near(found, wanted, _size(expected))
+            )
             assert same or found == wanted, f"table.{field}[{row}, {column}] shows {found!r}, not {wanted!r}"
 
     def _maps_show_a_fresh_computation(self, fresh: Evaluation) -> None:

@@ -20,9 +20,10 @@ def an_item_box(parent: QWidget) -> ItemBox:
 
 
 KINDS = {
-    "count": lambda parent: CountBox(parent, maximum=99), "size": lambda parent: SizeBox(parent, maximum=99),
+    "count": lambda parent: CountBox(parent, maximum=99),
+    "size": lambda parent: SizeBox(parent, maximum=99),
     "item": an_item_box,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -170,8 +170,9 @@ def test_a_layer_is_removed_and_the_focus_goes_on(qtbot: QtBot) -> None:
     assert "No layer: every query sees every key." in _words(host.panel)
 
 
-@pytest.mark.parametrize(("place", "expected"), [(0, [[1, 1], [1, 1]]), (1, [[0, 0], [0, 0]]),
-                                                 (2, [[0, 0], [1, 0]]), (3, [[1, 0], [1, 1]])])
+@pytest.mark.parametrize(
+    ("place", "expected"), [(0, [[1, 1], [1, 1]]), (1, [[0, 0], [0, 0]]), (2, [[0, 0], [1, 0]]), (3, [[1, 0], [1, 1]])]
+)
 def test_custom_cells_are_filled(qtbot: QtBot, place: int, expected: list[list[int]]) -> None:
     host = Host(qtbot, {"kind": "custom", "allowed": np.array([[True, True], [False, True]])}, n=2, m=2, batch=1)
     menu = host.button("Fill").menu()
@@ -189,8 +190,11 @@ def test_cells_that_differ_by_item_keep_their_shape(qtbot: QtBot) -> None:
 
 
 def test_painting_and_tables_are_asked_for_by_place(qtbot: QtBot) -> None:
-    layers = ({"kind": "causal"}, {"kind": "custom", "allowed": np.ones((N, M), bool)},
-              {"kind": "bias", "values": np.zeros((N, M))})
+    layers = (
+        {"kind": "causal"},
+        {"kind": "custom", "allowed": np.ones((N, M), bool)},
+        {"kind": "bias", "values": np.zeros((N, M))},
+    )
     host = Host(qtbot, *layers)
     painted: list[int] = []
     tables: list[str] = []
@@ -280,25 +284,34 @@ def test_setting_layers_says_nothing(qtbot: QtBot) -> None:
     assert host.done == []
 
 
-@pytest.mark.parametrize(("layers", "text"), [
-    ([], "none"),
-    ([{"kind": "causal"}], "causal"),
-    ([{"kind": "causal", "enabled": False}], "none"),
-    ([{"kind": "window", "enabled": False}, {"kind": "causal"}, {"kind": "alibi"}, {"kind": "prefix"}], "causal + 2"),
-])
+@pytest.mark.parametrize(
+    ("layers", "text"),
+    [
+        ([], "none"),
+        ([{"kind": "causal"}], "causal"),
+        ([{"kind": "causal", "enabled": False}], "none"),
+        (
+            [{"kind": "window", "enabled": False}, {"kind": "causal"}, {"kind": "alibi"}, {"kind": "prefix"}],
+            "causal + 2",
+        ),
+    ],
+)
 def test_the_summary_names_what_is_on(layers: list[Mapping[str, Any]], text: str) -> None:
     assert mask_summary([layer_from_mapping(layer) for layer in layers]) == text
 
 
-@pytest.mark.parametrize(("layer", "said"), [
-    ({"kind": "causal"}, "open where j ≤ i"),
-    ({"kind": "causal", "align": "end"}, "open where j ≤ i + 2"),
-    ({"kind": "window", "left": 3, "right": 0, "align": "end"}, "open where i − 1 ≤ j ≤ i + 2"),
-    ({"kind": "window"}, "open everywhere"),
-    ({"kind": "prefix", "length": 2}, "open where j < 2 or j ≤ i"),
-    ({"kind": "padding", "lengths": (2, 6, 4)}, "open where j < 2 … 6"),
-    ({"kind": "custom", "allowed": np.eye(N, M, dtype=bool)}, "open: 5 of 35 cells"),
-])
+@pytest.mark.parametrize(
+    ("layer", "said"),
+    [
+        ({"kind": "causal"}, "open where j ≤ i"),
+        ({"kind": "causal", "align": "end"}, "open where j ≤ i + 2"),
+        ({"kind": "window", "left": 3, "right": 0, "align": "end"}, "open where i − 1 ≤ j ≤ i + 2"),
+        ({"kind": "window"}, "open everywhere"),
+        ({"kind": "prefix", "length": 2}, "open where j < 2 or j ≤ i"),
+        ({"kind": "padding", "lengths": (2, 6, 4)}, "open where j < 2 … 6"),
+        ({"kind": "custom", "allowed": np.eye(N, M, dtype=bool)}, "open: 5 of 35 cells"),
+    ],
+)
 def test_every_rule_is_said_in_symbols(qtbot: QtBot, layer: Mapping[str, Any], said: str) -> None:
     assert said in _words(Host(qtbot, layer).panel)
 
@@ -314,9 +327,14 @@ def _type(qtbot: QtBot, field: QLineEdit, text: str) -> None:
     qtbot.keyClick(field, Qt.Key.Key_Return)
 
 
-@pytest.mark.parametrize("layer", [{"kind": "window", "left": 10**20, "right": -(10**20)},
-                                   {"kind": "window", "left": 70_000, "right": -(2**31)},
-                                   {"kind": "prefix", "length": 10**12}])
+@pytest.mark.parametrize(
+    "layer",
+    [
+        {"kind": "window", "left": 10**20, "right": -(10**20)},
+        {"kind": "window", "left": 70_000, "right": -(2**31)},
+        {"kind": "prefix", "length": 10**12},
+    ],
+)
 def test_whole_numbers_of_any_size_are_shown_and_stay(qtbot: QtBot, layer: Mapping[str, Any]) -> None:
     host = Host(qtbot, layer)
     numbers = [value for name, value in layer.items() if name != "kind"]

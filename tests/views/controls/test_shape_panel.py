@@ -38,8 +38,16 @@ def _sizes(panel: ShapePanel) -> list[tuple[str, int]]:
 
 def test_every_size_is_found_by_its_name_and_shown(panel: ShapePanel) -> None:
     shown = {name: _box(panel, name).value() for name in NAMES}
-    assert shown == {"num_heads": 6, "num_kv_heads": 3, "d_k": 5, "d_v": 7, "n": 11, "m": 13, "d_model": 30,
-                     "batch_size": 1}
+    assert shown == {
+        "num_heads": 6,
+        "num_kv_heads": 3,
+        "d_k": 5,
+        "d_v": 7,
+        "n": 11,
+        "m": 13,
+        "d_model": 30,
+        "batch_size": 1,
+    }
 
 
 def test_setting_the_state_says_nothing(panel: ShapePanel) -> None:
@@ -162,8 +170,19 @@ def test_tab_goes_through_the_boxes_in_reading_order(qtbot: QtBot, panel: ShapeP
         assert focus is not None
         order.append(focus.objectName().removeprefix("control."))
         qtbot.keyClick(focus, Qt.Key.Key_Tab)
-    assert order == ["num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "batch", "batch_size", "dtype", "d_model",
-                     "d_model_fixed"]
+    assert order == [
+        "num_heads",
+        "num_kv_heads",
+        "d_k",
+        "d_v",
+        "n",
+        "m",
+        "batch",
+        "batch_size",
+        "dtype",
+        "d_model",
+        "d_model_fixed",
+    ]
 
 
 def test_the_compact_form_is_narrower_at_once(panel: ShapePanel) -> None:

@@ -186,8 +186,14 @@ def test_the_wheel_turns_only_the_box_with_the_focus(qtbot: QtBot, host: Host) -
     def turn() -> None:
         center = QPointF(host.box.rect().center())
         event = QWheelEvent(
-            center, QPointF(host.box.mapToGlobal(center.toPoint())), QPoint(), QPoint(0, 120),
-            Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+            center,
+            QPointF(host.box.mapToGlobal(center.toPoint())),
+            QPoint(),
+            QPoint(0, 120),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
         )
         QApplication.sendEvent(host.box, event)
 

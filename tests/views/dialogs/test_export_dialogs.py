@@ -50,16 +50,27 @@ def _said(dialog: QDialog) -> list[str]:
     return [label.text() for label in dialog.findChildren(QLabel) if label.isVisible()]
 
 
-@pytest.mark.parametrize(("text", "heads"), [
-    ("", (0, 1, 2, 3, 4)), (" ALL ", (0, 1, 2, 3, 4)), ("全部", (0, 1, 2, 3, 4)), ("3", (3,)), ("0, 2-4", (0, 2, 3, 4)),
-    ("4,4、1", (1, 4)), ("２－３", (2, 3)), ("3-2", (2, 3)),
-])
+@pytest.mark.parametrize(
+    ("text", "heads"),
+    [
+        ("", (0, 1, 2, 3, 4)),
+        (" ALL ", (0, 1, 2, 3, 4)),
+        ("全部", (0, 1, 2, 3, 4)),
+        ("3", (3,)),
+        ("0, 2-4", (0, 2, 3, 4)),
+        ("4,4、1", (1, 4)),
+        ("２－３", (2, 3)),
+        ("3-2", (2, 3)),
+    ],
+)
 def test_heads_as_people_write_them(text: str, heads: tuple[int, ...]) -> None:
     assert heads_from_text(text, 5) == heads
 
 
-@pytest.mark.parametrize(("text", "named"), [("5", "no head 5"), ("0-9", "no head 9"), ("a", "“a”"), ("1.5", "“1.5”"),
-                                             ("-1", "“-1”"), ("1--2", "“1--2”")])
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [("5", "no head 5"), ("0-9", "no head 9"), ("a", "“a”"), ("1.5", "“1.5”"), ("-1", "“-1”"), ("1--2", "“1--2”")],
+)
 def test_heads_that_are_not_there_are_refused(text: str, named: str) -> None:
     with pytest.raises(ValueError, match=named):
         heads_from_text(text, 5)
@@ -85,8 +96,19 @@ def test_what_is_asked_for_is_what_is_shown(qtbot: QtBot, tmp_path: Path) -> Non
     dialog.levels.low.setText("-5")
     dialog.levels.high.setText("7")
     assert dialog.result_choice() == ExportChoice(
-        stages=("scores", "weights"), heads=(0, 2, 3), batch=2, format="svg", width=8.5, values=False, colorbar=False,
-        sheet=True, folder=str(tmp_path), font_size=12, transparent=True, colormap="viridis", levels="typed",
+        stages=("scores", "weights"),
+        heads=(0, 2, 3),
+        batch=2,
+        format="svg",
+        width=8.5,
+        values=False,
+        colorbar=False,
+        sheet=True,
+        folder=str(tmp_path),
+        font_size=12,
+        transparent=True,
+        colormap="viridis",
+        levels="typed",
         typed=(-5.0, 7.0),
     )
     assert not dialog.dpi.isEnabled()
@@ -140,11 +162,15 @@ def test_all_heads_and_one_sheet_are_words_and_never_contradict_a_number(qtbot: 
 @pytest.mark.parametrize("spoil", ["stages", "heads", "folder", "empty", "name", "levels", "points"])
 def test_what_cannot_be_written_keeps_the_dialog_open(qtbot: QtBot, tmp_path: Path, spoil: str) -> None:
     dialog = _image_dialog(qtbot, tmp_path)
-    {"stages": lambda: dialog.stages.set_keys(()), "heads": lambda: _choose_heads(qtbot, dialog, "7"),
-     "folder": lambda: dialog.target.folder.setText(str(tmp_path / "none")),
-     "empty": lambda: dialog.target.folder.clear(), "name": lambda: _type_name(qtbot, dialog, "a/b"),
-     "levels": lambda: dialog.levels.set_levels("typed", (3.0, 3.0)), "points": lambda: dialog.font_size.setText("1"),
-     }[spoil]()
+    {
+        "stages": lambda: dialog.stages.set_keys(()),
+        "heads": lambda: _choose_heads(qtbot, dialog, "7"),
+        "folder": lambda: dialog.target.folder.setText(str(tmp_path / "none")),
+        "empty": lambda: dialog.target.folder.clear(),
+        "name": lambda: _type_name(qtbot, dialog, "a/b"),
+        "levels": lambda: dialog.levels.set_levels("typed", (3.0, 3.0)),
+        "points": lambda: dialog.font_size.setText("1"),
+    }[spoil]()
     dialog.buttons.button(dialog.buttons.StandardButton.Save).click()
     assert dialog.isVisible()
     assert dialog.objection() in _said(dialog)
@@ -196,8 +222,20 @@ def test_a_preview_of_a_choice_in_the_making_is_no_error(qtbot: QtBot, tmp_path:
 
 def test_options_are_remembered_but_not_what_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = _image_dialog(qtbot, tmp_path)
-    dialog.set_choice(ExportChoice(stages=("scores",), heads=(1,), batch=1, format="pdf", width=12.5, dpi=600,
-                                   values=True, colorbar=False, theme="dark", folder=str(tmp_path)))
+    dialog.set_choice(
+        ExportChoice(
+            stages=("scores",),
+            heads=(1,),
+            batch=1,
+            format="pdf",
+            width=12.5,
+            dpi=600,
+            values=True,
+            colorbar=False,
+            theme="dark",
+            folder=str(tmp_path),
+        )
+    )
     other = _image_dialog(qtbot, tmp_path / "else")
     other.set_state(dialog.state())
     assert other.result_choice() == replace(dialog.result_choice(), stages=("weights",), heads=(3,), batch=2)
@@ -206,8 +244,12 @@ def test_options_are_remembered_but_not_what_is_shown(qtbot: QtBot, tmp_path: Pa
 
 
 def _data_dialog(qtbot: QtBot, folder: Path) -> ExportDataDialog:
-    dialog = ExportDataDialog(("query", "weights", "output"), heads=5, items=1,
-                              names=lambda choice: [f"{name}.{choice.format}" for name in choice.arrays])
+    dialog = ExportDataDialog(
+        ("query", "weights", "output"),
+        heads=5,
+        items=1,
+        names=lambda choice: [f"{name}.{choice.format}" for name in choice.arrays],
+    )
     dialog.set_choice(DataChoice(arrays=("weights",), heads=(3,), folder=str(folder)))
     qtbot.addWidget(dialog)
     dialog.show()
@@ -225,8 +267,13 @@ def test_numbers_are_asked_for_by_name(qtbot: QtBot, tmp_path: Path) -> None:
     qtbot.mouseClick(dialog.every, Qt.MouseButton.LeftButton)
     dialog.heads.setText("all")
     assert dialog.result_choice() == DataChoice(
-        arrays=("query", "weights", "output"), heads=(0, 1, 2, 3, 4), format="csv", bom=True, headers=True,
-        folder=str(tmp_path))
+        arrays=("query", "weights", "output"),
+        heads=(0, 1, 2, 3, 4),
+        format="csv",
+        bom=True,
+        headers=True,
+        folder=str(tmp_path),
+    )
     dialog.format.setCurrentIndex(dialog.format.findData("npy"))
     assert not dialog.result_choice().bom  # a mark for text has no place in it
     qtbot.mouseClick(dialog.none, Qt.MouseButton.LeftButton)

@@ -62,9 +62,13 @@ def _mask_panel(_folder: Path) -> QWidget:
     window.resize(600, 900)
     anchor, panel = QPushButton("§", window), MaskPanel(window)
     layers = (
-        {"kind": "causal"}, {"kind": "window", "left": 1}, {"kind": "prefix", "length": 2},
-        {"kind": "padding", "lengths": (4,)}, {"kind": "custom", "allowed": np.ones((4, 5), bool)},
-        {"kind": "bias", "values": np.zeros((4, 5))}, {"kind": "alibi"},
+        {"kind": "causal"},
+        {"kind": "window", "left": 1},
+        {"kind": "prefix", "length": 2},
+        {"kind": "padding", "lengths": (4,)},
+        {"kind": "custom", "allowed": np.ones((4, 5), bool)},
+        {"kind": "bias", "values": np.zeros((4, 5))},
+        {"kind": "alibi"},
     )
     panel.set_layers([layer_from_mapping(layer) for layer in layers], 4, 5)
     window.show()
@@ -84,12 +88,24 @@ def _export_data(folder: Path) -> QWidget:
     return dialog
 
 
-@pytest.mark.parametrize("make", [
-    _shape_panel, _mask_panel, _export, _export_data, lambda _: NewDialog(), lambda _: TokensDialog(),
-    lambda _: ShortcutsDialog([]), lambda _: AboutDialog(notices="§"),
-])
+@pytest.mark.parametrize(
+    "make",
+    [
+        _shape_panel,
+        _mask_panel,
+        _export,
+        _export_data,
+        lambda _: NewDialog(),
+        lambda _: TokensDialog(),
+        lambda _: ShortcutsDialog([]),
+        lambda _: AboutDialog(notices="§"),
+    ],
+)
 def test_every_word_follows_the_language(
-    qtbot: QtBot, marked: Callable[[], None], tmp_path: Path, make: Callable[[Path], QWidget],
+    qtbot: QtBot,
+    marked: Callable[[], None],
+    tmp_path: Path,
+    make: Callable[[Path], QWidget],
 ) -> None:
     widget = make(tmp_path)
     qtbot.addWidget(widget)

@@ -22,8 +22,12 @@ def problem_of(num_heads: int = 6, num_kv_heads: int = 6, **more: Any) -> Proble
     """n = 5, m = 7, d_k = 3, d_v = 2."""
     rng = np.random.default_rng(7)
     fields: dict[str, Any] = {
-        "query": rng.normal(size=(5, 3 * num_heads)), "key": rng.normal(size=(7, 3 * num_kv_heads)),
-        "value": rng.normal(size=(7, 2 * num_kv_heads)), "num_heads": num_heads, "num_kv_heads": num_kv_heads}
+        "query": rng.normal(size=(5, 3 * num_heads)),
+        "key": rng.normal(size=(7, 3 * num_kv_heads)),
+        "value": rng.normal(size=(7, 2 * num_kv_heads)),
+        "num_heads": num_heads,
+        "num_kv_heads": num_kv_heads,
+    }
     return Problem(**fields | more)
 
 
@@ -157,8 +161,9 @@ def test_more_heads_than_fit_scroll_with_the_chosen_one_in_view(qtbot: QtBot, he
     strip = shown(qtbot, problem_of(24, 24), head, width=400)
     viewport = strip.findChild(QScrollArea).viewport()
     thumb = thumbs(strip)[head]
-    qtbot.waitUntil(lambda: viewport.rect().contains(
-        QRect(thumb.mapTo(viewport, thumb.rect().topLeft()), thumb.size())))
+    qtbot.waitUntil(
+        lambda: viewport.rect().contains(QRect(thumb.mapTo(viewport, thumb.rect().topLeft()), thumb.size()))
+    )
 
 
 def test_the_compact_form_is_lower_and_says_less(qtbot: QtBot) -> None:

@@ -78,8 +78,14 @@ def colors_of() -> Callable[[Heatmap, QImage, int, int], set[str]]:
 def evaluation() -> Evaluation:
     """Seven queries, eleven keys, three heads of width five, values of width two, causal."""
     rng = np.random.default_rng(3)
-    return Evaluation(Problem(
-        query=rng.standard_normal((7, 15)), key=rng.standard_normal((11, 15)), value=rng.standard_normal((11, 6)),
-        num_heads=3, mask=({"kind": "causal", "align": "end"},),
-        query_tokens=tuple(f"q{i}" for i in range(7)), key_tokens=tuple(f"k{j}" for j in range(11)),
-    ))  # fmt: skip
+    return Evaluation(
+        Problem(
+            query=rng.standard_normal((7, 15)),
+            key=rng.standard_normal((11, 15)),
+            value=rng.standard_normal((11, 6)),
+            num_heads=3,
+            mask=({"kind": "causal", "align": "end"},),
+            query_tokens=tuple(f"q{i}" for i in range(7)),
+            key_tokens=tuple(f"k{j}" for j in range(11)),
+        )
+    )

@@ -27,17 +27,27 @@ def click(heatmap, row, column):
 
 def wheel(heatmap, position: QPoint, delta: int, modifiers=Qt.KeyboardModifier.NoModifier) -> QWheelEvent:
     there = QPointF(position)
-    event = QWheelEvent(there, QPointF(heatmap.mapToGlobal(position)), QPoint(), QPoint(0, delta),
-                        Qt.MouseButton.NoButton, modifiers, Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+    event = QWheelEvent(
+        there,
+        QPointF(heatmap.mapToGlobal(position)),
+        QPoint(),
+        QPoint(0, delta),
+        Qt.MouseButton.NoButton,
+        modifiers,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(heatmap.viewport(), event)
     return event
 
 
 def near(image: QImage, rect, color) -> bool:
     around = rect.adjusted(-4, -4, 4, 4) & image.rect()
-    return any(image.pixelColor(x, y) == color
-               for x in range(around.left(), around.right() + 1)
-               for y in range(around.top(), around.bottom() + 1))  # fmt: skip
+    return any(
+        image.pixelColor(x, y) == color
+        for x in range(around.left(), around.right() + 1)
+        for y in range(around.top(), around.bottom() + 1)
+    )
 
 
 def test_a_click_wishes_a_cell_and_decides_nothing(values, plane, shown_map, qtbot):
@@ -103,11 +113,13 @@ def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot
 
 @pytest.mark.parametrize(
     ("key", "modifiers", "expected"),
-    [(Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier, [2, 4]),
-     (Qt.Key.Key_Up, Qt.KeyboardModifier.NoModifier, [1, 3]),
-     (Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier, [4, 3]),
-     (Qt.Key.Key_End, Qt.KeyboardModifier.NoModifier, [2, 6])],
-)  # fmt: skip
+    [
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier, [2, 4]),
+        (Qt.Key.Key_Up, Qt.KeyboardModifier.NoModifier, [1, 3]),
+        (Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier, [4, 3]),
+        (Qt.Key.Key_End, Qt.KeyboardModifier.NoModifier, [2, 6]),
+    ],
+)
 def test_keys_wish_another_cell(values, plane, shown_map, qtbot, key, modifiers, expected):
     heatmap = shown_map(plane(values))
     heatmap.set_chosen((2, 3))

@@ -79,8 +79,12 @@ def test_one_weight_among_four_million_stays_visible(plane, qtbot, shown_map, sc
     assert color.rgb() == int(lut("weights", "light")[511])
     assert heatmap.cell_under(rect.topLeft()) == (1234, 777)
     cells, end = heatmap.cells_rect(), color.rgb()
-    found = [(x, y) for x in range(cells.left(), cells.right() + 1) for y in range(cells.top(), cells.bottom() + 1)
-             if image.pixel(x, y) == end]  # fmt: skip
+    found = [
+        (x, y)
+        for x in range(cells.left(), cells.right() + 1)
+        for y in range(cells.top(), cells.bottom() + 1)
+        if image.pixel(x, y) == end
+    ]
     assert found == [(rect.left(), rect.top())]
 
 

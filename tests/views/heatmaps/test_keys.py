@@ -15,13 +15,23 @@ KEY = Qt.Key
 @pytest.mark.parametrize(
     ("key", "modifiers", "expected"),
     [
-        (KEY.Key_Right, NONE, (5, 8)), (KEY.Key_Left, NONE, (5, 6)), (KEY.Key_Up, NONE, (4, 7)),
-        (KEY.Key_Down, NONE, (6, 7)), (KEY.Key_Right, SHIFT, (5, 17)), (KEY.Key_Down, SHIFT, (12, 7)),
-        (KEY.Key_Left, SHIFT, (5, 0)), (KEY.Key_PageUp, NONE, (0, 7)), (KEY.Key_PageDown, NONE, (12, 7)),
-        (KEY.Key_Home, NONE, (5, 0)), (KEY.Key_End, NONE, (5, 18)), (KEY.Key_Home, CTRL, (0, 0)),
-        (KEY.Key_End, CTRL, (12, 18)), (KEY.Key_A, NONE, None), (KEY.Key_Left, Qt.KeyboardModifier.AltModifier, None),
+        (KEY.Key_Right, NONE, (5, 8)),
+        (KEY.Key_Left, NONE, (5, 6)),
+        (KEY.Key_Up, NONE, (4, 7)),
+        (KEY.Key_Down, NONE, (6, 7)),
+        (KEY.Key_Right, SHIFT, (5, 17)),
+        (KEY.Key_Down, SHIFT, (12, 7)),
+        (KEY.Key_Left, SHIFT, (5, 0)),
+        (KEY.Key_PageUp, NONE, (0, 7)),
+        (KEY.Key_PageDown, NONE, (12, 7)),
+        (KEY.Key_Home, NONE, (5, 0)),
+        (KEY.Key_End, NONE, (5, 18)),
+        (KEY.Key_Home, CTRL, (0, 0)),
+        (KEY.Key_End, CTRL, (12, 18)),
+        (KEY.Key_A, NONE, None),
+        (KEY.Key_Left, Qt.KeyboardModifier.AltModifier, None),
     ],
-)  # fmt: skip
+)
 def test_a_key_leads_to_a_cell(key: Qt.Key, modifiers: Qt.KeyboardModifier, expected: tuple[int, int] | None) -> None:
     assert moved(key, modifiers, (5, 7), (13, 19)) == expected
 

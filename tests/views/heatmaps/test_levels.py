@@ -83,10 +83,14 @@ def test_99_per_cent_leaves_the_outlier_out(plane, shown_map):
     assert heatmap.levels == Levels(-1.0, 1.0)
 
 
-@pytest.mark.parametrize(("keys", "largest", "levels", "rule"), [
-    (64, 0.25, Levels(0, 1), ""), (65, 0.25, Levels(0, 0.25), "0 … largest"),
-    (50, 0.08, Levels(0, 0.08), "0 … largest"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("keys", "largest", "levels", "rule"),
+    [
+        (64, 0.25, Levels(0, 1), ""),
+        (65, 0.25, Levels(0, 0.25), "0 … largest"),
+        (50, 0.08, Levels(0, 0.08), "0 … largest"),
+    ],
+)
 def test_weights_are_0_to_1_where_that_shows_them_and_to_the_largest_elsewhere(
     plane, shown_map, qtbot, keys, largest, levels, rule
 ):

@@ -40,8 +40,15 @@ def zoomed(shown_map, matrix):
 
 def turn_wheel(widget, position, notches):
     event = QWheelEvent(
-        QPointF(position), QPointF(widget.mapToGlobal(position)), QPoint(), QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+        QPointF(position),
+        QPointF(widget.mapToGlobal(position)),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(widget, event)
     QApplication.processEvents()
 
@@ -56,8 +63,10 @@ def drag(widget, start, *stations):
 def in_minimap(minimap, row, column):
     """The pixel in the middle of a cell of the whole map."""
     cells = minimap.cells()
-    return QPoint(cells.left() + int((column + 0.5) * cells.width() / COLUMNS),
-                  cells.top() + int((row + 0.5) * cells.height() / ROWS))
+    return QPoint(
+        cells.left() + int((column + 0.5) * cells.width() / COLUMNS),
+        cells.top() + int((row + 0.5) * cells.height() / ROWS),
+    )
 
 
 def middle(window):

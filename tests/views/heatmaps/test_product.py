@@ -35,11 +35,17 @@ def picture(qtbot, evaluation):
 @pytest.fixture
 def projected():
     rng = np.random.default_rng(4)
-    return Evaluation(Problem(
-        x=rng.standard_normal((3, 5)), context=rng.standard_normal((4, 5)), w_query=rng.standard_normal((5, 6)),
-        w_key=rng.standard_normal((5, 6)), w_value=rng.standard_normal((5, 14)), num_heads=2,
-        w_output=rng.standard_normal((14, 11)),
-    ))  # fmt: skip
+    return Evaluation(
+        Problem(
+            x=rng.standard_normal((3, 5)),
+            context=rng.standard_normal((4, 5)),
+            w_query=rng.standard_normal((5, 6)),
+            w_key=rng.standard_normal((5, 6)),
+            w_value=rng.standard_normal((5, 14)),
+            num_heads=2,
+            w_output=rng.standard_normal((14, 11)),
+        )
+    )
 
 
 def in_picture(product, heatmap, row, column):
@@ -48,8 +54,11 @@ def in_picture(product, heatmap, row, column):
 
 
 def near(image, rect, color):
-    return any(image.pixelColor(x, y) == color
-               for x in range(rect.left(), rect.right() + 1) for y in range(rect.top(), rect.bottom() + 1))  # fmt: skip
+    return any(
+        image.pixelColor(x, y) == color
+        for x in range(rect.left(), rect.right() + 1)
+        for y in range(rect.top(), rect.bottom() + 1)
+    )
 
 
 @pytest.mark.parametrize("stage", SQUARES)
@@ -80,7 +89,11 @@ def test_rows_and_columns_meet_to_the_pixel(picture, stage, size, compact):
 def test_the_operands_hold_the_matrices_of_the_head(picture, evaluation):
     maps, problem = picture.operands.shown, evaluation.problem
     assert [maps[place].shape for place in ("left", "top", "factor", "result")] == [
-        (N, D_K), (D_K, M), (M, D_V), (N, D_V)]  # fmt: skip
+        (N, D_K),
+        (D_K, M),
+        (M, D_V),
+        (N, D_V),
+    ]
     assert maps["left"].cell_at(3, 4)[0] == problem.query[3, 1 * D_K + 4]
     assert maps["top"].cell_at(4, 10)[0] == problem.key[10, 1 * D_K + 4]
     assert maps["factor"].cell_at(10, 1)[0] == problem.value[10, 1 * D_V + 1]
@@ -192,9 +205,11 @@ def test_tokens_stand_at_rows_and_columns_and_the_chosen_ones_as_chips(picture, 
 def test_clicks_tell_the_stage_also_in_the_operands(picture, qtbot):
     maps = picture.operands.shown
     for heatmap, cell, told in (
-        (picture.stage_map(), (2, 9), ["weights", 2, 9]), (maps["left"], (6, 4), ["query", 6, 4]),
-        (maps["top"], (4, 10), ["key", 10, 4]), (maps["result"], (5, 1), ["head_output", 5, 1]),
-    ):  # fmt: skip
+        (picture.stage_map(), (2, 9), ["weights", 2, 9]),
+        (maps["left"], (6, 4), ["query", 6, 4]),
+        (maps["top"], (4, 10), ["key", 10, 4]),
+        (maps["result"], (5, 1), ["head_output", 5, 1]),
+    ):
         with qtbot.waitSignal(picture.stageCellChosen) as chosen:
             where = heatmap.cell_rect(*cell).center()
             QTest.mouseClick(heatmap.viewport(), Qt.MouseButton.LeftButton, pos=where)
@@ -319,13 +334,22 @@ def test_zooming_a_long_sequence_measures_no_label_but_those_it_shows(qtbot, mon
 def test_the_chosen_tokens_are_written_whole_wherever_they_stand(qtbot, monkeypatch):
     rng = np.random.default_rng(8)
     tokens = ("Query", "Words", "Mmmm")
-    evaluation = Evaluation(Problem(
-        query=rng.random((3, 2)), key=rng.random((3, 2)), value=rng.random((3, 2)), query_tokens=tokens,
-        key_tokens=tokens))  # fmt: skip
+    evaluation = Evaluation(
+        Problem(
+            query=rng.random((3, 2)),
+            key=rng.random((3, 2)),
+            value=rng.random((3, 2)),
+            query_tokens=tokens,
+            key_tokens=tokens,
+        )
+    )
     cut = []
     for module in (labels, lettering):
-        monkeypatch.setattr(module, "elided", lambda text, *room, cut=cut: cut.append((text, elided(text, *room)))
-                            or elided(text, *room))  # fmt: skip
+        monkeypatch.setattr(
+            module,
+            "elided",
+            lambda text, *room, cut=cut: cut.append((text, elided(text, *room))) or elided(text, *room),
+        )
     product = ProductPicture()
     qtbot.addWidget(product)
     product.resize(620, 460)

@@ -23,8 +23,16 @@ def test_there_is_always_a_cell_to_show(size, shape):
     assert 1 <= places.columns <= columns
 
 
-LARGE_TYPE = {"least_side": 160, "least_top": 128, "gap": 36, "padding": 24, "row_labels": 122, "bars": 72,
-              "comfortable_cell": 36, "largest_cell": 128}  # fmt: skip
+LARGE_TYPE = {
+    "least_side": 160,
+    "least_top": 128,
+    "gap": 36,
+    "padding": 24,
+    "row_labels": 122,
+    "bars": 72,
+    "comfortable_cell": 36,
+    "largest_cell": 128,
+}
 
 
 def test_large_type_leaves_a_small_map_square():

@@ -299,8 +299,10 @@ def test_a_transposed_map_and_a_matrix_of_the_problem(qtbot, document):
     made = document()
     turned = Heatmap()
     plain = Heatmap()
-    for heatmap, plane in ((turned, Plane(made.evaluation, "key", 0, 1, True)),
-                           (plain, FieldPlane(made.evaluation, "value"))):
+    for heatmap, plane in (
+        (turned, Plane(made.evaluation, "key", 0, 1, True)),
+        (plain, FieldPlane(made.evaluation, "value")),
+    ):
         qtbot.addWidget(heatmap)
         heatmap.resize(61, 47)
         heatmap.set_plane(plane)

@@ -27,16 +27,16 @@ def contrast(one: QColor, other: QColor) -> float:
 
 
 def luminance(color: QColor) -> float:
-    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-             for part in (color.redF(), color.greenF(), color.blueF())]  # fmt: skip
+    parts = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (color.redF(), color.greenF(), color.blueF())
+    ]
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("side", [20, 4, 2])
-def test_what_is_reached_keeps_its_color_and_the_rest_steps_back(
-    qapp, evaluation, shown_map, screen, scheme, side
-):
+def test_what_is_reached_keeps_its_color_and_the_rest_steps_back(qapp, evaluation, shown_map, screen, scheme, side):
     apply_theme(qapp, scheme)
     heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1), side, side)
     heatmap.set_values_shown(False)

@@ -23,32 +23,55 @@ def direct(**more: Any) -> Problem:
     """n = 5, m = 7, two heads, d_k = 3, d_v = 2: no two axes have the same length."""
     rng = np.random.default_rng(3)
     fields: dict[str, Any] = {
-        "query": rng.normal(size=(5, 6)).round(2), "key": rng.normal(size=(7, 6)).round(2),
-        "value": rng.normal(size=(7, 4)).round(2), "num_heads": 2, "query_tokens": QUERIES, "key_tokens": KEYS,
-    }  # fmt: skip
+        "query": rng.normal(size=(5, 6)).round(2),
+        "key": rng.normal(size=(7, 6)).round(2),
+        "value": rng.normal(size=(7, 4)).round(2),
+        "num_heads": 2,
+        "query_tokens": QUERIES,
+        "key_tokens": KEYS,
+    }
     return Problem(**fields | more)
 
 
 def projected(**more: Any) -> Problem:
     rng = np.random.default_rng(5)
     fields: dict[str, Any] = {
-        "x": rng.normal(size=(5, 11)).round(2), "w_query": rng.normal(size=(11, 6)).round(2),
-        "w_key": rng.normal(size=(11, 6)).round(2), "w_value": rng.normal(size=(11, 4)).round(2),
-        "b_query": rng.normal(size=6).round(2), "w_output": rng.normal(size=(4, 13)).round(2), "num_heads": 2,
-    }  # fmt: skip
+        "x": rng.normal(size=(5, 11)).round(2),
+        "w_query": rng.normal(size=(11, 6)).round(2),
+        "w_key": rng.normal(size=(11, 6)).round(2),
+        "w_value": rng.normal(size=(11, 4)).round(2),
+        "b_query": rng.normal(size=6).round(2),
+        "w_output": rng.normal(size=(4, 13)).round(2),
+        "num_heads": 2,
+    }
     return Problem(**fields | more)
 
 
 def put(
-    inspector: Inspector, problem: Problem, stage: str, row: int, column: int, head: int = 1,
+    inspector: Inspector,
+    problem: Problem,
+    stage: str,
+    row: int,
+    column: int,
+    head: int = 1,
     trail: Sequence[tuple[str, int, int]] = (),
 ) -> None:
     """Explain a cell, row and column as they stand in the map."""
     evaluation = Evaluation(problem)
     index = Plane(evaluation, stage, 0, head if stage not in ("concat", "output") else None).index(row, column)
-    inspector.set_explanation(explain(evaluation, stage, index), ExplainContext(
-        head=head, row=row, column=column, query_tokens=problem.query_tokens, key_tokens=problem.key_tokens,
-        problem=problem, reach=later_stages(evaluation, stage, index), trail=trail))
+    inspector.set_explanation(
+        explain(evaluation, stage, index),
+        ExplainContext(
+            head=head,
+            row=row,
+            column=column,
+            query_tokens=problem.query_tokens,
+            key_tokens=problem.key_tokens,
+            problem=problem,
+            reach=later_stages(evaluation, stage, index),
+            trail=trail,
+        ),
+    )
 
 
 @pytest.fixture

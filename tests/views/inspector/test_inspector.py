@@ -111,8 +111,11 @@ def test_a_mask_stops_what_a_cell_reaches(shown: Shown, make: Make) -> None:
 
 def test_what_is_no_rectangle_is_counted(shown: Shown, make_projected: Make) -> None:
     inspector = shown(make_projected(), "query", 2, 1)
-    x = Reached("scores", ((slice(0, 1), slice(0, 2), slice(2, 3), slice(0, 5)),
-                           (slice(0, 1), slice(0, 2), slice(0, 5), slice(2, 3))), (1, 2, 5, 5))
+    x = Reached(
+        "scores",
+        ((slice(0, 1), slice(0, 2), slice(2, 3), slice(0, 5)), (slice(0, 1), slice(0, 2), slice(0, 5), slice(2, 3))),
+        (1, 2, 5, 5),
+    )
     assert reaches((x,), head=1)[0].text == "S, 9 cells"
     assert reaches((x,), head=1)[0].index == (0, 1, 2, 0)
     assert "S[2, ·]" in neighbors(inspector)
@@ -121,8 +124,13 @@ def test_what_is_no_rectangle_is_counted(shown: Shown, make_projected: Make) -> 
 def test_a_link_leads_to_the_head_on_show(shown: Shown, make_projected: Make, qtbot: QtBot) -> None:
     inspector = shown(make_projected(), "output", 2, 1)
     assert not [text for text in neighbors(inspector) if text.startswith("A")]
-    inspector = shown(make_projected(num_kv_heads=1, w_key=np.ones((11, 3)), w_value=np.ones((11, 2)),
-                                     w_output=np.ones((4, 13))), "key", 2, 1, head=1)
+    inspector = shown(
+        make_projected(num_kv_heads=1, w_key=np.ones((11, 3)), w_value=np.ones((11, 2)), w_output=np.ones((4, 13))),
+        "key",
+        2,
+        1,
+        head=1,
+    )
     with qtbot.waitSignal(inspector.cellRequested) as caught:
         QTest.mouseClick(links(inspector)["S[·, 2]"], Qt.MouseButton.LeftButton)
     assert caught.args == ["scores", (0, 1, 0, 2)]
@@ -130,8 +138,10 @@ def test_a_link_leads_to_the_head_on_show(shown: Shown, make_projected: Make, qt
 
 def test_the_maps_are_asked_to_show_what_is_reached(shown: Shown, make: Make, qtbot: QtBot) -> None:
     inspector = shown(make(), "scaled", 2, 1)
-    toggles = {direction: inspector.findChild(QPushButton, name)
-               for direction, name in (("forward", "inspector.reach"), ("backward", "inspector.origin"))}
+    toggles = {
+        direction: inspector.findChild(QPushButton, name)
+        for direction, name in (("forward", "inspector.reach"), ("backward", "inspector.origin"))
+    }
     for direction, toggle in toggles.items():
         for expected in (direction, ""):
             with qtbot.waitSignal(inspector.reachPicked) as caught:
@@ -225,8 +235,15 @@ def test_everything_is_reached_by_tab_in_reading_order(
     assert met[0] == "S′[2, 1]"
     assert met[1] == "inspector.terms"
     assert met[2].startswith("S′[2, 1] = ")
-    assert met[3:] == ["O[2, ·]", "concat[2, 2 … 3]", "inspector.origin", "inspector.reach", "inspector.one_equation",
-                       "Copy text", "Copy LaTeX"]
+    assert met[3:] == [
+        "O[2, ·]",
+        "concat[2, 2 … 3]",
+        "inspector.origin",
+        "inspector.reach",
+        "inspector.one_equation",
+        "Copy text",
+        "Copy LaTeX",
+    ]
 
 
 def test_following_an_edit_keeps_the_keyboard_where_it_is(

@@ -88,7 +88,8 @@ def test_a_second_sequence_is_named_where_it_is_read(shown: Shown, make_projecte
 def test_a_closed_cell_names_the_layer_that_closes_it(shown: Shown, make: Make) -> None:
     problem = make(mask=({"kind": "padding", "lengths": 7}, {"kind": "causal"}))
     assert said(shown(problem, "weights", 1, 4)) == (
-        "Query <s> does not see key e: the causal mask closes it, so its weight is 0.")
+        "Query <s> does not see key e: the causal mask closes it, so its weight is 0."
+    )
     assert said(shown(problem, "masked", 1, 4)).endswith("the causal mask closes it, so its score is −∞.")
     assert said(shown(problem, "masked", 1, 1)).endswith("No mask layer closes it.")
 
@@ -106,7 +107,8 @@ def test_a_row_with_one_open_key_is_not_compared(shown: Shown, make: Make) -> No
 def test_tokens_are_shown_as_they_are_and_without_them_numbers_stand(shown: Shown, make: Make) -> None:
     assert said(shown(make(), "scores", 1, 3)).startswith("Score of query <s> and key <b>d</b>: ")
     assert said(shown(make(query_tokens=None, key_tokens=None), "scores", 1, 3)).startswith(
-        "Score of query 1 and key 3: ")
+        "Score of query 1 and key 3: "
+    )
     blanks = make(query_tokens=("  ", " the", "x", "y", "z"))
     assert said(shown(blanks, "scores", 0, 3)).startswith("Score of query 0 and")
     assert said(shown(blanks, "scores", 1, 3)).startswith("Score of query the and")

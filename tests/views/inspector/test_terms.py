@@ -28,8 +28,9 @@ def table(inspector: Inspector) -> TermsView:
 
 def texts(view: TermsView) -> list[list[str]]:
     model = view.model()
-    return [[model.index(row, column).data() for column in range(model.columnCount())]
-            for row in range(model.rowCount())]
+    return [
+        [model.index(row, column).data() for column in range(model.columnCount())] for row in range(model.rowCount())
+    ]
 
 
 def headers(view: TermsView) -> list[str]:

@@ -31,16 +31,23 @@ def direct(**more: Any) -> Problem:
     """n = 5, m = 7, two heads, d_k = 3, d_v = 2."""
     rng = np.random.default_rng(3)
     fields: dict[str, Any] = {
-        "query": rng.normal(size=(5, 6)), "key": rng.normal(size=(7, 6)), "value": rng.normal(size=(7, 4)),
-        "num_heads": 2}
+        "query": rng.normal(size=(5, 6)),
+        "key": rng.normal(size=(7, 6)),
+        "value": rng.normal(size=(7, 4)),
+        "num_heads": 2,
+    }
     return Problem(**fields | more)
 
 
 def projected(**more: Any) -> Problem:
     rng = np.random.default_rng(5)
     fields: dict[str, Any] = {
-        "x": rng.normal(size=(5, 11)), "w_query": rng.normal(size=(11, 6)), "w_key": rng.normal(size=(11, 6)),
-        "w_value": rng.normal(size=(11, 4)), "num_heads": 2}
+        "x": rng.normal(size=(5, 11)),
+        "w_query": rng.normal(size=(11, 6)),
+        "w_key": rng.normal(size=(11, 6)),
+        "w_value": rng.normal(size=(11, 4)),
+        "num_heads": 2,
+    }
     return Problem(**fields | more)
 
 
@@ -120,8 +127,7 @@ def test_every_step_of_the_scores_has_one_letter() -> None:
     plain = below(direct(mask=({"kind": "causal"},)))
     assert [plain[name] for name in ("key", "scaled", "masked", "weights")] == ["Kᵀ", "S′", "Sᵐ", "A"]
     every = below(projected(scale=0.5, softcap=3.0, mask=({"kind": "alibi"}, {"kind": "causal"})))
-    assert [every[name] for name in ("x", "scaled", "capped", "biased", "masked")] == [
-        "X · W", "S′", "S″", "Sᵇ", "Sᵐ"]
+    assert [every[name] for name in ("x", "scaled", "capped", "biased", "masked")] == ["X · W", "S′", "S″", "Sᵇ", "Sᵐ"]
 
 
 def test_click_enter_and_space_ask_for_a_stage_without_taking_it(qtbot: QtBot) -> None:
@@ -192,8 +198,15 @@ def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot: QtBot) -> None:
     spine.set_chosen(Chosen("weights", 2, 6))
     marks = {n.objectName().removeprefix("node."): n.map.marks for n in nodes(spine)}
     assert {name: (m.row, m.column) for name, m in marks.items()} == {
-        "query": (2, None), "key": (None, 6), "scores": (2, 6), "scaled": (2, 6), "weights": (2, 6),
-        "value": (6, None), "head_output": (2, None), "concat": (None, None)}
+        "query": (2, None),
+        "key": (None, 6),
+        "scores": (2, 6),
+        "scaled": (2, 6),
+        "weights": (2, 6),
+        "value": (6, None),
+        "head_output": (2, None),
+        "concat": (None, None),
+    }
     assert marks["value"].row_role == "key"
     spine.set_chosen(Chosen("head_output", 2, 1))
     assert (node(spine, "value").map.marks.row, node(spine, "value").map.marks.column) == (None, 1)
@@ -338,7 +351,11 @@ def test_formula_then_concat_then_size_give_way_and_then_it_scrolls(qtbot: QtBot
         if seen[-1] == (False, False, False):
             break
     assert list(dict.fromkeys(seen)) == [
-        (True, True, True), (False, True, True), (False, False, True), (False, False, False)]
+        (True, True, True),
+        (False, True, True),
+        (False, False, True),
+        (False, False, False),
+    ]
     tops = {n.mapTo(spine, n.rect().topLeft()).y() for n in nodes(spine)}
     assert len(tops) == 1
     spine.resize(500, spine.height())

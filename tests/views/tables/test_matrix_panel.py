@@ -103,11 +103,14 @@ def test_typing_replaces_and_enter_goes_down(desk):
     assert table.view.hasFocus()
 
 
-@pytest.mark.parametrize(("key", "modifier", "place"), [
-    (Key.Key_Return, Modifier.ShiftModifier, (1, 3)),
-    (Key.Key_Tab, Modifier.NoModifier, (2, 4)),
-    (Key.Key_Backtab, Modifier.ShiftModifier, (2, 2)),
-])
+@pytest.mark.parametrize(
+    ("key", "modifier", "place"),
+    [
+        (Key.Key_Return, Modifier.ShiftModifier, (1, 3)),
+        (Key.Key_Tab, Modifier.NoModifier, (2, 4)),
+        (Key.Key_Backtab, Modifier.ShiftModifier, (2, 2)),
+    ],
+)
 @pytest.mark.parametrize("typed", ["", "5"])
 def test_enter_and_tab_go_where_a_spreadsheet_goes(desk, key, modifier, place, typed):
     table = desk()
@@ -217,12 +220,15 @@ def test_delete_asks_for_zeros_in_the_selection(desk):
     assert table.panel.selection() == (slice(1, 3), slice(2, 5))
 
 
-@pytest.mark.parametrize(("key", "place", "block"), [
-    (Key.Key_Right, (2, COLUMNS - 1), (slice(2, 3), slice(3, COLUMNS))),
-    (Key.Key_Left, (2, 0), (slice(2, 3), slice(0, 4))),
-    (Key.Key_Up, (0, 3), (slice(0, 3), slice(3, 4))),
-    (Key.Key_Down, (ROWS - 1, 3), (slice(2, ROWS), slice(3, 4))),
-])
+@pytest.mark.parametrize(
+    ("key", "place", "block"),
+    [
+        (Key.Key_Right, (2, COLUMNS - 1), (slice(2, 3), slice(3, COLUMNS))),
+        (Key.Key_Left, (2, 0), (slice(2, 3), slice(0, 4))),
+        (Key.Key_Up, (0, 3), (slice(0, 3), slice(3, 4))),
+        (Key.Key_Down, (ROWS - 1, 3), (slice(2, ROWS), slice(3, 4))),
+    ],
+)
 def test_control_and_an_arrow_go_to_the_border(desk, key, place, block):
     table = desk()
     table.go(2, 3)
@@ -233,12 +239,15 @@ def test_control_and_an_arrow_go_to_the_border(desk, key, place, block):
     assert table.panel.selection() == block
 
 
-@pytest.mark.parametrize(("key", "modifier", "signal", "said"), [
-    (Key.Key_V, Modifier.ControlModifier, "pasteRequested", ()),
-    (Key.Key_D, Modifier.ControlModifier, "fillDownRequested", ()),
-    (Key.Key_R, Modifier.ControlModifier, "fillRightRequested", ()),
-    (Key.Key_Escape, Modifier.NoModifier, "left", ()),
-])
+@pytest.mark.parametrize(
+    ("key", "modifier", "signal", "said"),
+    [
+        (Key.Key_V, Modifier.ControlModifier, "pasteRequested", ()),
+        (Key.Key_D, Modifier.ControlModifier, "fillDownRequested", ()),
+        (Key.Key_R, Modifier.ControlModifier, "fillRightRequested", ()),
+        (Key.Key_Escape, Modifier.NoModifier, "left", ()),
+    ],
+)
 def test_keys_ask_for_what_the_table_cannot_do_itself(desk, key, modifier, signal, said):
     table = desk()
     heard = table.note(signal)
@@ -442,8 +451,11 @@ def test_nan_is_written_in_red(desk):
         rect = table.view.visualRect(table.model.index(row, column))
         image = table.view.viewport().grab(rect).toImage()
         error = THEMES["light"].error
-        return sum(abs(image.pixelColor(x, y).red() - error.red()) < 30 and image.pixelColor(x, y).green() < 120
-                   for x in range(image.width()) for y in range(image.height()))
+        return sum(
+            abs(image.pixelColor(x, y).red() - error.red()) < 30 and image.pixelColor(x, y).green() < 120
+            for x in range(image.width())
+            for y in range(image.height())
+        )
 
     assert reds(2, 2) > 5
     assert reds(3, 3) == 0

@@ -87,9 +87,17 @@ class Ask:
 
     def answer(
         self, residual: float, feasible: bool, reason: Reason, *, odds: str | None = None, condition: float = 1.0
-    ) -> Solution:  # fmt: skip
+    ) -> Solution:
         """The solution that the cells hold now."""
         return Solution(
-            self.cells.problem(), self.reached, residual, feasible, reason, self.cells.field, self.box,
-            self.cells.moved(self.box, self.old), condition, odds,
-        )  # fmt: skip
+            self.cells.problem(),
+            self.reached,
+            residual,
+            feasible,
+            reason,
+            self.cells.field,
+            self.box,
+            self.cells.moved(self.box, self.old),
+            condition,
+            odds,
+        )

@@ -25,7 +25,7 @@ class Probed:
 
     def __init__(
         self, evaluation: Evaluation, cells: Cells, box: Box, stage: str, index: tuple[int, ...], target: float
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._evaluation, self._cells, self._box, self._stage, self._index = evaluation, cells, box, stage, index
         self._old = np.array(cells.array[box], float)
         self._odds = stage == "weights"

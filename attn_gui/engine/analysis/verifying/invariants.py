@@ -52,9 +52,11 @@ def invariants(
         chosen = {item: range(problem.n) for item in range(problem.batch_size)}
     with np.errstate(all="ignore"):
         return (
-            *of_the_weights(evaluation, seed, pause), concat_undoes_split(evaluation, chosen),
-            order_of_keys_is_free(evaluation, chosen, seed, pause), future_has_no_influence(evaluation, chosen, pause),
-        )  # fmt: skip
+            *of_the_weights(evaluation, seed, pause),
+            concat_undoes_split(evaluation, chosen),
+            order_of_keys_is_free(evaluation, chosen, seed, pause),
+            future_has_no_influence(evaluation, chosen, pause),
+        )
 
 
 # --- of the weights ------------------------------------------------------------------------------

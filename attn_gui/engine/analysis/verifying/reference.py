@@ -20,9 +20,24 @@ NOTHING: Mapping[str, Rows] = {}
 SCORES = ("dot", "additive", "cosine", "gaussian", "average")
 OPENING, ADDING = ("causal", "window", "prefix", "padding", "custom"), ("bias", "alibi")
 STAGES = (
-    "query", "key", "value", "rotated_query", "rotated_key", "scores", "scaled", "capped", "biased", "masked",
-    "weights", "head_output", "concat", "output", "residual", "normalized", "block_output",
-)  # fmt: skip
+    "query",
+    "key",
+    "value",
+    "rotated_query",
+    "rotated_key",
+    "scores",
+    "scaled",
+    "capped",
+    "biased",
+    "masked",
+    "weights",
+    "head_output",
+    "concat",
+    "output",
+    "residual",
+    "normalized",
+    "block_output",
+)
 
 
 class Unknown(ValueError):
@@ -44,9 +59,13 @@ def refuse_unknown(problem: Problem, stages: Iterable[str] = STAGES) -> None:
 
 
 def reference(
-    problem: Problem, item: int = 0, queries: Sequence[int] | None = None, keys: Sequence[int] | None = None,
-    given: Mapping[str, Any] = NOTHING, pause: Callable[[], object] = bool,
-) -> dict[str, Any]:  # fmt: skip
+    problem: Problem,
+    item: int = 0,
+    queries: Sequence[int] | None = None,
+    keys: Sequence[int] | None = None,
+    given: Mapping[str, Any] = NOTHING,
+    pause: Callable[[], object] = bool,
+) -> dict[str, Any]:
     """Every stage of one batch item as nested lists, and `allowed`: rows, or heads of rows; float64 whatever the dtype.
 
     `queries` (one at least) and `keys` say which rows to give (None: all). `given` may hold the item's "key" and
@@ -97,9 +116,7 @@ def _sides(
     return found, [_turned(row, i, problem.rotary_theta) for row, i in zip(found, rows, strict=True)]
 
 
-def _head(
-    problem: Problem, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any]
-) -> Rows:
+def _head(problem: Problem, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any]) -> Rows:
     """The columns of one head of query, key or value."""
     matrix = given.get(name, getattr(problem, name))
     heads = problem.num_heads if name == "query" else problem.num_kv_heads

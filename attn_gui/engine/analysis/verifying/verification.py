@@ -24,8 +24,10 @@ COMPARED = 1 << 21  # cells of the maps: so many are computed by the engine in a
 KEY_ROWS = 64  # rows of K and V that a sample holds
 NOTHING = 1e-300  # a tolerance below is shown as 0: the cell was given, not computed
 UNKNOWN = {
-    "score": verdicts.UNKNOWN_SCORE, "mask layer": verdicts.UNKNOWN_LAYER, "stage": verdicts.UNKNOWN_STAGE,
-}  # fmt: skip
+    "score": verdicts.UNKNOWN_SCORE,
+    "mask layer": verdicts.UNKNOWN_LAYER,
+    "stage": verdicts.UNKNOWN_STAGE,
+}
 _WORDS = {True: "ok", False: "FAILED", None: "-"}
 LOOPS = 200_000_000  # multiplications: where K and V of an item would need more, a sample takes them as they are
 
@@ -126,9 +128,7 @@ class Report:
         return f"Report(ok={self.ok}, worst={self.worst:.3g}, {len(self.stages)} stages, {self.rows} rows)"
 
 
-def verify(
-    source: Problem | Trace | Evaluation, seed: int = 0, *, cancelled: Callable[[], bool] = bool
-) -> Report:
+def verify(source: Problem | Trace | Evaluation, seed: int = 0, *, cancelled: Callable[[], bool] = bool) -> Report:
     """Recompute a problem in plain loops and compare every stage, cell by cell; check the invariants.
 
     Whole up to 200,000 cells of n·m·h (batch items counted); above that a seeded sample of query rows, with all that
@@ -149,8 +149,12 @@ def verify(
     return Report(
         _stages(evaluation, chosen, seed, pause) if unjudged is None else (),
         invariants(evaluation, _chosen(problem, seed, COMPARED), seed, pause),
-        sum(map(len, chosen.values())), problem.batch_size * problem.n, seed, Note(verdicts.ROUNDING, {}), unjudged,
-    )  # fmt: skip
+        sum(map(len, chosen.values())),
+        problem.batch_size * problem.n,
+        seed,
+        Note(verdicts.ROUNDING, {}),
+        unjudged,
+    )
 
 
 def _unjudged(evaluation: Evaluation) -> Note | None:
@@ -224,9 +228,7 @@ class _Comparison:
         self.worst, self.index = (False, -1.0, 0.0), (0,)
         self.largest, self.cells, self.wrong = 0.0, 0, 0
 
-    def add(
-        self, evaluation: Evaluation, rounding: Rounding, item: int, rows: Sequence[int], expected: Array
-    ) -> None:  # fmt: skip
+    def add(self, evaluation: Evaluation, rounding: Rounding, item: int, rows: Sequence[int], expected: Array) -> None:
         expected = expected.astype(evaluation.problem.dtype).astype(float)
         start = 0
         for box in row_boxes(evaluation.shape(self.stage), item, rows):

@@ -26,9 +26,14 @@ class Blocks:
     """
 
     def __init__(
-        self, part: slice, across: Array, dtype: np.dtype[np.generic], masked: bool, versions: Versions,
+        self,
+        part: slice,
+        across: Array,
+        dtype: np.dtype[np.generic],
+        masked: bool,
+        versions: Versions,
         read: Callable[[slice, slice], tuple[Array, Array | None]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.first, self.edges = part.start, across
         rows = part.stop - part.start
         shape = (rows, len(self.edges) - 1)
@@ -90,8 +95,7 @@ class Blocks:
 
     def _unknown(self, rows: slice) -> list[slice]:
         first = rows.start // STEP
-        parts = [slice(low, min(low + STEP, len(self.known)))
-                 for low in range(first * STEP, rows.stop, STEP)]  # fmt: skip
+        parts = [slice(low, min(low + STEP, len(self.known))) for low in range(first * STEP, rows.stop, STEP)]
         return [part for part in parts if not self.known[part].all()]
 
     def _put(self, rows: slice) -> bool:

@@ -27,9 +27,8 @@ class Chain:
         self.nodes = {node.name: node for node in evaluation.nodes}
         self.scores, self.softmax, self.mixing = (self.nodes[k] for k in ("scores", "weights", "head_output"))
         self.maps = {
-            node.name for node in evaluation.nodes
-            if {"i", "j"} <= set(node.left) and node is not self.softmax
-        }  # fmt: skip
+            node.name for node in evaluation.nodes if {"i", "j"} <= set(node.left) and node is not self.softmax
+        }
         self.logits_name = self.softmax.inputs[0].name
         self.query, self.key = self._side("i"), self._side("j")
         self.value = self.mixing.inputs[1].name

@@ -108,10 +108,12 @@ class Edit:
         """The changed boxes of K or V that touch one item and head."""
         width = self._chain.nodes[name].shape[-1] // self._passes.values.cells.shape[1] if name else 1
         return [
-            box for box in self._changed.get(name or "", ())
+            box
+            for box in self._changed.get(name or "", ())
             if box[0].start <= batch < box[0].stop
-            and box[2].start < (group + 1) * width and box[2].stop > group * width
-        ]  # fmt: skip
+            and box[2].start < (group + 1) * width
+            and box[2].stop > group * width
+        ]
 
     def _plans(
         self, batch: int, head: int, keys: Sequence[Box], values: Sequence[Box]
@@ -153,9 +155,11 @@ class Edit:
     def _rows_of(self, batch: int, head: int) -> slice | None:
         """The stretch of known rows of a head that the edit can reach."""
         boxes = [
-            box for name in ("weights", "head_output") for box in self._reached.get(name, ())
+            box
+            for name in ("weights", "head_output")
+            for box in self._reached.get(name, ())
             if box[0].start <= batch < box[0].stop and box[1].start <= head < box[1].stop
-        ]  # fmt: skip
+        ]
         if not boxes:
             return None
         low, high = min(box[2].start for box in boxes), max(box[2].stop for box in boxes)

@@ -95,8 +95,9 @@ class StreamingEvaluation(Evaluation):
             tile = super(StreamingEvaluation, self).box(stage, (*indices.cell((batch, head)), rows, box[3]))
             found[batch - box[0].start, head - box[1].start, low - box[2].start : rows.stop - box[2].start] = tile[0, 0]
 
-        heads = [(batch, head) for batch in range(box[0].start, box[0].stop)
-                 for head in range(box[1].start, box[1].stop)]  # fmt: skip
+        heads = [
+            (batch, head) for batch in range(box[0].start, box[0].stop) for head in range(box[1].start, box[1].stop)
+        ]
         share([(*pair, low) for pair in heads for low in range(box[2].start, box[2].stop, step)], work)
         found.flags.writeable = False
         return found
@@ -146,9 +147,12 @@ class StreamingEvaluation(Evaluation):
 
     # --- passes ----------------------------------------------------------------------------------
     def complete(
-        self, heads: Sequence[tuple[int, int]] | None = None, *,
-        progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool,
-    ) -> bool:  # fmt: skip
+        self,
+        heads: Sequence[tuple[int, int]] | None = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] = bool,
+    ) -> bool:
         """Compute every row that is not known, of the given (batch, head) pairs or of all; False if cancelled.
 
         `progress(done, all)` is called from any thread. Edits may come in between: what they make stale is redone.
@@ -234,9 +238,14 @@ class StreamingEvaluation(Evaluation):
 
     # --- pictures --------------------------------------------------------------------------------
     def pooled(
-        self, stage: str, batch: int, head: int | None, rows: int, columns: int,
+        self,
+        stage: str,
+        batch: int,
+        head: int | None,
+        rows: int,
+        columns: int,
         part: tuple[slice, slice] | None = None,
-    ) -> tuple[Array, Array | None]:  # fmt: skip
+    ) -> tuple[Array, Array | None]:
         """(values, allowed) of a picture of a stage in rows × columns blocks, or of a part of its blocks.
 
         Of each block the value of largest magnitude over allowed cells, sign kept; NaN wins, so that it is seen.
@@ -246,7 +255,7 @@ class StreamingEvaluation(Evaluation):
 
     def pooled_at(
         self, stage: str, batch: int, head: int, down: Array, across: Array
-    ) -> tuple[Array, Array | None] | None:  # fmt: skip
+    ) -> tuple[Array, Array | None] | None:
         """`pooled` over blocks of a map whose edges are given, kept nowhere; None where `block` has to do it."""
         return self._pictures.window(stage, batch, head, down, across) if self.is_map(stage) else None
 
@@ -285,9 +294,15 @@ class StreamingEvaluation(Evaluation):
         return entropies(self, self._chain, self._passes, batch, head, rows)
 
     def prepare(
-        self, stage: str, batch: int, head: int, columns: int, *,
-        progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool,
-    ) -> bool:  # fmt: skip
+        self,
+        stage: str,
+        batch: int,
+        head: int,
+        columns: int,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] = bool,
+    ) -> bool:
         """Compute what pictures of a map in so many columns are made of, from another thread; False if cancelled."""
         heads = [(batch, head)]
         if stage == "weights" and not self._passes.complete(heads, progress, cancelled):

@@ -48,9 +48,10 @@ class Passes:
         chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
         self.rows = Rows((batch, heads, n), self.values.width, dtype, step)
         self.layers = {
-            ref.name: np.array(self._cells(ref.name)) for ref in (*chain.added, *chain.gates)
+            ref.name: np.array(self._cells(ref.name))
+            for ref in (*chain.added, *chain.gates)
             if not chain.has_rows(ref) and evaluation.sources[ref.name].field.count(".") == 2
-        }  # fmt: skip
+        }
         self.stages = StageKernel(chain, self.keys, self.values, self.layers)
         self.fast = None
         if SCORES[problem.score].dot and self.keys is not None and is_elementary(evaluation):
@@ -134,11 +135,17 @@ class Passes:
         if rows[2].stop - rows[2].start <= FEW and self._chain.shape[3] >= LONG:
             self._ensure_few(rows)
         while not known[rows].all():
-            self._run([
-                (batch, head, tile)
-                for batch in range(rows[0].start, rows[0].stop) for head in range(rows[1].start, rows[1].stop)
-                for tile in self.rows.tiles(rows[2]) if not known[batch, head, self._within(rows[2], tile)].all()
-            ], None, bool)  # fmt: skip
+            self._run(
+                [
+                    (batch, head, tile)
+                    for batch in range(rows[0].start, rows[0].stop)
+                    for head in range(rows[1].start, rows[1].stop)
+                    for tile in self.rows.tiles(rows[2])
+                    if not known[batch, head, self._within(rows[2], tile)].all()
+                ],
+                None,
+                bool,
+            )
 
     def _ensure_few(self, rows: Box) -> None:
         with self._versions.lock, np.errstate(all="ignore"):

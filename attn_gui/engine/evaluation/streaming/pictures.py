@@ -29,9 +29,7 @@ class Pictures:
     """Keeps the blocks of the maps looked at last. Every map before softmax is a rising function of one of two or
     three, and a block's largest weight is where its largest logit is: so few extremes serve all pictures."""
 
-    def __init__(
-        self, evaluation: StreamingEvaluation, chain: Chain, passes: Passes, versions: Versions
-    ) -> None:
+    def __init__(self, evaluation: StreamingEvaluation, chain: Chain, passes: Passes, versions: Versions) -> None:
         self._evaluation, self._chain, self._passes, self._versions = evaluation, chain, passes, versions
         self._blocks: dict[Watched, Blocks] = {}  # those asked for last stand last
         weights = int(np.prod(chain.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
@@ -62,7 +60,7 @@ class Pictures:
 
     def window(
         self, stage: str, batch: int, head: int, down: Array, across: Array
-    ) -> tuple[Array, Array | None] | None:  # fmt: skip
+    ) -> tuple[Array, Array | None] | None:
         """(values, allowed) of blocks with these edges, anywhere in a map; None where scores are too large for it."""
         if stage == "weights":
             place = (*indices.cell((batch, head)), slice(int(down[0]), int(down[-1])))
@@ -71,9 +69,7 @@ class Pictures:
                 return None
         return self._once(stage, batch, head, down, across)
 
-    def _once(
-        self, stage: str, batch: int, head: int, down: Array, across: Array
-    ) -> tuple[Array, Array | None]:  # fmt: skip
+    def _once(self, stage: str, batch: int, head: int, down: Array, across: Array) -> tuple[Array, Array | None]:
         blocks = self._made(self._serving(stage), batch, head, across, slice(int(down[0]), int(down[-1])))
         return self._drawn(stage, blocks, batch, head, down, slice(0, len(across) - 1))
 
@@ -95,9 +91,14 @@ class Pictures:
         return values.astype(self._evaluation.problem.dtype, copy=False), allowed
 
     def complete(
-        self, stage: str, batch: int, head: int, columns: int, progress: Callable[[int, int], None] | None,
+        self,
+        stage: str,
+        batch: int,
+        head: int,
+        columns: int,
+        progress: Callable[[int, int], None] | None,
         cancelled: Callable[[], bool],
-    ) -> bool:  # fmt: skip
+    ) -> bool:
         """Fill the blocks of a map, from another thread."""
         return self._of(stage, batch, head, columns).complete(progress, cancelled)
 

@@ -71,9 +71,11 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def carry_out(
-    jobs: Sequence[T], work: Callable[[T], bool], progress: Callable[[int, int], None] | None,
+    jobs: Sequence[T],
+    work: Callable[[T], bool],
+    progress: Callable[[int, int], None] | None,
     cancelled: Callable[[], bool],
-) -> bool:  # fmt: skip
+) -> bool:
     """Do jobs until `cancelled`, which is asked before each; False then. Those whose `work` is True count as done."""
     done, stopped = itertools.count(1), threading.Event()
 

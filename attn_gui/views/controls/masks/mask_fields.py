@@ -119,9 +119,12 @@ class AlignField(ChoiceBox):
         """All words in the present language, the parameter's name among them."""
         self.setAccessibleName(name)
         self.set_words({"start": self.tr("the first query and key"), "end": self.tr("the last query and key")})
-        self.setToolTip(self.tr(
-            "Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. "
-            "Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens."))
+        self.setToolTip(
+            self.tr(
+                "Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. "
+                "Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens."
+            )
+        )
 
 
 class LengthsField(TypedField):
@@ -138,11 +141,17 @@ class LengthsField(TypedField):
     def read(self, text: str) -> tuple[int, ...]:
         parts = [part for part in re.split(r"[,;、\s]+", unicodedata.normalize("NFKC", text)) if part]
         if not parts or not all(part.isascii() and part.isdigit() and int(part) <= self._m for part in parts):
-            raise ValueError(self.tr("Lengths are whole numbers from 0 to {m}, such as {example}.").format(
-                m=self._m, example=", ".join([str(self._m)] * min(self._batch, 3))))
+            raise ValueError(
+                self.tr("Lengths are whole numbers from 0 to {m}, such as {example}.").format(
+                    m=self._m, example=", ".join([str(self._m)] * min(self._batch, 3))
+                )
+            )
         if len(parts) not in (1, self._batch):
-            raise ValueError(self.tr("{got} lengths for {batch} items: give one for all, or one for each.").format(
-                got=len(parts), batch=self._batch))
+            raise ValueError(
+                self.tr("{got} lengths for {batch} items: give one for all, or one for each.").format(
+                    got=len(parts), batch=self._batch
+                )
+            )
         return tuple(int(part) for part in parts)
 
     def written(self, value: tuple[int, ...] | None) -> str:

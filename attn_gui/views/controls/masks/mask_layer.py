@@ -78,7 +78,8 @@ class LayerRow(QWidget):
         self.switch.setAccessibleName(self.tr("{layer} layer on").format(layer=name))
         self.switch.setToolTip(kind_about(self.kind))
         for button, text in (
-            (self.up, self.tr("Move {layer} up")), (self.down, self.tr("Move {layer} down")),
+            (self.up, self.tr("Move {layer} up")),
+            (self.down, self.tr("Move {layer} down")),
             (self.remove, self.tr("Remove {layer}")),
         ):
             button.setToolTip(text.format(layer=name))
@@ -91,8 +92,12 @@ class LayerRow(QWidget):
         self.paint.setToolTip(self.tr("Show the masked scores, where Space or a click opens and closes cells"))
         self.fill.setText(self.tr("Fill"))
         self.table.setText(self.tr("Show its table"))
-        words = (self.tr("Open all cells"), self.tr("Close all cells"), self.tr("Swap open and closed"),
-                 self.tr("Mirror at the diagonal"))
+        words = (
+            self.tr("Open all cells"),
+            self.tr("Close all cells"),
+            self.tr("Swap open and closed"),
+            self.tr("Mirror at the diagonal"),
+        )
         for action, word in zip(self.fills.actions(), words, strict=True):
             action.setText(word)
         self._rule.setText(rule(self._layer, n, m))

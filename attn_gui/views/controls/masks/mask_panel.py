@@ -71,9 +71,12 @@ class MaskPanel(PopupFrame):
         self.setAccessibleName(self.tr("Mask layers"))
         self._title.setText(self.tr("Mask"))
         self._none.setText(self.tr("No layer: every query sees every key."))
-        self._polarity.setText(self.tr(
-            "True = may attend, as in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. "
-            "A key is open if every layer that is on opens it; biases add."))
+        self._polarity.setText(
+            self.tr(
+                "True = may attend, as in scaled_dot_product_attention; in nn.MultiheadAttention True means the "
+                "opposite. A key is open if every layer that is on opens it; biases add."
+            )
+        )
         self.add.setText(self.tr("Add layer"))
         self._close.setToolTip(self.tr("Close"))
         self._close.setAccessibleName(self.tr("Close"))

@@ -34,8 +34,14 @@ class ExportDataDialog(ExportForm):
     remembered = ("format", "bom", "headers", "folder")
 
     def __init__(
-        self, arrays: Sequence[str], *, heads: int, items: int = 1, names: Callable[[DataChoice], Sequence[str]],
-        stem: str = "", parent: QWidget | None = None,
+        self,
+        arrays: Sequence[str],
+        *,
+        heads: int,
+        items: int = 1,
+        names: Callable[[DataChoice], Sequence[str]],
+        stem: str = "",
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(names, stem, parent)
         self.setObjectName("dialog.export_data")
@@ -77,7 +83,9 @@ class ExportDataDialog(ExportForm):
         """All words in the present language."""
         self.setWindowTitle(self.tr("Export numbers"))
         words = {
-            "arrays": self.tr("matrices and stages"), "format": self.tr("format"), "heads": self.tr("heads"),
+            "arrays": self.tr("matrices and stages"),
+            "format": self.tr("format"),
+            "heads": self.tr("heads"),
             "item": self.tr("item"),
         }
         self._call_editors(words)
@@ -99,8 +107,13 @@ class ExportDataDialog(ExportForm):
         return f"{stage_title(name)}  ({name})"
 
     def _editors(self) -> dict[str, QWidget]:
-        return {"arrays": self.arrays, "format": self.format, "heads": self.heads, "item": self.item,
-                **self._place_editors()}
+        return {
+            "arrays": self.arrays,
+            "format": self.format,
+            "heads": self.heads,
+            "item": self.item,
+            **self._place_editors(),
+        }
 
     def _build(self, items: int) -> None:
         for key in numbers():
@@ -121,8 +134,12 @@ class ExportDataDialog(ExportForm):
         self.every.clicked.connect(lambda: self._tick(self._all))
         self.none.clicked.connect(lambda: self._tick(()))
         for signal in (
-            self.arrays.ticked, self.format.currentIndexChanged, self.heads.textChanged, self.item.valueChanged,
-            self.bom.toggled, self.headers.toggled,
+            self.arrays.ticked,
+            self.format.currentIndexChanged,
+            self.heads.textChanged,
+            self.item.valueChanged,
+            self.bom.toggled,
+            self.headers.toggled,
         ):
             signal.connect(self._show_choice)
 
@@ -138,11 +155,18 @@ class ExportDataDialog(ExportForm):
         line.addWidget(self.none)
         line.addStretch(1)
         grid = QGridLayout()
-        lay_out(grid, (
-            (field("arrays", 3),), ((None, ticks, 3),), (field("format"), field("heads"), field("item")),
-            ((None, self.headers, 3),), ((None, self.bom, 3),), (field("name", 3),),
-            (field("target", 3),),
-        ))
+        lay_out(
+            grid,
+            (
+                (field("arrays", 3),),
+                ((None, ticks, 3),),
+                (field("format"), field("heads"), field("item")),
+                ((None, self.headers, 3),),
+                ((None, self.bom, 3),),
+                (field("name", 3),),
+                (field("target", 3),),
+            ),
+        )
         for column, stretch in enumerate((3, 2, 1)):
             grid.setColumnStretch(column, stretch)
         grid.setRowStretch(1, 1)
@@ -161,8 +185,13 @@ class ExportDataDialog(ExportForm):
     def _choice(self, heads: tuple[int, ...]) -> DataChoice:
         text = numbers()[self.format.currentData()].text
         return DataChoice(
-            arrays=self.arrays.keys(), heads=heads, batch=self.item.value(), format=self.format.currentData(),
-            bom=text and self.bom.isChecked(), headers=text and self.headers.isChecked(), folder=self.target.path(),
+            arrays=self.arrays.keys(),
+            heads=heads,
+            batch=self.item.value(),
+            format=self.format.currentData(),
+            bom=text and self.bom.isChecked(),
+            headers=text and self.headers.isChecked(),
+            folder=self.target.path(),
             name=self.typed_name(),
         )
 

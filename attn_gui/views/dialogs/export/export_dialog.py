@@ -45,15 +45,31 @@ class ExportDialog(ExportForm):
     """
 
     remembered = (
-        "format", "width", "height", "dpi", "font_size", "values", "colorbar", "transparent", "sheet", "theme",
+        "format",
+        "width",
+        "height",
+        "dpi",
+        "font_size",
+        "values",
+        "colorbar",
+        "transparent",
+        "sheet",
+        "theme",
         "folder",
-    )  # fmt: skip
+    )
 
     def __init__(
-        self, stages: Sequence[str], *, heads: int, items: int = 1, draw: Callable[[ExportChoice], QImage | None],
-        names: Callable[[ExportChoice], Sequence[str]], pictures: Iterable[str] = ("map", "product"), stem: str = "",
+        self,
+        stages: Sequence[str],
+        *,
+        heads: int,
+        items: int = 1,
+        draw: Callable[[ExportChoice], QImage | None],
+        names: Callable[[ExportChoice], Sequence[str]],
+        pictures: Iterable[str] = ("map", "product"),
+        stem: str = "",
         parent: QWidget | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(names, stem, parent)
         self.setObjectName("dialog.export_image")
         self._draw = draw
@@ -80,14 +96,19 @@ class ExportDialog(ExportForm):
         self.heads.set_heads(choice.heads)
         self.item.setValue(choice.batch)
         for box, key in (
-            (self.picture, choice.picture), (self.format, choice.format), (self.theme, choice.theme),
+            (self.picture, choice.picture),
+            (self.format, choice.format),
+            (self.theme, choice.theme),
             (self.values, next(key for key, value in VALUES.items() if value is choice.values)),
-            (self.arrangement, SHEET if choice.sheet else FILES), (self.colormap, choice.colormap or WINDOW),
-        ):  # fmt: skip
+            (self.arrangement, SHEET if choice.sheet else FILES),
+            (self.colormap, choice.colormap or WINDOW),
+        ):
             box.set_key(key)
         for field, number in (
-            (self.width_cm, choice.width), (self.height_cm, choice.height), (self.font_size, choice.font_size),
-        ):  # fmt: skip
+            (self.width_cm, choice.width),
+            (self.height_cm, choice.height),
+            (self.font_size, choice.font_size),
+        ):
             field.set_value(number)
         self.dpi.setValue(choice.dpi)
         self.levels.set_levels(choice.levels, choice.typed)
@@ -106,22 +127,33 @@ class ExportDialog(ExportForm):
         """All words in the present language."""
         self.setWindowTitle(self.tr("Export image"))
         words = {
-            "stages": self.tr("stages"), "picture": self.tr("picture"), "heads": self.tr("heads"),
-            "arrangement": self.tr("several heads"), "item": self.tr("item"), "format": self.tr("format"),
-            "width": self.tr("width in cm"), "height": self.tr("height in cm"), "dpi": self.tr("dots per inch"),
-            "font_size": self.tr("type in points"), "values": self.tr("numbers in cells"),
-            "levels": self.tr("levels"), "colormap": self.tr("color map"), "theme": self.tr("theme"),
+            "stages": self.tr("stages"),
+            "picture": self.tr("picture"),
+            "heads": self.tr("heads"),
+            "arrangement": self.tr("several heads"),
+            "item": self.tr("item"),
+            "format": self.tr("format"),
+            "width": self.tr("width in cm"),
+            "height": self.tr("height in cm"),
+            "dpi": self.tr("dots per inch"),
+            "font_size": self.tr("type in points"),
+            "values": self.tr("numbers in cells"),
+            "levels": self.tr("levels"),
+            "colormap": self.tr("color map"),
+            "theme": self.tr("theme"),
         }
         self._call_editors(words)
         for box in (self.width_cm, self.height_cm, self.font_size):
             box.setPlaceholderText(self.tr("automatic"))
         self.values.set_words(
-            {"auto": self.tr("where they fit"), "always": self.tr("always"), "never": self.tr("never")})
+            {"auto": self.tr("where they fit"), "always": self.tr("always"), "never": self.tr("never")}
+        )
         self.theme.set_words({"light": self.tr("light, on white"), "dark": self.tr("dark")})
         self.arrangement.set_words({FILES: self.tr("one file each"), SHEET: self.tr("all on one sheet")})
         self.format.set_words({key: key.upper() for key in IMAGES})
-        self.picture.set_words({
-            key: QCoreApplication.translate("Pictures", PICTURES[key].title) for key in self._keys(self.picture)})
+        self.picture.set_words(
+            {key: QCoreApplication.translate("Pictures", PICTURES[key].title) for key in self._keys(self.picture)}
+        )
         maps = {name: QCoreApplication.translate("Palettes", palette.title) for name, palette in PALETTES.items()}
         self.colormap.set_words({WINDOW: self.tr("as in the window"), **maps})
         self.colorbar.setText(self.tr("color bar"))
@@ -137,11 +169,22 @@ class ExportDialog(ExportForm):
 
     def _editors(self) -> dict[str, QWidget]:
         return {
-            "stages": self.stages, "picture": self.picture, "heads": self.heads, "arrangement": self.arrangement,
-            "item": self.item, "format": self.format, "dpi": self.dpi, "font_size": self.font_size,
-            "width": self.width_cm, "height": self.height_cm, "values": self.values, "levels": self.levels,
-            "colormap": self.colormap, "theme": self.theme, **self._place_editors(),
-        }  # fmt: skip
+            "stages": self.stages,
+            "picture": self.picture,
+            "heads": self.heads,
+            "arrangement": self.arrangement,
+            "item": self.item,
+            "format": self.format,
+            "dpi": self.dpi,
+            "font_size": self.font_size,
+            "width": self.width_cm,
+            "height": self.height_cm,
+            "values": self.values,
+            "levels": self.levels,
+            "colormap": self.colormap,
+            "theme": self.theme,
+            **self._place_editors(),
+        }
 
     def _build(self, items: int) -> None:
         for name, editor in self._editors().items():
@@ -168,17 +211,26 @@ class ExportDialog(ExportForm):
 
     def _form(self) -> QGridLayout:
         """Captions above their editors, three columns."""
+
         def field(name: str, span: int = 1) -> Field:
             return self._captions[name], self._editors()[name], span
 
         grid = QGridLayout()
-        lay_out(grid, (
-            (field("stages", 3),), (field("picture", 3),), (field("heads", 2), field("arrangement")),
-            (field("format"), field("dpi"), field("item")), (field("width"), field("height"), field("font_size")),
-            (field("levels", 2), field("colormap")), (field("values"), field("theme")),
-            ((None, self.colorbar, 1), (None, self.transparent, 2)),
-            (field("name", 3),), (field("target", 3),),
-        ))  # fmt: skip
+        lay_out(
+            grid,
+            (
+                (field("stages", 3),),
+                (field("picture", 3),),
+                (field("heads", 2), field("arrangement")),
+                (field("format"), field("dpi"), field("item")),
+                (field("width"), field("height"), field("font_size")),
+                (field("levels", 2), field("colormap")),
+                (field("values"), field("theme")),
+                ((None, self.colorbar, 1), (None, self.transparent, 2)),
+                (field("name", 3),),
+                (field("target", 3),),
+            ),
+        )
         for column in range(3):
             grid.setColumnStretch(column, 1)
         grid.setRowStretch(1, 1)
@@ -186,12 +238,21 @@ class ExportDialog(ExportForm):
 
     def _listen(self) -> None:
         for signal in (
-            self.stages.ticked, self.heads.changed, self.item.valueChanged, self.width_cm.textChanged,
-            self.height_cm.textChanged, self.font_size.textChanged, self.dpi.valueChanged, self.levels.changed,
-            self.colorbar.toggled, self.transparent.toggled,
-            *(box.picked for box in (
-                self.picture, self.arrangement, self.format, self.values, self.colormap, self.theme)),
-        ):  # fmt: skip
+            self.stages.ticked,
+            self.heads.changed,
+            self.item.valueChanged,
+            self.width_cm.textChanged,
+            self.height_cm.textChanged,
+            self.font_size.textChanged,
+            self.dpi.valueChanged,
+            self.levels.changed,
+            self.colorbar.toggled,
+            self.transparent.toggled,
+            *(
+                box.picked
+                for box in (self.picture, self.arrangement, self.format, self.values, self.colormap, self.theme)
+            ),
+        ):
             signal.connect(self._show_choice)
 
     def _lacking(self) -> str:
@@ -203,14 +264,26 @@ class ExportDialog(ExportForm):
     def _choice(self, heads: tuple[int, ...]) -> ExportChoice:
         colormap = self.colormap.currentData()
         return ExportChoice(
-            stages=self.stages.keys(), heads=heads, batch=self.item.value(), picture=self.picture.currentData(),
-            format=self.format.currentData(), width=self.width_cm.typed(), height=self.height_cm.typed(),
-            dpi=self.dpi.value(), font_size=self.font_size.typed(), values=VALUES[self.values.currentData()],
-            colorbar=self.colorbar.isChecked(), transparent=self.transparent.isChecked(),
-            sheet=self.arrangement.currentData() == SHEET, levels=self.levels.key(), typed=self.levels.typed(),
-            colormap=None if colormap == WINDOW else colormap, theme=self.theme.currentData(),
-            folder=self.target.path(), name=self.typed_name(),
-        )  # fmt: skip
+            stages=self.stages.keys(),
+            heads=heads,
+            batch=self.item.value(),
+            picture=self.picture.currentData(),
+            format=self.format.currentData(),
+            width=self.width_cm.typed(),
+            height=self.height_cm.typed(),
+            dpi=self.dpi.value(),
+            font_size=self.font_size.typed(),
+            values=VALUES[self.values.currentData()],
+            colorbar=self.colorbar.isChecked(),
+            transparent=self.transparent.isChecked(),
+            sheet=self.arrangement.currentData() == SHEET,
+            levels=self.levels.key(),
+            typed=self.levels.typed(),
+            colormap=None if colormap == WINDOW else colormap,
+            theme=self.theme.currentData(),
+            folder=self.target.path(),
+            name=self.typed_name(),
+        )
 
     def _heads_or(self, otherwise: tuple[int, ...]) -> tuple[int, ...]:
         try:
@@ -237,8 +310,9 @@ class ExportDialog(ExportForm):
         together = choice.sheet and PICTURES[choice.picture].on_sheets
         first = replace(choice, stages=choice.stages[:1], heads=choice.heads if together else choice.heads[:1])
         title = stage_title(first.stages[0]) if PICTURES[choice.picture].of_stage else self.picture.currentText()
-        self._shown.setText(title if len(first.heads) > 1 else self.tr("{stage}, head {head}").format(
-            stage=title, head=first.heads[0]))
+        self._shown.setText(
+            title if len(first.heads) > 1 else self.tr("{stage}, head {head}").format(stage=title, head=first.heads[0])
+        )
         return self._draw(first)
 
 

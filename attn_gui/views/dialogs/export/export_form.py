@@ -177,10 +177,14 @@ class ExportForm(QDialog):
         one, many = self.tr("Replace {name}?"), self.tr("Replace {count} files, {first} to {last}?")
         box = QMessageBox(self)
         box.setIcon(QMessageBox.Icon.Question)
-        box.setText(one.format(name=there[0].name) if len(there) == 1 else many.format(
-            count=len(there), first=there[0].name, last=there[-1].name))
-        box.setInformativeText(self.tr("What is in {folder} under that name now is lost.").format(
-            folder=there[0].parent))
+        box.setText(
+            one.format(name=there[0].name)
+            if len(there) == 1
+            else many.format(count=len(there), first=there[0].name, last=there[-1].name)
+        )
+        box.setInformativeText(
+            self.tr("What is in {folder} under that name now is lost.").format(folder=there[0].parent)
+        )
         replace = box.addButton(self.tr("Replace"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.exec()
@@ -190,7 +194,12 @@ class ExportForm(QDialog):
         names = self._names(self.result_choice())
         if not names:
             return ""
-        said = self.tr("Writes {name}.").format(name=names[0]) if len(names) == 1 else self.tr(
-            "Writes {count} files, {first} to {last}.").format(count=len(names), first=names[0], last=names[-1])
+        said = (
+            self.tr("Writes {name}.").format(name=names[0])
+            if len(names) == 1
+            else self.tr("Writes {count} files, {first} to {last}.").format(
+                count=len(names), first=names[0], last=names[-1]
+            )
+        )
         there = len(self._there())
         return f"{said} {self.tr('Already there: {count}; you will be asked.').format(count=there)}" if there else said

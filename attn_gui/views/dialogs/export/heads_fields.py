@@ -54,7 +54,8 @@ class HeadsFields(QWidget):
     def retranslate(self) -> None:
         """All words in the present language."""
         words = {
-            THIS: self.tr("this head ({head})").format(head=self._this), ALL: self.tr("all heads"),
+            THIS: self.tr("this head ({head})").format(head=self._this),
+            ALL: self.tr("all heads"),
             SOME: self.tr("chosen heads"),
         }
         self.choice.set_words({key: word for key, word in words.items() if self.choice.findData(key) >= 0})

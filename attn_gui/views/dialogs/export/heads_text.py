@@ -24,13 +24,17 @@ def heads_from_text(text: str, count: int) -> tuple[int, ...]:
     for part in filter(None, (part.strip() for part in plain.split(","))):
         found = _PART.fullmatch(part)
         if found is None:
-            raise ValueError(QCoreApplication.translate(
-                "Heads", "“{text}” is not a list of heads: write all, or numbers such as 0, 2-3."
-            ).format(text=part[:24]))
+            raise ValueError(
+                QCoreApplication.translate(
+                    "Heads", "“{text}” is not a list of heads: write all, or numbers such as 0, 2-3."
+                ).format(text=part[:24])
+            )
         first, last = int(found[1]), int(found[2] or found[1])
         if max(first, last) >= count:
-            raise ValueError(QCoreApplication.translate(
-                "Heads", "There is no head {head}: heads go from 0 to {last}.").format(
-                head=max(first, last), last=count - 1))
+            raise ValueError(
+                QCoreApplication.translate("Heads", "There is no head {head}: heads go from 0 to {last}.").format(
+                    head=max(first, last), last=count - 1
+                )
+            )
         heads.update(range(min(first, last), max(first, last) + 1))
     return tuple(sorted(heads))

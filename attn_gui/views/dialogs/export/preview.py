@@ -91,7 +91,8 @@ class Preview(QWidget):
         size = self._image.size().scaled(room.size() * ratio, Qt.AspectRatioMode.KeepAspectRatio)
         size = size.boundedTo(self._image.size())  # never blown up
         picture = self._image.scaled(
-            size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
+            size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+        )
         picture.setDevicePixelRatio(ratio)
         place = picture.deviceIndependentSize().toSize()
         left, top = room.center().x() - place.width() // 2, room.center().y() - place.height() // 2

@@ -88,7 +88,7 @@ class SensitivityPage(QWidget):
 
     def links(self) -> tuple[Link, ...]:
         """The links in order."""
-        return tuple(line.link for line in self._lines[:len(self._gradients)])
+        return tuple(line.link for line in self._lines[: len(self._gradients)])
 
     def copied(self) -> Copied | None:
         """Every gradient on show, in full precision."""

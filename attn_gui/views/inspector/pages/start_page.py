@@ -60,8 +60,9 @@ class StartPage(QWidget):
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        for label, text in zip(self._titles, (self.tr("No cell chosen"), self.tr("Examples"), self.tr("Keyboard")),
-                               strict=True):
+        for label, text in zip(
+            self._titles, (self.tr("No cell chosen"), self.tr("Examples"), self.tr("Keyboard")), strict=True
+        ):
             label.setText(text)
         steps = (
             runs(self.tr("{click} in any map: its formula appears here."), click=strong(self.tr("Click a cell"))),
@@ -74,8 +75,14 @@ class StartPage(QWidget):
         self._open.setText(self.tr("Open…"))
         endings = QCoreApplication.translate("Sentences", ", ").join(suffixes((*problems(), *matrices())))
         self._drop.setText(self.tr("or drop an {endings} file on the window").format(endings=endings))
-        meanings = (self.tr("move the chosen cell"), self.tr("go to its table cell"), self.tr("previous, next head"),
-                    self.tr("step of the formula"), self.tr("export image"), self.tr("all shortcuts"))
+        meanings = (
+            self.tr("move the chosen cell"),
+            self.tr("go to its table cell"),
+            self.tr("previous, next head"),
+            self.tr("step of the formula"),
+            self.tr("export image"),
+            self.tr("all shortcuts"),
+        )
         for (keys, meaning), name, text in zip(self._keys, KEYS, meanings, strict=True):
             keys.setText(name)
             meaning.setText(text)
@@ -91,8 +98,9 @@ class StartPage(QWidget):
 
     def _show_shapes(self) -> None:
         """The shapes give way where they would cut a title."""
-        needed = sum(max((part.sizeHint().width() for part in column), default=0)
-                     for column in zip(*self._rows, strict=True))
+        needed = sum(
+            max((part.sizeHint().width() for part in column), default=0) for column in zip(*self._rows, strict=True)
+        )
         for _link, size in self._rows:
             size.setVisible(needed + self._examples.horizontalSpacing() <= self.width())
 

@@ -110,19 +110,23 @@ class VerifyPage(QWidget):
         if report is not None and report.unjudged:
             return report.unjudged
         if report is not None and report.rows == report.all_rows:
-            return self.tr("All {count} rows were computed a second time, in plain loops. "
-                           "The worst difference:").format(count=report.rows)
+            return self.tr(
+                "All {count} rows were computed a second time, in plain loops. The worst difference:"
+            ).format(count=report.rows)
         if report is not None:
-            return self.tr("A sample of {count} of {all} rows was computed a second time, in plain loops. "
-                           "The worst difference:").format(count=report.rows, all=report.all_rows)
+            return self.tr(
+                "A sample of {count} of {all} rows was computed a second time, in plain loops. The worst difference:"
+            ).format(count=report.rows, all=report.all_rows)
         if self._state == "working":
             return self.tr("Computing everything a second time …")
         if self._state == "stopped":
             return self.tr("Stopped: nothing was verified.")
         if self._state == "outdated":
             return self.tr("The numbers have changed since.")
-        return self.tr("Computes every number a second time, in plain loops that share nothing with the program, "
-                       "and checks what must always hold.")
+        return self.tr(
+            "Computes every number a second time, in plain loops that share nothing with the program, "
+            "and checks what must always hold."
+        )
 
     def _on_button_clicked(self) -> None:
         (self.stopRequested if self._state == "working" else self.verifyRequested).emit()

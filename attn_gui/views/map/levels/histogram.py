@@ -33,8 +33,10 @@ class Histogram(QWidget):
         self._levels, self._table = levels, table
         scale = max(float(np.abs(sample).max(initial=0.0)), abs(levels.low), abs(levels.high))
         # of numbers as large as can be the range itself would overflow
-        low, high = (min(float(sample.min(initial=levels.low)), levels.low) / scale,
-                     max(float(sample.max(initial=levels.high)), levels.high) / scale)  # fmt: skip
+        low, high = (
+            min(float(sample.min(initial=levels.low)), levels.low) / scale,
+            max(float(sample.max(initial=levels.high)), levels.high) / scale,
+        )
         counts, edges = np.histogram(sample.astype(np.float64) / scale, bins=BINS, range=(low, high))
         self.counts, self.edges = (counts if sample.size else counts[:0]), edges * scale
         self._describe(sample)

@@ -39,8 +39,11 @@ STEP = 0.25
 
 Keys = Qt.Key
 ARROWS: dict[int, tuple[int, int]] = {
-    Keys.Key_Left: (0, -1), Keys.Key_Right: (0, 1), Keys.Key_Up: (-1, 0), Keys.Key_Down: (1, 0),
-}  # fmt: skip
+    Keys.Key_Left: (0, -1),
+    Keys.Key_Right: (0, 1),
+    Keys.Key_Up: (-1, 0),
+    Keys.Key_Down: (1, 0),
+}
 PAGES: dict[int, int] = {Keys.Key_PageUp: -1, Keys.Key_PageDown: 1}
 ENDS: dict[int, int] = {Keys.Key_Home: -1, Keys.Key_End: 1}
 

@@ -28,8 +28,9 @@ class ZoomBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
     def set_cells(self, rows: int, columns: int) -> None:
         """The size of the matrix; shows all of it."""
         if rows and columns:
-            self.setLimits(xMin=0, xMax=columns, yMin=0, yMax=rows,
-                           minXRange=min(columns, CLOSEST), minYRange=min(rows, CLOSEST))
+            self.setLimits(
+                xMin=0, xMax=columns, yMin=0, yMax=rows, minXRange=min(columns, CLOSEST), minYRange=min(rows, CLOSEST)
+            )
             self.set_window((0, rows, 0, columns))
 
     def set_window(self, window: Window) -> None:
