@@ -32,7 +32,8 @@ from attn_gui.figure.tokens import THEMES
 from attn_gui.views.theme import apply_theme, current_theme, scaled
 
 # no deadline: the first drawing of a widget is slow on a busy machine, and that is not what the properties are about
-settings.register_profile("house", deadline=None, max_examples=50, database=None)
+settings.register_profile("fresh", deadline=None, max_examples=50, database=None)
+settings.register_profile("house", settings.get_profile("fresh"), derandomize=True)
 settings.load_profile("house")
 
 PATIENCE_MS = 120_000
@@ -63,10 +64,13 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Patient:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="families of cases whole, not the share of every day")
+    parser.addoption("--fresh", action="store_true", help="properties on new examples, not those of every other run")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "family(every): many cases of one kind; one of so many runs without --long")
+    if config.getoption("fresh"):
+        settings.load_profile("fresh")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -16,7 +15,7 @@ from attn_gui.formats.base import Labels, Matrix, Source, check_size
 from attn_gui.formats.rows import Rows, rows_of
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.text.cells import MOST_NUMBERS
-from attn_gui.formats.text.headings import is_count, marked
+from attn_gui.formats.text.headings import is_count, is_plain, marked
 from attn_gui.formats.text.text_table import read_table
 
 LARGEST_FILE = 256 * 2**20
@@ -68,13 +67,16 @@ def _names(labels: Sequence[str] | None, count: int) -> Sequence[str]:
     """The names of a side; where there are none it is counted."""
     if labels is None or is_count(labels):
         return tuple(map(str, range(count))) if labels is None else labels
-    return tuple(map(marked, labels))
+    return tuple(map(_quoted, labels))
+
+
+def _quoted(label: str) -> str:
+    """A label as a cell, in quotes where a reader could cut or join it."""
+    return marked(label) if is_plain(label) else '"' + marked(label).replace('"', '""') + '"'
 
 
 def _lines(rows: Iterable[Sequence[str]], delimiter: str) -> bytes:
-    buffer = io.StringIO()
-    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(rows)
-    return buffer.getvalue().encode("utf-8", "backslashreplace")
+    return "".join(delimiter.join(row) + "\n" for row in rows).encode("utf-8", "backslashreplace")
 
 
 write_csv, write_csv_rows = partial(write, delimiter=","), partial(write_rows, delimiter=",")

@@ -21,6 +21,7 @@ _WIDE = str.maketrans({"，": ",", "；": ";", "、": ",", "\u3000": " "})
 _NEW_LINES = str.maketrans({"\v": "\n", "\f": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
 _FIRST_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # as Excel begins a file
 COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?|[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
+_QUOTED = re.compile(r'(?:^|(?<=[\t,;\n]))"(?![^"\w]*\d)(?:[^"]|"")*"(?=[\t,;\n]|$)')
 ONE_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 
 
@@ -53,11 +54,17 @@ def tidy(text: str) -> str:
     return text.translate(_WIDE) if wide else text
 
 
+def outlined(text: str) -> str:
+    """The text with a word for every cell in quotes that is no number: its own marks say nothing of the layout."""
+    return _QUOTED.sub('"x"', text) if '"' in text else text
+
+
 def find_dialect(text: str) -> Dialect:
     """The delimiter under which the first rows have nothing but numbers and headings, or most numbers."""
     said = _FIRST_LINE.match(text)
     if said is not None:
         return Dialect(said[1], start=said.end())
+    text = outlined(text)
     dialects = [Dialect(mark, _ends_lines(text, mark)) for mark in DELIMITERS]
     return max(dialects, key=lambda dialect: _score(sample_of(text, dialect), dialect.delimiter))
 

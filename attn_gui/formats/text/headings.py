@@ -21,7 +21,7 @@ FORMULA = "=+-@\t\r"  # what spreadsheets would run
 _BEFORE = "\"'([{<>≤≥=≈~±+-−–×$€£¥￥₩₹#.,، \t"  # may stand before a number
 
 
-SYNTAX = frozenset("|&{}[]\\;")
+SYNTAX = frozenset('|│&{}[]()\\;,"')
 """Letters that stand between the cells of other layouts."""
 
 
@@ -175,6 +175,11 @@ def marked(label: str) -> str:
     return f"'{label}" if _needs_mark(label) else label
 
 
+def is_plain(label: str) -> bool:
+    """Whether a label has nothing in it that stands between the cells or around the lines of any layout."""
+    return label.isprintable() and label == label.strip() and SYNTAX.isdisjoint(label)
+
+
 def unmarked(label: str) -> str:
     """A label as it was before it was marked."""
     return label[1:] if label.startswith("'") and _needs_mark(label) else label
@@ -182,5 +187,4 @@ def unmarked(label: str) -> str:
 
 def _needs_mark(label: str) -> bool:
     inner = label.lstrip("'")
-    plain = inner.isprintable() and inner == inner.strip() and SYNTAX.isdisjoint(inner)
-    return not inner or not plain or inner[0] in FORMULA or sort_of(inner) in (Sort.NUMBER, Sort.BROKEN)
+    return not inner or not is_plain(inner) or inner[0] in FORMULA or sort_of(inner) in (Sort.NUMBER, Sort.BROKEN)

@@ -106,15 +106,17 @@ def _read(text: str, tell: Tell) -> Matrix:
 # --- cutting -------------------------------------------------------------------------------------
 def _grids(text: str) -> list[Grid]:
     """The ways to cut a text; more than one where its commas or semicolons can be two things."""
-    if written_out.is_latex(text):
+    outline = delimited.outlined(text)
+    if written_out.is_latex(outline):
         return [_listed(text, written_out.latex_rows, commas=True)]
-    if written_out.is_list(text):
+    if written_out.is_list(outline):
         return [_listed(text, written_out.list_rows, commas=False)]
-    if written_out.is_piped(text):
+    if written_out.is_piped(outline):
         _refuse_too_many(text)
         rows, headed = written_out.piped_rows(text)
         return [Grid(lambda: iter(rows), len(rows), headed)]
-    text = written_out.unprinted(text)
+    if outline == text:
+        text = written_out.unprinted(text)
     inline = _inline_rows(text)
     if inline is not None:
         return inline
