@@ -18,7 +18,7 @@ SOURCES = sorted(path for folder in ("attn_gui", "packaging", "tests") for path 
 RIDDLE = re.compile(r"(What|Who|Whose|Which|Where|How|Whether|When|Why|Nobody)\b")
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
 MOST_FILES = 14  # in a folder, beside its __init__
-# those that were too long when the rule came, or when ruff laid out every line; a name leaves the list as soon as it can, and none may be added
+# too long when the rule came, or when ruff laid out every line; a name leaves the list as soon as it can, none is added
 LONG_FILES = {
     "engine/analysis/verifying/reference.py",
     "engine/graph/stage.py",
