@@ -20,10 +20,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
+import texts
 from steps import Trouble, clean_environment, quiet, say, watched
 
 ROOT = Path(__file__).resolve().parents[1]
 CONSTRAINTS = Path("packaging", "constraints.txt")
+QT = "PySide6-Essentials"
 COMMANDS = {
     "app": ("-m", "attn_gui"),
     "test": ("-m", "pytest"),
@@ -93,6 +95,7 @@ class Checkout:
             self._bring_libraries(venv=not (ready or found_uv() or importlib.util.find_spec("ensurepip")))
             if not ready:
                 self._install(anew=not works)
+            self._compile_texts()
 
     def run(self, arguments: list[str]) -> int:
         """Become the .venv's Python, so that signals and exit codes are its own; where that cannot be, its code."""
@@ -180,9 +183,16 @@ class Checkout:
         tool = [uv, "pip", "install", "--python", self.python] if uv else self._pip()
         wanted = f"{self.root}[test]" if self.tests else str(self.root)
         what = "the program with its test tools (0.5 GB)" if self.tests else "the program (0.35 GB)"
-        command = [*tool, "-c", self.root / CONSTRAINTS, "-e", wanted]
-        watched(command, f"Installing {what} into .venv with {'uv' if uv else 'pip'}; this is done once.")
+        bring, by = [*tool, "-c", self.root / CONSTRAINTS], "uv" if uv else "pip"
+        if texts.stale(self.root):  # compiled first: else the build would bring Qt once more, for itself
+            watched([*bring, QT], f"Installing Qt into .venv with {by}.")
+            self._compile_texts()
+        watched([*bring, "-e", wanted], f"Installing {what} into .venv with {by}; this is done once.")
         self._note(self._wanted())
+
+    def _compile_texts(self) -> None:
+        if texts.stale(self.root):
+            watched([self.python, self.root / "packaging" / "texts.py"], "Compiling the Chinese texts.")
 
     def _make(self, uv: str | None) -> None:
         if self.venv.exists():

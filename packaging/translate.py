@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -18,11 +16,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-import PySide6
+from texts import ROOT, compile_texts, run
 
 from attn_gui.engine.graph.symbols import titles as all_titles
 
-ROOT = Path(__file__).resolve().parents[1]
 TRANSLATIONS = ROOT / "resources" / "translations"
 CHINESE = TRANSLATIONS / "attn_gui_zh.ts"
 # the engine's sentences are plain constants, for it imports no Qt that could mark them
@@ -50,7 +47,7 @@ def collect(target: Path) -> None:
         marked = Path(folder) / "engine.py"
         texts = (marked_as_texts(plain_templates()), marked_as_texts(titles(), "Names"))
         marked.write_text("\n".join(texts), encoding="utf-8")
-        _run("lupdate", *alias, *options, *sources, str(marked), "-ts", str(target))
+        run("lupdate", *alias, *options, *sources, str(marked), "-ts", str(target))
     target.write_text(with_titles(target.read_text(encoding="utf-8")), encoding="utf-8")
 
 
@@ -85,10 +82,6 @@ def marked_as_texts(templates: Iterable[str], context: str = "Sentences") -> str
     )
 
 
-def compile_texts(source: Path, target: Path) -> None:
-    _run("lrelease", "-silent", str(source), "-qm", str(target))
-
-
 def unfinished(path: Path) -> list[tuple[str, str]]:
     """(context, text) of everything that still waits for its translation."""
     found = []
@@ -98,16 +91,6 @@ def unfinished(path: Path) -> list[tuple[str, str]]:
             if translation is None or translation.get("type") == "unfinished" or not "".join(translation.itertext()):
                 found.append((context.findtext("name", ""), message.findtext("source", "")))
     return found
-
-
-def _run(tool: str, *arguments: str) -> None:
-    """Qt's own tools, which PySide6 brings along."""
-    program = shutil.which(tool, path=str(Path(PySide6.__file__).parent))
-    if program is None:
-        raise SystemExit(f"PySide6 has no {tool}")
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{tool} failed:\n{done.stdout}{done.stderr}")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import os
 import tempfile
 from collections import Counter
@@ -68,9 +69,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _compile_texts()
     config.addinivalue_line("markers", "family(every): many cases of one kind; one of so many runs without --long")
     if config.getoption("fresh"):
         settings.load_profile("fresh")
+
+
+def _compile_texts() -> None:
+    """Chinese of these very sources, in a checkout that nobody has set up, too."""
+    root = Path(__file__).resolve().parents[1]
+    spec = importlib.util.spec_from_file_location("texts_script", root / "packaging" / "texts.py")
+    assert spec is not None
+    assert spec.loader is not None
+    texts = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(texts)
+    texts.compile_stale(root)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

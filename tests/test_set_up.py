@@ -55,6 +55,7 @@ class Machine:
         self.fits = script("dev").FITS
         self.fails = ""  # the step that has this word in it
         self.missing: set[str] = set()
+        self.python, self.compiler = root / ".venv/bin/python", root / "packaging/texts.py"
 
     def watched(self, command: list[object], task: str) -> None:
         self.steps.append([str(word) for word in command])
@@ -160,6 +161,19 @@ def test_what_was_stopped_half_way_is_installed_again(machine):
     machine.module.quiet = lambda command: True  # the old ones are all there
     assert len(machine.prepare()) == 1
     assert machine.prepare() == []
+
+
+@POSIX
+def test_texts_are_compiled_by_the_qt_of_the_venv(machine):
+    """Qt comes before the program, whose build would else bring it a second time for itself."""
+    source = machine.root / "resources" / "translations" / "some_zh.ts"
+    source.parent.mkdir(parents=True)
+    source.write_text("<TS/>")
+    assert [step[-1] for step in machine.prepare()[1:3]] == ["PySide6-Essentials", str(machine.compiler)]
+    source.with_suffix(".qm").write_text("")
+    assert machine.prepare() == []
+    os.utime(source.with_suffix(".qm"), ns=(0, 0))  # the texts changed since
+    assert machine.prepare() == [[str(machine.python), str(machine.compiler)]]
 
 
 @POSIX
@@ -471,6 +485,32 @@ def test_anything_else_shows_the_two_commands(words):
     done = subprocess.run([sys.executable, "-B", ROOT / "packaging" / "dev.py", *words], capture_output=True, text=True)
     assert done.returncode == 2
     assert "dev.py app" in done.stderr
+
+
+def test_a_ts_file_is_compiled_once(tmp_path):
+    texts = script("texts")
+    folder = tmp_path / "resources" / "translations"
+    folder.mkdir(parents=True)
+    for source in (ROOT / "resources" / "translations").glob("*.ts"):
+        shutil.copy(source, folder)
+    texts.compile_stale(tmp_path)
+    made = {path.stem: path.stat().st_mtime_ns for path in folder.glob("*.qm")}
+    assert made.keys() == {path.stem for path in folder.glob("*.ts")}
+    texts.compile_stale(tmp_path)
+    assert {path.stem: path.stat().st_mtime_ns for path in folder.glob("*.qm")} == made
+    assert {path.suffix for path in folder.iterdir()} == {".ts", ".qm"}
+
+
+def test_a_tool_that_fails_leaves_what_was_there(tmp_path):
+    texts = script("texts")
+    source, target = tmp_path / "broken.ts", tmp_path / "broken.qm"
+    source.write_text("<TS><context>")
+    target.write_text("old")
+    with pytest.raises(SystemExit, match="lrelease failed"):
+        texts.compile_texts(source, target)
+    assert target.read_text() == "old"
+    with pytest.raises(SystemExit, match="no_such_tool is needed"):
+        texts.run("no_such_tool")
 
 
 def test_test_tools_are_pinned():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +17,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialogButtonBox, QLabel, QWidget
 
 from attn_gui.app.shell.program import Program
+from attn_gui.app.state import translations
 from attn_gui.app.state.sentences import sentence, sentences
 from attn_gui.app.state.translations import language_of, set_language
 from attn_gui.app.state.view_state import ChosenCell
@@ -46,7 +48,11 @@ def tool() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(ROOT / "packaging"))  # as for a script, which finds its neighbors
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.pop(0)
     return module
 
 
@@ -178,7 +184,15 @@ def test_figures_call_stages_as_the_window_does(tool):
 def test_what_is_compiled_is_what_is_written(tool, tmp_path):
     fresh = tmp_path / "fresh.qm"
     tool.compile_texts(tool.CHINESE, fresh)
-    assert fresh.read_bytes() == tool.CHINESE.with_suffix(".qm").read_bytes(), "run packaging/translate.py"
+    assert fresh.read_bytes() == tool.CHINESE.with_suffix(".qm").read_bytes()
+
+
+def test_a_checkout_without_compiled_texts_says_so(app, monkeypatch, tmp_path):
+    """English in silence would look like a program that knows no Chinese."""
+    monkeypatch.setattr(translations, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    with pytest.warns(UserWarning, match=r"packaging/texts\.py"):
+        set_language(app, "zh")
+    set_language(app, "en")  # in which nothing is missing
 
 
 @pytest.mark.parametrize(

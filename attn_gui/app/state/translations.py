@@ -1,9 +1,11 @@
 """The language of the window: English in the source, Simplified Chinese beside it, switched live.
 
-English has a file of its own only for the plurals ("1 score", "16 scores").
+What Qt loads is made of the .ts file by packaging/texts.py; a checkout of which it was never made says so.
 """
 
 from __future__ import annotations
+
+import warnings
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
@@ -11,6 +13,7 @@ from attn_gui.paths import resource
 
 LANGUAGES = ("en", "zh")
 QTS_OWN = {"zh": "qtbase_zh_CN.qm"}
+NOT_COMPILED = "The Chinese texts of this checkout are not compiled yet; python packaging/texts.py does it."
 
 _installed: list[QTranslator] = []
 
@@ -32,10 +35,13 @@ def set_language(app: QCoreApplication, language: str) -> None:
     while _installed:
         app.removeTranslator(_installed[-1])
         _installed.pop().deleteLater()
-    ours = str(resource("translations", f"attn_gui_{language}.qm"))
+    if language == "en":
+        return
+    ours = resource("translations", f"attn_gui_{language}.qm")
+    if not ours.exists():
+        warnings.warn(NOT_COMPILED, stacklevel=2)
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-    qts = [f"{folder}/{QTS_OWN[language]}"] if language in QTS_OWN else []
-    for path in (*qts, ours):
+    for path in (f"{folder}/{QTS_OWN[language]}", str(ours)):
         translator = QTranslator(app)
         if translator.load(path):  # a Qt without its own texts still gets ours
             app.installTranslator(translator)
