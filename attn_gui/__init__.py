@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from attn_gui.version import VERSION
+
 if TYPE_CHECKING:
     from attn_gui.app.shell.explore import Explorer, explore
     from attn_gui.engine import (
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from attn_gui.figure.sheet import Picture, render
     from attn_gui.formats import FormatError, load, save
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = [
     "Cell",
     "Explanation",

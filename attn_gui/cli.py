@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from attn_gui import __version__
 from attn_gui.display import obstacle
 from attn_gui.libraries import DRAWING, complaint
+from attn_gui.version import VERSION
 
 if TYPE_CHECKING:
     from attn_gui.formats import Loaded
@@ -123,7 +123,7 @@ def _window_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a session (.attn) or a .npz to open")
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the window (default: the system's)")
-    parser.add_argument("--version", action="version", version=f"attn-gui {__version__}")
+    parser.add_argument("--version", action="version", version=f"attn-gui {VERSION}")
     return parser
 
 

@@ -8,7 +8,8 @@ from html import escape
 from typing import Any
 
 from attn_gui.engine import Problem, Trace
-from attn_gui.engine.problem.written import field_texts, stage_texts
+from attn_gui.engine.evaluation.trace import stage_texts
+from attn_gui.engine.problem.written import field_texts
 
 MOST_CELLS = 4096 * 4096
 """Cells of a map up to which a picture comes at once."""

@@ -22,7 +22,6 @@ MOST_FILES = 14  # in a folder, beside its __init__
 LONG_FILES = {
     "engine/analysis/verifying/reference.py",
     "engine/graph/stage.py",
-    "engine/problem/problem.py",
     "views/dialogs/export/export_dialog.py",
     "engine/analysis/explanation.py",
     "engine/evaluation/streaming/evaluation.py",
@@ -132,6 +131,49 @@ def test_every_path_that_the_readme_names_is_there():
     missing = [path for path in named if not ((ROOT / path).exists() or (PACKAGE / path).exists())]
     assert len(named) > 10
     assert not missing
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(path: Path, known: set[str]) -> set[str]:
+    """The modules of the package that one names anywhere in it: at the top, in a function, for types alone."""
+    name, found = module_name(path), set[str]()
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            source = ".".join(filter(None, (above, node.module)))
+            inner = {f"{source}.{alias.name}" for alias in node.names}
+            found |= (inner & known) | ({source} if inner - known else set())
+    return (found & known) - {name}
+
+
+def circles(arrows: dict[str, set[str]]) -> list[set[str]]:
+    """Groups of modules each of which leads to all others of its group."""
+    reached: dict[str, set[str]] = {}
+    for start in arrows:
+        seen, left = set[str](), [start]
+        while left:
+            fresh = arrows[left.pop()] - seen
+            seen |= fresh
+            left += fresh
+        reached[start] = seen
+    found = {frozenset(other for other in seen if name in reached[other]) for name, seen in reached.items()}
+    return [set(group) for group in found if len(group) > 1]
+
+
+def test_no_circle_of_imports_has_more_than_two_files():
+    """Imports for types alone count: a circle is one room, whoever enters it has to read all of it."""
+    known = {module_name(path): path for path in MODULES}
+    arrows = {name: imported(path, set(known)) for name, path in known.items()}
+    assert sum(map(len, arrows.values())) > 1000
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [{"a", "b", "c"}]
+    assert [sorted(group) for group in circles(arrows) if len(group) > 2] == []
 
 
 def test_no_folder_holds_more_files_than_one_look_takes_in():

@@ -18,7 +18,7 @@ from attn_gui.engine.evaluation import choice
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.evaluation.streaming import evaluation as streaming
 from attn_gui.engine.graph import indices
-from attn_gui.engine.problem.sentences import FieldError
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.views.map.heatmap import Heatmap
 
 N, HEADS, WIDTH = 149, 2, 5

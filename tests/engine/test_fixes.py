@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attn_gui.engine import Problem, ShapeError, apply_fix
 from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.drafts import shapes_of
+from attn_gui.engine.problem.drafts import draft_of, shapes_of
 
 N, M, H, G, D, C, E, F, S = 7, 11, 6, 2, 4, 5, 13, 17, 19
 
@@ -107,7 +107,7 @@ def check_every_fix(fields: dict[str, Any]) -> None:
     if clash is None:
         return
     for fix in clash.fixes:
-        before = shapes_of(Problem.draft(fields))
+        before = shapes_of(draft_of(fields))
         changed = apply_fix(fix, fields)
         left = clash_of(fields | changed)
         if fix.whole:
@@ -115,7 +115,7 @@ def check_every_fix(fields: dict[str, Any]) -> None:
         else:
             assert left is not None
             assert left.matrices != clash.matrices, (clash, fix, left)
-        after = shapes_of(Problem.draft(fields | changed))
+        after = shapes_of(draft_of(fields | changed))
         assert after[fix.matrix] == fix.after
         assert before.get(fix.matrix, ()) == fix.before
         assert str(fix).endswith(".")
@@ -144,7 +144,7 @@ def test_two_wrong_matrices_are_put_right_step_by_step(make, data):
     """As long as something is offered, taking it leads to a valid problem."""
     fields = make(np.random.default_rng(0))
     for name in data.draw(st.lists(st.sampled_from(arrays_of(fields)), min_size=2, max_size=2, unique=True)):
-        shape = list(Problem.draft(fields).arrays()[name].shape)
+        shape = list(draft_of(fields).arrays()[name].shape)
         shape[-1] = data.draw(st.integers(1, 30))
         fields = put(fields, name, np.ones(shape))
     check_every_fix(fields)
@@ -262,7 +262,7 @@ def test_a_clash_of_counts_offers_nothing_and_the_fields_stay(rng):
 def test_fixes_of_a_long_problem_make_no_numbers():
     """A clash over large arrays is tried on shapes: what is offered takes no memory."""
     wide = np.broadcast_to(np.zeros(()), (1 << 12, 1 << 14))
-    draft = Problem.draft({"query": np.ones((2, 3)), "key": np.ones((2, 3)), "value": np.ones((2, 3))})
+    draft = draft_of({"query": np.ones((2, 3)), "key": np.ones((2, 3)), "value": np.ones((2, 3))})
     for name in ("query", "key", "value"):
         object.__setattr__(draft, name, wide if name != "key" else wide[:, :-1])
     from attn_gui.engine.problem.drafts import clash_with

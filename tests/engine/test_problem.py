@@ -10,7 +10,7 @@ import pytest
 
 from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError
 from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.problem import MATRICES
+from attn_gui.engine.problem.fields import MATRICES
 
 Q, K, V = np.ones((3, 8)), np.ones((5, 8)), np.ones((5, 12))
 

@@ -19,9 +19,9 @@ from attn_gui.engine import Problem, compute, explain, resize, solve, verify
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.problem.checks import as_count
+from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.layers import Parameter, Sizes, open_where
 from attn_gui.engine.problem.masks import MASKS, Layer
-from attn_gui.engine.problem.sentences import Note
 from attn_gui.formats import load, save
 
 SMALL = "worked-example.npz"

@@ -160,10 +160,10 @@ class FilesController(QObject):
     def _refuse(self, path: Path, error: Exception) -> None:
         """Say what is wrong with a file; where its matrices only do not fit together, offer to make them fit."""
         clash = error.__cause__
-        if not isinstance(clash, ShapeError) or clash.draft is None:
+        if not isinstance(clash, ShapeError) or clash.given is None:
             self._window.banner.show_error(saying(error))
             return
-        fields = clash.draft.fields()
+        fields = dict(clash.given)
 
         def accept(changes: Mapping[str, object], _fresh: Arrays) -> None:
             problem = Problem.of({**fields, **changes})

@@ -17,7 +17,7 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.fitting import Fitted, each_from_the_others, error_of_others, fit_width
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
-from attn_gui.views.inspector.pages.curve_page import Curve
+from attn_gui.views.inspector.pages.curve_points import Curve
 from attn_gui.views.main_window import MainWindow
 
 

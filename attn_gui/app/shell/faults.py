@@ -14,8 +14,8 @@ from types import TracebackType
 from PySide6.QtCore import QCoreApplication, QObject, QStandardPaths, QUrl, Signal, qVersion
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
-from attn_gui import __version__
 from attn_gui.app.shell.actions import Command
+from attn_gui.version import VERSION
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 
@@ -130,7 +130,7 @@ def _versions() -> str:
     import PySide6
 
     return (
-        f"attn_gui {__version__}, Python {platform.python_version()}, Qt {qVersion()}, PySide6 {PySide6.__version__}, "
+        f"attn_gui {VERSION}, Python {platform.python_version()}, Qt {qVersion()}, PySide6 {PySide6.__version__}, "
         f"NumPy {np.__version__}, pyqtgraph {pg.__version__}\n{platform.platform()}, {QGuiApplication.platformName()}"
     )
 

@@ -14,7 +14,7 @@ from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
 from attn_gui.engine.graph.indices import count
-from attn_gui.engine.problem.sentences import FieldError
+from attn_gui.engine.problem.errors import FieldError
 
 if TYPE_CHECKING:
     from attn_gui.pictures.supply import Supply

@@ -20,7 +20,7 @@ from attn_gui.engine.graph.operators import Evaluated, Function, Named, Quotient
 from attn_gui.engine.graph.stage import Addends, Linear
 from attn_gui.engine.graph.symbols import cell_latex, symbol
 from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.sentences import PlaceError
+from attn_gui.engine.problem.errors import PlaceError
 from attn_gui.engine.scores import SCORES, Score
 
 from .per_query import PerQuery, per_query
@@ -192,7 +192,8 @@ class Explanation:
             cells += self._mask_cells()
         for ref, field in zip(self._node.inputs, self._node.fields, strict=True):
             if not ref.axes and not ref.optional:
-                cells.append(Cell(field, (), float(self._evaluation.fetch(ref.name, ()))))
+                value = float(self._evaluation.fetch(ref.name, ()))
+                cells.append(Cell(field, (), value, cell_latex(field)))
         return tuple(cell for cell in dict.fromkeys(cells) if cell.name in known)
 
     @property

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from attn_gui.engine.graph.expression import short_number
+from attn_gui.engine.graph.signs import Signs
 from attn_gui.engine.graph.symbols import cell_latex, symbol
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES
 
 DIGITS = 4
-
-
-@dataclass(frozen=True)
-class Signs:
-    """The signs of one way to write a formula."""
-
-    cell: Callable[[str, str], str]  # a name, and its indices
-    number: Callable[[float], str]
-    brackets: str
-    length: str  # ‖…‖
-    dot: str
-    times: str
-    minus: str
-    tanh: str
-    root: str
-    square: str
-
-    def inside(self, text: str) -> str:
-        return self.brackets % text
 
 
 def exponent_latex(problem: Problem, row: str, key: str) -> str:

@@ -10,9 +10,9 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.masks import Custom
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import FieldError
 from attn_gui.engine.scores import SCORES
 
 MOST_POINTS = 1 << 21  # cells of the weights of all heads: each trial computes them again

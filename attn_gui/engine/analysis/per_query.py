@@ -17,7 +17,7 @@ from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.node import shown
 from attn_gui.engine.graph.operators import Function, Named, Quotient
 from attn_gui.engine.graph.symbols import cell_latex, symbol
-from attn_gui.engine.stages import STAGE, is_elementary
+from attn_gui.engine.stages import STAGE
 
 from .exponents import exponent_latex, exponent_text, logit_latex, logit_text
 
@@ -58,7 +58,7 @@ class PerQuery:
 
     def _exp_score(self, key: int) -> Expression:
         name, row = self._row
-        logit: Expression = Cell(name, (*self._place, key), float(row[key]), (self._place[2], key))
+        logit: Expression = Cell(name, (*self._place, key), float(row[key]), cell_latex(name), (self._place[2], key))
         temperature = self._evaluation.problem.temperature
         return Function("exp", logit if temperature is None else Quotient(logit, Number(temperature), inline=True))
 
@@ -83,9 +83,12 @@ class PerQuery:
         counts = np.isfinite(values) | (self._weights != 0)  # a zero weight holds NaN and infinity back
         keys, values, exp_scores = self._keys[counts], values[counts], self._exp_scores[counts]
 
+        letter = cell_latex("value")
+
         def term(k: int) -> Expression:
             key = int(keys[k])
-            return Product(self._exp_score(key), Cell("value", (batch, key, column), float(values[k]), (key, column)))
+            cell = Cell("value", (batch, key, column), float(values[k]), letter, (key, column))
+            return Product(self._exp_score(key), cell)
 
         with np.errstate(all="ignore"):
             return Sum(len(keys), term, exp_scores * values)
@@ -151,13 +154,13 @@ class PerQuery:
 
     def _exponent_latex(self, key: str) -> str:
         row, problem = str(self._place[2]), self._evaluation.problem
-        if is_elementary(self._evaluation):
+        if self._evaluation.elementary:
             return exponent_latex(problem, row, key)
         return logit_latex(problem, self._row[0], row, key)
 
     def _exponent_text(self, key: str) -> str:
         row, problem = str(self._place[2]), self._evaluation.problem
-        if is_elementary(self._evaluation):
+        if self._evaluation.elementary:
             return exponent_text(problem, row, key)
         return logit_text(problem, self._row[0], row, key)
 

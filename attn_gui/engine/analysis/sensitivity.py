@@ -16,7 +16,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_array
-from attn_gui.engine.problem.sentences import FieldError, ShapeError
+from attn_gui.engine.problem.errors import FieldError, ShapeError
 
 from .explanation import checked_index
 

@@ -20,9 +20,8 @@ from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.checks import as_choice, as_number
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import FieldError
-from attn_gui.engine.stages import is_elementary
 
 from . import verdicts
 from .explanation import checked_index
@@ -60,7 +59,7 @@ def solve(
     _check_target(entry, target, by)
     cells = Cells(start, field)
     ask = Ask(evaluation, cells, _box(evaluation, cells, stage, place, by), stage, place, target, by)
-    if not entry.square or not is_elementary(evaluation):
+    if not entry.square or not evaluation.elementary:
         return _output(ask)
     with np.errstate(all="ignore"):
         return answer_map(ask, problem, odds)

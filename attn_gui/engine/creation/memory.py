@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.sentences import FieldError
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.spelling import size_text
 
 T = TypeVar("T")

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.problem.drafts import TOKENS, Shape, clash_with, fields_with
-from attn_gui.engine.problem.fixes import Fix, with_company
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import ShapeError
+from attn_gui.engine.problem.drafts import TOKENS, clash_with, draft_of, fields_with
+from attn_gui.engine.problem.errors import Fix, Shape, ShapeError
+from attn_gui.engine.problem.fields import Fields
+from attn_gui.engine.problem.fixes import with_company
 
 from .filling import BLOCK, fill
 from .memory import Write, made
@@ -26,7 +26,7 @@ def apply(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, An
     New cells are 0, as with `resize`; the numbers of a new matrix depend on (seed, field, item, row, column) alone.
     Biases, tokens and mask layers follow the matrix. Raises ValueError or TypeError if a field is wrong in itself.
     """
-    problem = Problem.draft(fields)
+    problem = draft_of(fields)
     clash = clash_with(problem, {})
     shapes = {fix.matrix: fix.after}
     if isinstance(clash, ShapeError):
@@ -36,7 +36,7 @@ def apply(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, An
 
 
 class _Mending:
-    def __init__(self, problem: Problem, fix: Fix, seed: int) -> None:
+    def __init__(self, problem: Fields, fix: Fix, seed: int) -> None:
         self.problem, self.fix, self.seed = problem, fix, seed
         self.arrays = problem.arrays()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,10 +13,8 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import Reference
 from attn_gui.engine.graph.node import Node
 
+from .readout import Readout
 from .spread import Piece, Spread, behind_mask, piece_of, shared_masks
-
-if TYPE_CHECKING:
-    from .dense import Evaluation
 
 ROWS = 64  # rows of a mask that are looked through at a time
 MOST_PARTS = 1 << 11  # a piece in more parts than this is told as one box
@@ -39,7 +37,7 @@ class Backward(Spread[OpenKeys]):
     cell comes from the mask and from nothing else. Of several rows at once a key counts where one of them sees it.
     """
 
-    def __init__(self, evaluation: Evaluation, cells: Mapping[str, Sequence[Box]]) -> None:
+    def __init__(self, evaluation: Readout, cells: Mapping[str, Sequence[Box]]) -> None:
         """`cells`: boxes of the chain's stages and sources."""
         super().__init__(evaluation, _spread(evaluation, cells))
 
@@ -59,7 +57,7 @@ class Backward(Spread[OpenKeys]):
         return flags[None, :] if gate.axis == len(box) - 1 else flags[:, None]
 
 
-def _spread(evaluation: Evaluation, cells: Mapping[str, Sequence[Box]]) -> dict[str, list[Piece[OpenKeys]]]:
+def _spread(evaluation: Readout, cells: Mapping[str, Sequence[Box]]) -> dict[str, list[Piece[OpenKeys]]]:
     """Pieces of every stage and source, from the last stage to the first."""
     found: dict[str, list[Piece[OpenKeys]]] = {}
     for name, boxes in cells.items():
@@ -74,9 +72,7 @@ def _spread(evaluation: Evaluation, cells: Mapping[str, Sequence[Box]]) -> dict[
     return found | _shown_as(evaluation, found)
 
 
-def _shown_as(
-    evaluation: Evaluation, found: Mapping[str, Sequence[Piece[OpenKeys]]]
-) -> dict[str, list[Piece[OpenKeys]]]:
+def _shown_as(evaluation: Readout, found: Mapping[str, Sequence[Piece[OpenKeys]]]) -> dict[str, list[Piece[OpenKeys]]]:
     """Q, K and V that are given have a name as fields and one as stages; asked for by the first, they show as both."""
     nodes = (node for node in evaluation.nodes if node.stage.alias and node.name not in found)
     return {
@@ -86,7 +82,7 @@ def _shown_as(
     }
 
 
-def _closed_by(evaluation: Evaluation, name: str, box: Box) -> str | None:
+def _closed_by(evaluation: Readout, name: str, box: Box) -> str | None:
     """The stage of the mask, where it closes all cells of the box: nothing else counts then."""
     if name not in evaluation.stages or not behind_mask(evaluation, evaluation.node(name)):
         return None
@@ -94,7 +90,7 @@ def _closed_by(evaluation: Evaluation, name: str, box: Box) -> str | None:
     return None if flags.any() else "masked"
 
 
-def _read(evaluation: Evaluation, node: Node, piece: Piece[OpenKeys]) -> Iterator[tuple[str, Piece[OpenKeys]]]:
+def _read(evaluation: Readout, node: Node, piece: Piece[OpenKeys]) -> Iterator[tuple[str, Piece[OpenKeys]]]:
     """Inputs of a piece of a stage; of the keys that a gate has to let through only the open ones."""
     for box, opened in _by_map(evaluation, node, piece):
         for ref, part in node.reads(box):
@@ -108,7 +104,7 @@ def _read(evaluation: Evaluation, node: Node, piece: Piece[OpenKeys]) -> Iterato
                 yield ref.name, piece_of(part, piece.gate and OpenKeys(axis, piece.gate.flags))
 
 
-def _by_map(evaluation: Evaluation, node: Node, piece: Piece[OpenKeys]) -> Iterator[tuple[Box, Array | None]]:
+def _by_map(evaluation: Readout, node: Node, piece: Piece[OpenKeys]) -> Iterator[tuple[Box, Array | None]]:
     """A piece with None, or where a gate stands its parts map by map with the keys that are open there."""
     if not node.gates:
         yield piece.box, None
@@ -123,7 +119,7 @@ def _by_map(evaluation: Evaluation, node: Node, piece: Piece[OpenKeys]) -> Itera
         yield (*indices.cell((batch, head)), *piece.box[2:]), known[mask]
 
 
-def _open_keys(evaluation: Evaluation, batch: int, head: int, rows: slice) -> Array:
+def _open_keys(evaluation: Readout, batch: int, head: int, rows: slice) -> Array:
     """Keys that at least one of the queries sees."""
     found = np.zeros(evaluation.problem.m, bool)
     for low in range(rows.start, rows.stop, ROWS):

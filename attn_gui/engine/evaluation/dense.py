@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -13,15 +13,13 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph import node as graph
 from attn_gui.engine.graph.node import Node
-from attn_gui.engine.graph.sources import Source, layer_position, sizes_of, sources_of
-from attn_gui.engine.problem import sentences
+from attn_gui.engine.graph.sources import sources_of
 from attn_gui.engine.problem.checks import as_box
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import FieldError, StageError
-from attn_gui.engine.stages import stages_of
 
 from .backward import Backward
 from .forward import Forward
+from .readout import Readout
 
 T = TypeVar("T")
 
@@ -39,7 +37,7 @@ class Recomputed:
     seconds: float = 0.0
 
 
-class Evaluation:
+class Evaluation(Readout):
     """All stages of one problem. It copies no array of the problem: it reads them where they are.
 
     Numbers are held as float64 and rounded to the problem's dtype once, when they are read.
@@ -52,15 +50,7 @@ class Evaluation:
         self._build(problem)
 
     def _build(self, problem: Problem) -> None:
-        self.problem = problem
-        self._sources = sources_of(problem)
-        self._nodes = graph.build(stages_of(problem), self._sources, sizes_of(problem))
-        self._by_name = {node.name: node for node in self._nodes}
-        self._fields: dict[str, list[str]] = {}
-        for name, source in self._sources.items():
-            self._fields.setdefault(source.field, []).append(name)
-        self.stages = tuple(node.name for node in self._nodes if not node.stage.hidden)
-        self._arrays: dict[str, Array] = {}
+        self._lay_out(problem)
         with np.errstate(all="ignore"):
             for node in self._nodes:
                 if node.stage.alias:
@@ -78,90 +68,6 @@ class Evaluation:
         name = node.inputs[0].name
         cells = np.asarray(self._sources[name].cells) if name in self._sources else self._arrays[name]
         self._arrays[node.name] = np.broadcast_to(cells if cells.ndim == len(node.shape) else cells[None], node.shape)
-
-    # --- reading ---------------------------------------------------------------------------------
-    def fetch(self, name: str, box: Box) -> Array:
-        """The numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the spot."""
-        if name in self._sources:
-            return self._sources[name].read(box)
-        if name in self._arrays:
-            array = self._arrays[name][box]
-            return array if array.dtype == np.float64 or array.dtype == np.bool_ else array.astype(np.float64)
-        outer, array = self._by_name[name].compute(box, self.fetch)
-        return array[indices.within(box, outer)]
-
-    def node(self, stage: str) -> Node:
-        """The stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
-        if stage not in self.stages:
-            raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=self.stages)
-        return self._by_name[stage]
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        return tuple(self._nodes)
-
-    @property
-    def closes(self) -> bool:
-        """Whether a mask layer is enabled that can close cells."""
-        return any(node.stage.boolean for node in self._nodes)
-
-    @property
-    def sources(self) -> Mapping[str, Source]:
-        return self._sources
-
-    def shape(self, stage: str) -> tuple[int, ...]:
-        """The lengths of a stage's axes, batch included."""
-        return self.node(stage).shape
-
-    def axes(self, stage: str) -> tuple[str, ...]:
-        """The names of a stage's axes."""
-        return self.node(stage).stage.axes
-
-    def box(self, stage: str, box: Box) -> Array:
-        """The numbers of a box, read-only, in the problem's dtype."""
-        box = as_box(stage, self.shape(stage), box)
-        with np.errstate(all="ignore"):
-            array: Array = self.fetch(stage, box).astype(self.problem.dtype, copy=False).view()
-        array.flags.writeable = False
-        return array
-
-    def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
-        """A 2-D block. In a stage without heads `columns` count within the head's columns, or all (head None)."""
-        shape = self.shape(stage)
-        if len(shape) == 4:
-            if head is None:
-                raise FieldError(sentences.NEEDS_HEAD, stage=stage)
-            place = (*indices.cell((batch, head)), _cut(rows, shape[2]), _cut(columns, shape[3]))
-            return np.asarray(self.box(stage, place)[0, 0])
-        mine = self.head_columns(stage, head) if head is not None else slice(0, shape[2])
-        inside = _cut(columns, mine.stop - mine.start)
-        across = slice(mine.start + inside.start, mine.start + inside.stop)
-        return np.asarray(self.box(stage, (slice(batch, batch + 1), _cut(rows, shape[1]), across))[0])
-
-    def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
-        """Cells of a map that the mask leaves open; None when no boolean layer is enabled."""
-        if "allowed" not in self._by_name:
-            return None
-        n, m = self.problem.n, self.problem.m
-        return np.asarray(self.fetch("allowed", (*indices.cell((batch, head)), _cut(rows, n), _cut(columns, m)))[0, 0])
-
-    def layers_at(self, index: tuple[int, ...]) -> list[tuple[int, bool]]:
-        """(position, whether it is open there) of every enabled boolean layer, for one cell of a map."""
-        node = self._by_name["allowed"]
-        _, parts, _ = node.needs(indices.cell(index))
-        return [
-            (layer_position(ref.name), bool(self.fetch(ref.name, box).all()))
-            for ref, box in zip(node.inputs, parts, strict=True)
-            if box is not None
-        ]
-
-    def head_columns(self, stage: str, head: int) -> slice:
-        """The columns of a stage that belong to a query head (a K/V head is shared by its group)."""
-        columns, problem = self.shape(stage)[-1], self.problem
-        counts = {"": 1, "h": problem.num_heads, "g": problem.num_kv_heads}
-        heads = counts[self.node(stage).stage.heads]
-        head, width = head * heads // problem.num_heads, columns // heads
-        return slice(head * width, (head + 1) * width)
 
     # --- changing --------------------------------------------------------------------------------
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
@@ -251,6 +157,22 @@ class Evaluation:
             count += array.size
         return count
 
+    def anew(self, names: Collection[str]) -> dict[str, Array]:
+        """Kept stages as a fresh evaluation computes them, beside those that are held."""
+        found: dict[str, Array] = {}
+
+        def fetch(name: str, box: Box) -> Array:
+            return found[name][box].astype(np.float64) if name in found else Evaluation.fetch(self, name, box)
+
+        for node in self._nodes:
+            if node.name in names:
+                array = np.empty(node.shape, self._kind)
+                for tile in self._tiles(node, indices.whole(node.shape)):
+                    outer, part = node.compute(tile, fetch)
+                    array[tile] = part[indices.within(tile, outer)]
+                found[node.name] = array
+        return found
+
     def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
         """Boxes that read no more of a stage that is not kept than can be held."""
         unkept = [ref.name for ref in node.inputs if ref.name in self._by_name and ref.name not in self._arrays]
@@ -269,8 +191,3 @@ def _merged(boxes: list[Box]) -> list[Box]:
         return boxes
     one = indices.around(boxes)
     return [one] if indices.count(one) <= SMALL else boxes
-
-
-def _cut(cut: slice, length: int) -> slice:
-    start, stop, _ = cut.indices(length)
-    return slice(start, max(start, stop))

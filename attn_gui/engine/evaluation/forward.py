@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,10 +11,8 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.node import Node
 
+from .readout import Readout
 from .spread import Piece, Spread, behind_mask, piece_of, shared_masks
-
-if TYPE_CHECKING:
-    from .dense import Evaluation
 
 KEYS = 256  # keys that are looked through at a time for an open one
 
@@ -35,7 +33,7 @@ class Forward(Spread[Gate]):
     for the part asked and nothing more. A cell of a mask layer reaches its own cell of the maps, open or not.
     """
 
-    def __init__(self, evaluation: Evaluation, changed: Mapping[str, Sequence[Box]]) -> None:
+    def __init__(self, evaluation: Readout, changed: Mapping[str, Sequence[Box]]) -> None:
         """`changed`: boxes of the chain's sources and stages."""
         super().__init__(evaluation, _spread(evaluation, changed))
 
@@ -62,7 +60,7 @@ class Forward(Spread[Gate]):
         return found[:, None]
 
 
-def _spread(evaluation: Evaluation, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Piece[Gate]]]:
+def _spread(evaluation: Readout, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Piece[Gate]]]:
     """Pieces of every stage and source, from stage to stage."""
     found: dict[str, list[Piece[Gate]]] = {name: [piece_of(box) for box in boxes] for name, boxes in changed.items()}
     shared = shared_masks(evaluation)

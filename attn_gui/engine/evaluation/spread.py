@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.node import Node
 
-if TYPE_CHECKING:
-    from .dense import Evaluation
+from .readout import Readout
 
 G = TypeVar("G")
 
@@ -31,7 +30,7 @@ class Piece(NamedTuple, Generic[G]):
 class Spread(Generic[G]):
     """Pieces of stages and sources; a direction says how they are found and what their gates leave open."""
 
-    def __init__(self, evaluation: Evaluation, pieces: Mapping[str, Sequence[Piece[G]]]) -> None:
+    def __init__(self, evaluation: Readout, pieces: Mapping[str, Sequence[Piece[G]]]) -> None:
         self._evaluation = evaluation
         self._pieces = pieces
         self.stages = tuple(name for name in evaluation.stages if name in pieces)
@@ -93,14 +92,14 @@ def piece_of(box: Box, gate: G | None = None) -> Piece[G]:
     return Piece(tuple((cut.start, cut.stop) for cut in box), gate)
 
 
-def shared_masks(evaluation: Evaluation) -> tuple[bool, bool]:
+def shared_masks(evaluation: Readout) -> tuple[bool, bool]:
     """Whether all batch items, and all heads, have the same mask."""
     nodes = [node for node in evaluation.nodes if node.name == "allowed"]
     letters = {letter for node in nodes for ref in node.inputs for axis in ref.axes for letter in axis}
     return "b" not in letters, "h" not in letters
 
 
-def behind_mask(evaluation: Evaluation, node: Node) -> bool:
+def behind_mask(evaluation: Readout, node: Node) -> bool:
     """Whether a stage is one of the maps from the mask on, in which cells can be closed."""
     stages = evaluation.stages
     if not evaluation.closes or not node.stage.square:

@@ -12,10 +12,9 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import FieldError, FieldTypeError
 from attn_gui.engine.problem.notebook import Pictured
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import FieldError, FieldTypeError
-from attn_gui.engine.problem.written import trace_text
 
 from .dense import KEEP, Evaluation
 
@@ -92,6 +91,20 @@ class Trace(Pictured, Mapping[str, Array]):
             if not (_is_whole(place) or (place is None and name == "head")):
                 raise FieldTypeError(sentences.NOT_WHOLE, field=name, got=repr(place))
         return self.evaluation.block(stage, batch, head, rows, columns)
+
+
+def trace_text(trace: Trace) -> str:
+    """The problem, and every stage with the name and length of its axes."""
+    width = max(map(len, trace.stages))
+    lines = (f"  {name:<{width}}  {axes}" for name, axes in stage_texts(trace))
+    return "\n".join([f"Trace of {trace.problem!r}", *lines])
+
+
+def stage_texts(trace: Trace) -> Iterator[tuple[str, str]]:
+    """(stage, `batch 1 × row 12 × column 384`) of every stage."""
+    for stage in trace.stages:
+        sizes = zip(trace.axes(stage), trace.shape(stage), strict=True)
+        yield stage, " × ".join(f"{axis} {size}" for axis, size in sizes)
 
 
 def evaluation_in(source: object, call: str) -> Evaluation:

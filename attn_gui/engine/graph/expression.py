@@ -11,8 +11,6 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 
-from .symbols import cell_latex
-
 if TYPE_CHECKING:
     from .operators import Named
 
@@ -119,11 +117,13 @@ class Number(Expression):
 
 
 class Cell(Number):
-    """One cell of a stage or a matrix: `name`, its full `index` there, and its value."""
+    """One cell of a stage or a matrix: `name`, its full `index` there, its value, and its `letter` in LaTeX."""
 
-    def __init__(self, name: str, index: tuple[int, ...], value: float, shown: tuple[int, ...] | None = None) -> None:
+    def __init__(
+        self, name: str, index: tuple[int, ...], value: float, letter: str, shown: tuple[int, ...] | None = None
+    ) -> None:
         super().__init__(value)
-        self.name, self.index = name, index
+        self.name, self.index, self.letter = name, index, letter
         self.shown = index if shown is None else shown
 
     def cells(self) -> Iterator[Cell]:
@@ -137,7 +137,7 @@ class Cell(Number):
 
     def signed(self, style: Style) -> tuple[str, str]:
         if style == "symbols":
-            return "", subscripted(cell_latex(self.name), [str(k) for k in self.shown])
+            return "", subscripted(self.letter, [str(k) for k in self.shown])
         return super().signed(style)
 
     def _text(self, size: float, style: Style) -> str:

@@ -169,6 +169,8 @@ class Node:
         steps = [self._steps(letters) for letters in ref.axes]
         kept = [k for k, letters in enumerate(ref.axes) if letters and not _outer(letters)]
 
+        letter = cell_latex(field)
+
         def make(place: tuple[int, ...]) -> Cell:
             index = tuple(
                 [
@@ -176,10 +178,10 @@ class Node:
                     for start, moves in zip(starts, steps, strict=True)
                 ]
             )
-            return Cell(field, index, float(values[place]), tuple([index[k] for k in kept]))
+            return Cell(field, index, float(values[place]), letter, tuple([index[k] for k in kept]))
 
         names = [self._letter(letters, fixed) for letters in ref.axes if letters and not _outer(letters)]
-        return Leaves(values, make, subscripted(cell_latex(field), names))
+        return Leaves(values, make, subscripted(letter, names))
 
     def _gather(self, ref: Reference, ranges: Ranges, part: Box, fetch: Fetch) -> Array:
         """Values with one axis a free letter, although the box around them may hold other letters' cells too."""

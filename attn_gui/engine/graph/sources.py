@@ -8,9 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.problem.fields import DIRECT, MATRICES, Fields
 from attn_gui.engine.problem.masks import Layer, Sizes
-from attn_gui.engine.problem.problem import MATRICES, Problem
-from attn_gui.engine.problem.validation import DIRECT
 
 
 class Readable(Protocol):
@@ -56,7 +55,7 @@ class Positions:
         return np.broadcast_to(self.layer.at(place, self.sizes), lengths)
 
 
-def sources_of(problem: Problem) -> dict[str, Source]:
+def sources_of(problem: Fields) -> dict[str, Source]:
     """{name in the formulas: source}; what the problem does not have is left out."""
     found = {f"given_{name}" if name in DIRECT else name: (name, getattr(problem, name)) for name in MATRICES}
     found |= {name: (f"score_params.{name}", cells) for name, cells in problem.score_params.items()}
@@ -68,7 +67,7 @@ def sources_of(problem: Problem) -> dict[str, Source]:
     return sources | _positions(problem) | layer_sources(problem)
 
 
-def _positions(problem: Problem) -> dict[str, Source]:
+def _positions(problem: Fields) -> dict[str, Source]:
     if problem.rotary_theta is None:
         return {}
     keys = (problem.w_key if problem.projected else problem.key).shape[-1] // problem.num_kv_heads
@@ -85,7 +84,7 @@ def _exponents(width: int) -> Array:
     return -np.arange(0, width, 2) / width
 
 
-def sizes_of(problem: Problem) -> dict[str, int]:
+def sizes_of(problem: Fields) -> dict[str, int]:
     """The letters that every formula shares; the others follow from the shapes."""
     heads, kv_heads = problem.num_heads, problem.num_kv_heads
     return {
@@ -107,7 +106,7 @@ def layer_position(name: str) -> int:
     return int(name.removeprefix("layer"))
 
 
-def layer_sources(problem: Problem) -> dict[str, Source]:
+def layer_sources(problem: Fields) -> dict[str, Source]:
     """Every enabled mask layer with only its own axes."""
     sizes = problem.map_shape
     return {

@@ -13,19 +13,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
+from typing import Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.problem.layers import Layer
 
 from .expression import Cell, Expression, Number, Product, Sum, add
 from .facts import Form, Name, Operator
 from .indices import Reference, references
 from .layout import contract
-
-if TYPE_CHECKING:
-    from attn_gui.engine.problem.problem import Problem
 
 Input = Array | None
 S = TypeVar("S", bound="Stage")
@@ -69,6 +67,16 @@ class Addends:
     def cells(self, position: int) -> tuple[Cell, ...]:
         index = np.unravel_index(position, self.values.shape)
         return tuple(leaves[[int(k) for k in index]] for leaves in self.factors)
+
+
+class Choices(Protocol):
+    """Choices among the entries of the catalogs, as a problem makes them."""
+
+    @property
+    def score(self) -> str: ...
+
+    @property
+    def mask(self) -> tuple[Layer, ...]: ...
 
 
 class Stage:
@@ -143,8 +151,8 @@ class Stage:
         read = {letter for ref in self.inputs for letters in ref.axes for letter in letters}
         return "j" in read and ("j" in self.along or not any("j" in letters for letters in self.target.axes))
 
-    def fitted(self, problem: Problem) -> Stage | None:
-        """The stage as a problem has it; None where the problem has nothing of the kind."""
+    def fitted(self, choices: Choices) -> Stage | None:
+        """The stage as these choices make it; None where they have nothing of the kind."""
         return self
 
     def forward(self, *inputs: Input) -> Array:

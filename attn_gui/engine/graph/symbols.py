@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+
+from attn_gui.engine.problem.masks import MASKS
+from attn_gui.engine.scores import SCORES
+from attn_gui.engine.stages import entries
 
 from .facts import Name
-
-if TYPE_CHECKING:
-    from .stage import Stage
 
 FIELDS = {
     "x": Name("X", "X", "x", "Sequence", "序列"),
@@ -62,35 +62,25 @@ def title(name: str, language: str) -> str:
 
 def is_named(name: str) -> bool:
     """Whether there is a stage or a field of this name; layers of a mask are counted."""
-    return name in FIELDS or name.startswith("mask.") or name in _parameters() or name in _stages()
+    return name in FIELDS or name.startswith("mask.") or name in _parameters() or name in entries()
 
 
 def titles() -> Iterator[tuple[str, str]]:
     """The English and the Chinese words of every stage and field."""
-    for stage in _stages().values():
+    for stage in entries().values():
         yield from stage.called.words().items()
         yield from stage.operator.words().items() if stage.operator is not None else ()
     for name in (*FIELDS.values(), *_parameters().values()):
         yield from name.words().items()
 
 
-def _stages() -> Mapping[str, Stage]:
-    from attn_gui.engine.stages import entries  # which write cells by their letters
-
-    return entries()
-
-
 def _parameters() -> dict[str, Name]:
     """The names of what the score functions have beside queries and keys, by field."""
-    from attn_gui.engine.scores import SCORES
-
     return {f"score_params.{part}": name for score in SCORES.values() for part, name in score.parameters.items()}
 
 
 def _closing() -> set[str]:
     """The tables of mask layers that open and close cells."""
-    from attn_gui.engine.problem.masks import MASKS
-
     return {layer.table for layer in MASKS.values() if layer.table and not layer.adds}
 
 
@@ -100,4 +90,4 @@ def _entry(name: str) -> Name:
         return Name(plain, plain, f"{plain.lower()}^{{({name.split('.')[1]})}}")
     if name.startswith("score_params."):
         return _parameters()[name]
-    return FIELDS[name] if name in FIELDS else _stages()[name].called
+    return FIELDS[name] if name in FIELDS else entries()[name].called

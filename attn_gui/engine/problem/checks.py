@@ -13,7 +13,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.spelling import MINUS
 
 from . import sentences
-from .sentences import FieldError, FieldTypeError, Note, PlaceError, ShapeError
+from .errors import FieldError, FieldTypeError, Note, PlaceError, ShapeError
 from .tensors import as_scalar, read_array
 
 ALIGNS = ("start", "end")

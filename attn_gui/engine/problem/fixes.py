@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from . import sentences
-from .drafts import Shape, clash_with, of_shapes, shapes_of
-from .sentences import ShapeError, say
-
-if TYPE_CHECKING:
-    from .problem import Problem
+from .drafts import clash_with, of_shapes, shapes_of
+from .errors import Fix, Shape, ShapeError
+from .fields import Fields
 
 PLACES = {"batch": 0, "row": -2, "column": -1}
 MULTIPLIED = (
@@ -26,44 +23,7 @@ MULTIPLIED = (
 ACCOMPANY = ("b_query", "b_key", "b_value", "b_output", "query_tokens", "key_tokens")
 
 
-@dataclass(frozen=True)
-class Fix:
-    """One change that makes clashing shapes fit: `kind` "transpose", "resize" or "project" of `matrix`.
-
-    `before` is the shape that the matrix has, `after` the one it gets, `shape` the same, or the shape of the new
-    matrix that it is multiplied by. `whole`: the problem is valid then; else this clash is gone and another remains.
-    """
-
-    kind: Literal["transpose", "resize", "project"]
-    matrix: str
-    before: Shape
-    after: Shape
-    shape: Shape
-    whole: bool = True
-
-    @property
-    def template(self) -> str:
-        """The sentence for a button's hint, to be translated before `values` are filled in."""
-        if not self.before:
-            return sentences.ADD_FIX
-        return {"transpose": sentences.TRANSPOSE_FIX, "resize": sentences.RESIZE_FIX}.get(
-            self.kind, sentences.PROJECT_FIX
-        )
-
-    @property
-    def values(self) -> dict[str, object]:
-        sizes = {"before": self.before, "after": self.after, "shape": self.shape}
-        return {"matrix": self.matrix, **{name: " × ".join(map(str, shape)) for name, shape in sizes.items()}}
-
-    @property
-    def message(self) -> str:
-        return say(self.template, self.values)
-
-    def __str__(self) -> str:
-        return self.message
-
-
-def fixes_of(problem: Problem, clash: ShapeError) -> tuple[Fix, ...]:
+def fixes_of(problem: Fields, clash: ShapeError) -> tuple[Fix, ...]:
     """Every change of one matrix that lifts the clash: transposed, resized, then projected.
 
     Changes after which the problem is valid; where no single one does that, those that leave another clash.
@@ -75,7 +35,7 @@ def fixes_of(problem: Problem, clash: ShapeError) -> tuple[Fix, ...]:
     return tuple(whole or found)
 
 
-def clash_of(problem: Problem, shapes: Mapping[str, Shape]) -> ShapeError | None:
+def clash_of(problem: Fields, shapes: Mapping[str, Shape]) -> ShapeError | None:
     """The clash if these arrays had other shapes, with the changes that would help; no number is made."""
     clash = clash_with(problem, shapes)
     if isinstance(clash, ShapeError):
@@ -84,7 +44,7 @@ def clash_of(problem: Problem, shapes: Mapping[str, Shape]) -> ShapeError | None
     return None
 
 
-def with_company(problem: Problem, clash: ShapeError, shapes: dict[str, Shape]) -> tuple[dict[str, Shape], object]:
+def with_company(problem: Fields, clash: ShapeError, shapes: dict[str, Shape]) -> tuple[dict[str, Shape], object]:
     """The shapes, with those of biases, tokens and mask layers that must follow them, and what is still wrong."""
     shapes = dict(shapes)
     while True:
@@ -112,7 +72,7 @@ def _accompanies(name: str, clash: ShapeError) -> bool:
 class _Search:
     """The changes to try for one clash."""
 
-    def __init__(self, problem: Problem, clash: ShapeError, changed: dict[str, Shape] | None = None) -> None:
+    def __init__(self, problem: Fields, clash: ShapeError, changed: dict[str, Shape] | None = None) -> None:
         self.problem, self.clash = problem, clash
         self.shapes = shapes_of(problem) | (changed or {})
         self.names = [self._real(name) for name in clash.matrices]

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from attn_gui.engine.arrays import Array
 
 from . import sentences
-from .sentences import ShapeError
+from .errors import ShapeError
+from .fields import DIRECT, Fields
 from .tensors import read_array
-from .validation import DIRECT
-
-if TYPE_CHECKING:
-    from .problem import Problem
 
 
 def side_by_side(query: object, key: object, value: object, given: Mapping[str, object]) -> dict[str, object]:
@@ -38,7 +34,7 @@ def side_by_side(query: object, key: object, value: object, given: Mapping[str, 
     return {**given, **found, "num_heads": counts["query"], "num_kv_heads": counts["key"]}
 
 
-def check_leading_axis(problem: Problem) -> None:
+def check_leading_axis(problem: Fields) -> None:
     """Raise ShapeError where a first axis may be heads as well as batch items."""
     counts = dict.fromkeys(DIRECT, problem.num_kv_heads) | {"query": problem.num_heads}
     for name, heads in counts.items():

@@ -11,8 +11,9 @@ from attn_gui.engine.arrays import Array
 
 from . import sentences
 from .checks import as_align, as_switch
+from .errors import Note, ShapeError
 from .records import same
-from .sentences import QT_TRANSLATE_NOOP, Note, ShapeError
+from .sentences import QT_TRANSLATE_NOOP
 
 Sizes = tuple[int, int, int, int]  # batch, head, query, key
 

@@ -12,8 +12,9 @@ from attn_gui.engine.arrays import Array
 
 from . import sentences
 from .checks import as_array, as_flags, as_whole, echo, kind_of, told
+from .errors import FieldError, FieldTypeError, Note, ShapeError
 from .layers import ALIGN, Aligned, Layer, Parameter, Sizes, Table, open_where
-from .sentences import QT_TRANSLATE_NOOP, FieldError, FieldTypeError, Note, ShapeError
+from .sentences import QT_TRANSLATE_NOOP
 
 __all__ = ["MASKS", "Layer", "Parameter", "Sizes", "layer_from_mapping"]
 

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import typing
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from numbers import Real
 
 from attn_gui.engine.spelling import spelled
-
-if typing.TYPE_CHECKING:
-    from .fixes import Fix
-    from .problem import Problem
 
 
 def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pyside6-lupdate looks for
@@ -143,90 +135,3 @@ def spoken(value: object) -> str:
 def say(template: str, values: dict[str, object]) -> str:
     """The template with every value filled in."""
     return template.format(**{name: spoken(value) for name, value in values.items()})
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something that was done beside what was asked: `template` with `values` filled in is `message`."""
-
-    template: str
-    values: dict[str, object]
-
-    @property
-    def message(self) -> str:
-        return say(self.template, self.values)
-
-    def __str__(self) -> str:
-        return self.message
-
-
-class FieldError(ValueError):
-    """A value that a problem cannot have, said in one sentence: `template` with `values` filled in."""
-
-    def __init__(self, template: str, **args: object) -> None:
-        super().__init__(say(template, args))
-        self.template = template
-        self.values = args
-
-
-class FieldTypeError(TypeError):
-    """A value of the wrong sort, said in one sentence: `template` with `values` filled in."""
-
-    def __init__(self, template: str, **args: object) -> None:
-        super().__init__(say(template, args))
-        self.template = template
-        self.values = args
-
-
-class StageError(KeyError):
-    """A stage that the problem does not have, said in one sentence."""
-
-    def __init__(self, template: str, **args: object) -> None:
-        super().__init__(say(template, args))
-        self.template = template
-        self.values = args
-
-    def __str__(self) -> str:
-        return str(self.args[0])
-
-
-class PlaceError(IndexError):
-    """A cell or a box outside its stage, said in one sentence."""
-
-    def __init__(self, template: str, **args: object) -> None:
-        super().__init__(say(template, args))
-        self.template = template
-        self.values = args
-
-
-class ShapeError(ValueError):
-    """Matrices that do not fit together, said in one sentence.
-
-    `matrices` and `axes` name the clashing sides ("row", "column", "batch"), `expected` and `got` their sizes;
-    `fixes` are the changes that would work.
-    """
-
-    offers: Callable[[], tuple[Fix, ...]] = tuple  # whoever has all fields says what would help
-    draft: Problem | None = None  # the fields that clash, for whoever has not got them, as after reading a file
-
-    def __init__(
-        self,
-        template: str,
-        *,
-        matrices: tuple[str, ...],
-        axes: tuple[str, ...],
-        expected: object,
-        got: object,
-        **args: object,
-    ) -> None:
-        args |= {"matrix": matrices[0], "expected": expected, "got": got}
-        if len(matrices) > 1:
-            args["other"] = matrices[1]
-        super().__init__(say(template, args))
-        self.template, self.values = template, args
-        self.matrices, self.axes, self.expected, self.got = matrices, axes, expected, got
-
-    @cached_property
-    def fixes(self) -> tuple[Fix, ...]:
-        """Changes that make the shapes fit, tried out when asked for; empty where no single change does."""
-        return self.offers()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +22,10 @@ from .checks import (
     dtype_name,
     kind_of,
 )
+from .errors import FieldError, FieldTypeError, ShapeError
+from .fields import DIRECT, WEIGHTS, Fields, store
 from .masks import Layer, layer_from_mapping
 from .records import Record
-from .sentences import FieldError, FieldTypeError, ShapeError
-from .validation import DIRECT, WEIGHTS
-
-if TYPE_CHECKING:
-    from .problem import Problem
 
 DTYPES = ("float64", "float32")
 
@@ -39,7 +36,7 @@ MOST_LAYERS = 64  # of a mask
 POSITIVE = ("softcap", "temperature", "rotary_theta")
 
 
-def settle(problem: Problem, copy: bool) -> None:
+def settle(problem: Fields, copy: bool) -> None:
     """Store every field as a problem keeps it. Raises ValueError or TypeError, ShapeError for one array alone."""
     store(problem, "dtype", as_choice("dtype", dtype_name(problem.dtype), DTYPES))
     store(problem, "num_heads", as_count("num_heads", problem.num_heads))
@@ -61,12 +58,7 @@ def settle(problem: Problem, copy: bool) -> None:
     _settle_mask(problem, copy)
 
 
-def store(problem: Problem, name: str, value: object) -> None:
-    """Give a frozen problem a field."""
-    object.__setattr__(problem, name, value)
-
-
-def _matrix(problem: Problem, name: str, axes: tuple[int, ...], copy: bool) -> Array:
+def _matrix(problem: Fields, name: str, axes: tuple[int, ...], copy: bool) -> Array:
     try:
         return _array(problem, name, getattr(problem, name), axes, copy)
     except ShapeError as error:
@@ -82,11 +74,11 @@ def _matrix(problem: Problem, name: str, axes: tuple[int, ...], copy: bool) -> A
         raise
 
 
-def _array(problem: Problem, name: str, value: object, axes: tuple[int, ...], copy: bool) -> Array:
+def _array(problem: Fields, name: str, value: object, axes: tuple[int, ...], copy: bool) -> Array:
     return as_array(name, value, np.dtype(problem.dtype), axes=axes, copy=copy)
 
 
-def _settle_score(problem: Problem, copy: bool) -> None:
+def _settle_score(problem: Fields, copy: bool) -> None:
     store(problem, "score", as_choice("score", problem.score, tuple(SCORES)))
     arrays, numbers = SCORES[problem.score].tables, SCORES[problem.score].defaults
     given = numbers | as_entries("score_params", problem.score_params, (*arrays, *numbers), needed=tuple(arrays))
@@ -99,7 +91,7 @@ def _settle_score(problem: Problem, copy: bool) -> None:
     store(problem, "score_params", Record(found))
 
 
-def _settle_block(problem: Problem, copy: bool) -> None:
+def _settle_block(problem: Fields, copy: bool) -> None:
     if problem.block is None:
         return
     needed = ("ln_weight", "ln_bias", "w_linear")
@@ -113,7 +105,7 @@ def _settle_block(problem: Problem, copy: bool) -> None:
     store(problem, "block", Record(found))
 
 
-def _settle_mask(problem: Problem, copy: bool) -> None:
+def _settle_mask(problem: Fields, copy: bool) -> None:
     if isinstance(problem.mask, (str, Mapping, Layer)) or not isinstance(problem.mask, (tuple, list)):
         raise FieldTypeError(sentences.NOT_LAYERS, field="mask", got=kind_of(problem.mask))
     if len(problem.mask) > MOST_LAYERS:

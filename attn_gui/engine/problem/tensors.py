@@ -9,7 +9,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 
 from . import sentences
-from .sentences import FieldTypeError, Note
+from .errors import FieldTypeError, Note
 
 NARROW = ("bfloat16", "float8", "float4")  # floats that NumPy lacks; float32 holds every value of theirs
 LONGEST_REASON = 200

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.scores import SCORES
 
 from . import sentences
-from .sentences import FieldError, ShapeError
+from .errors import FieldError, ShapeError
+from .fields import DIRECT, WEIGHTS, Fields
 
-if TYPE_CHECKING:
-    from .problem import Problem
-
-DIRECT = ("query", "key", "value")
-WEIGHTS = ("w_query", "w_key", "w_value")
 BATCHED = (*DIRECT, "x", "context")
 
 
-def check_shapes(problem: Problem) -> None:
+def check_shapes(problem: Fields) -> None:
     """Raise ShapeError or ValueError for the first thing that does not fit."""
     _check_road(problem)
     if problem.num_heads % problem.num_kv_heads:
@@ -42,7 +36,7 @@ def check_shapes(problem: Problem) -> None:
         layer.fit(f"mask.{k}", problem.map_shape)
 
 
-def _check_road(problem: Problem) -> None:
+def _check_road(problem: Fields) -> None:
     """Either query, key and value, or x with its weights."""
     given = {name: getattr(problem, name) is not None for name in (*DIRECT, *WEIGHTS, "x", "context")}
     biases = [name for name in ("b_query", "b_key", "b_value") if getattr(problem, name) is not None]
@@ -59,20 +53,20 @@ def _check_road(problem: Problem) -> None:
         raise FieldError(sentences.NEEDS, field="block", other="x")
 
 
-def _check_batch(problem: Problem) -> None:
+def _check_batch(problem: Fields) -> None:
     batched = [name for name in BATCHED if getattr(problem, name) is not None and getattr(problem, name).ndim == 3]
     for name in batched[1:]:
         _equal(problem, name, batched[0], "batch", sentences.SAME_BATCH)
 
 
-def _check_projection(problem: Problem) -> None:
+def _check_projection(problem: Fields) -> None:
     keys = "x" if problem.context is None else "context"
     for name, given in zip(WEIGHTS, ("x", keys, keys), strict=True):
         _chained(getattr(problem, name), name, getattr(problem, given), given)
         _bias(problem, f"b_{name[2:]}", name)
 
 
-def _check_heads(problem: Problem) -> None:
+def _check_heads(problem: Fields) -> None:
     names = WEIGHTS if problem.projected else DIRECT
     for name, heads in zip(names, (problem.num_heads, problem.num_kv_heads, problem.num_kv_heads), strict=True):
         columns = getattr(problem, name).shape[-1]
@@ -94,7 +88,7 @@ def _check_heads(problem: Problem) -> None:
                 )
 
 
-def _check_tables(problem: Problem, known: dict[str, tuple[int, str]]) -> None:
+def _check_tables(problem: Fields, known: dict[str, tuple[int, str]]) -> None:
     """Tables of the score are as long along a letter as what else has that letter; rows are looked at first."""
     places = [
         (axis - len(letters) == -1, name, axis, letter)
@@ -109,7 +103,7 @@ def _check_tables(problem: Problem, known: dict[str, tuple[int, str]]) -> None:
             raise _clash(template, field, other, "column" if last else "row", expected, shape[axis])
 
 
-def _check_output(problem: Problem) -> None:
+def _check_output(problem: Fields) -> None:
     if problem.w_output is not None:
         width = problem.num_heads * problem.d_v
         if problem.w_output.shape[0] != width:
@@ -131,7 +125,7 @@ def _check_output(problem: Problem) -> None:
         raise _clash(sentences.LENGTH, "block.b_linear", "block.w_linear", "column", linear.shape[1], bias.shape[0])
 
 
-def _check_tokens(problem: Problem) -> None:
+def _check_tokens(problem: Fields) -> None:
     sides = (("query_tokens", "x" if problem.projected else "query", problem.n), ("key_tokens", "key", problem.m))
     for name, other, expected in sides:
         tokens = getattr(problem, name)
@@ -139,7 +133,7 @@ def _check_tokens(problem: Problem) -> None:
             raise _clash(sentences.TOKENS, name, other, "row", expected, len(tokens))
 
 
-def _equal(problem: Problem, name: str, other: str, axis: str, template: str) -> None:
+def _equal(problem: Fields, name: str, other: str, axis: str, template: str) -> None:
     place = {"batch": 0, "row": -2, "column": -1}[axis]
     expected, got = getattr(problem, other).shape[place], getattr(problem, name).shape[place]
     if expected != got:
@@ -151,7 +145,7 @@ def _chained(weight: Array, name: str, given: Array, other: str) -> None:
         raise _clash(sentences.INNER, name, other, "row", given.shape[-1], weight.shape[0])
 
 
-def _bias(problem: Problem, name: str, weight: str) -> None:
+def _bias(problem: Fields, name: str, weight: str) -> None:
     bias, columns = getattr(problem, name), getattr(problem, weight).shape[1]
     if bias is not None and bias.shape[0] != columns:
         raise _clash(sentences.LENGTH, name, weight, "column", columns, bias.shape[0])

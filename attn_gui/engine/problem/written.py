@@ -1,26 +1,22 @@
-"""Problems and traces in words: what a Python prompt and a notebook print. Imports NumPy."""
+"""Problems in words: what a Python prompt and a notebook print. Imports NumPy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .fields import Fields
 from .masks import Layer
 
-if TYPE_CHECKING:
-    from attn_gui.engine.evaluation.trace import Trace
 
-    from .problem import Problem
-
-
-def problem_text(problem: Problem) -> str:
+def problem_text(problem: Fields) -> str:
     """`Problem(query (7, 13), …, num_heads=2, mask=(causal()))`: every field that is not its default."""
     return f"Problem({', '.join(field_texts(problem))})"
 
 
-def field_texts(problem: Problem) -> Iterator[str]:
+def field_texts(problem: Fields) -> Iterator[str]:
     """Every field that is not its default, and the number of heads always; arrays by their shape."""
     fields = {"num_heads": problem.num_heads} | problem.fields()
     first = {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
@@ -31,20 +27,6 @@ def entry_texts(entries: Mapping[str, Any]) -> Iterator[str]:
     """`name (3, 4)` for an array, `name=value` for anything else."""
     for name, value in entries.items():
         yield f"{name} {value.shape}" if isinstance(value, np.ndarray) else f"{name}={_short(name, value)}"
-
-
-def trace_text(trace: Trace) -> str:
-    """The problem, and every stage with the name and length of its axes."""
-    width = max(map(len, trace.stages))
-    lines = (f"  {name:<{width}}  {axes}" for name, axes in stage_texts(trace))
-    return "\n".join([f"Trace of {trace.problem!r}", *lines])
-
-
-def stage_texts(trace: Trace) -> Iterator[tuple[str, str]]:
-    """(stage, `batch 1 × row 12 × column 384`) of every stage."""
-    for stage in trace.stages:
-        sizes = zip(trace.axes(stage), trace.shape(stage), strict=True)
-        yield stage, " × ".join(f"{axis} {size}" for axis, size in sizes)
 
 
 def _short(name: str, value: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,13 +12,11 @@ from attn_gui.engine.graph.expression import Expression, Product, Sum, add
 from attn_gui.engine.graph.facts import Name
 from attn_gui.engine.graph.layout import contract
 from attn_gui.engine.graph.operators import Evaluated, Function
+from attn_gui.engine.graph.signs import Signs
 from attn_gui.engine.graph.stage import ELEMENTARY, Addends, Input, Leaves, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 from .score import Params, Score
-
-if TYPE_CHECKING:
-    from attn_gui.engine.analysis.exponents import Signs
 
 D, F, S = 5, 6, 7  # query width, key width and hidden width, in the order b g r i j d f s
 

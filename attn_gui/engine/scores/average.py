@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expression import Expression, Number
+from attn_gui.engine.graph.signs import Signs
 from attn_gui.engine.graph.stage import Addends, Input, Leaves
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 from .score import Params, Score
-
-if TYPE_CHECKING:
-    from attn_gui.engine.analysis.exponents import Signs
 
 
 class Average(Score):

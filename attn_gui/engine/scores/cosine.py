@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +11,11 @@ from attn_gui.engine.graph.expression import Expression, Number, Product, Sum
 from attn_gui.engine.graph.layout import contract
 from attn_gui.engine.graph.operators import Evaluated, Function, Named, Power, Quotient
 from attn_gui.engine.graph.powers import lengths, leveled
+from attn_gui.engine.graph.signs import Signs
 from attn_gui.engine.graph.stage import ELEMENTARY, Addends, Input, Leaves, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 from .score import Params, Score
-
-if TYPE_CHECKING:
-    from attn_gui.engine.analysis.exponents import Signs
 
 D = 5  # the axis that is summed, in the order b g r i j d
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.signs import Signs
 from attn_gui.engine.graph.stage import Linear
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 from .score import Params, Score, along_query
-
-if TYPE_CHECKING:
-    from attn_gui.engine.analysis.exponents import Signs
 
 
 class Dot(Linear, Score):

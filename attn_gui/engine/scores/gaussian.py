@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,13 +15,11 @@ from attn_gui.engine.graph.facts import Name
 from attn_gui.engine.graph.layout import contract
 from attn_gui.engine.graph.operators import Named, Power, Quotient
 from attn_gui.engine.graph.powers import lengths
+from attn_gui.engine.graph.signs import Signs
 from attn_gui.engine.graph.stage import UNIT, Addends, Input, Leaves, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 from .score import Params, Score, Setting, along_query
-
-if TYPE_CHECKING:
-    from attn_gui.engine.analysis.exponents import Signs
 
 D = 5  # the axis that is summed, in the order b g r i j d
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,11 +12,9 @@ from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.facts import Name
+from attn_gui.engine.graph.signs import Signs
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
-
-if TYPE_CHECKING:
-    from attn_gui.engine.analysis.exponents import Signs
 
 Params = Mapping[str, Any]
 

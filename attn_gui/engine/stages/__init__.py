@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from attn_gui.engine.graph.facts import Form, Name, Operator
 from attn_gui.engine.graph.sources import layer_name
-from attn_gui.engine.graph.stage import Facts, Linear, Stage
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.graph.stage import Choices, Facts, Linear, Stage
 from attn_gui.engine.scores import SCORES
 
 from .layer_norm import LayerNorm
@@ -17,9 +15,6 @@ from .mask import Allowed, Mask
 from .rotary import Angle, Rotary
 from .softcap import Softcap
 from .softmax import Softmax
-
-if TYPE_CHECKING:
-    from attn_gui.engine.evaluation.dense import Evaluation
 
 ROWS, MAP, HEAD, HIDDEN = "batch row column", "batch head query key", "batch head query column", "batch query column"
 QUERIES, KEYS = "h", "g"  # the letters of the heads of queries, and of those of keys and values
@@ -56,8 +51,8 @@ class Scores(Stage):
     elementary = True
     told = "score"
 
-    def fitted(self, problem: Problem) -> Stage:
-        return SCORES[problem.score]
+    def fitted(self, choices: Choices) -> Stage:
+        return SCORES[choices.score]
 
 
 class Biased(Stage):
@@ -72,8 +67,8 @@ class Biased(Stage):
     elementary = True
     told = "bias"
 
-    def fitted(self, problem: Problem) -> Stage | None:
-        added = [f"{name}[b h i j]" for name in _layers(problem, adds=True)]
+    def fitted(self, choices: Choices) -> Stage | None:
+        added = [f"{name}[b h i j]" for name in _layers(choices, adds=True)]
         return Linear(self.name, MAP, " + ".join([self.formula, *added])) if added else None
 
 
@@ -86,14 +81,14 @@ class AllLayers(Stage):
     hidden = boolean = True
     called = Name("M", "M", "m")
 
-    def fitted(self, problem: Problem) -> Stage | None:
-        layers = _layers(problem, adds=False)
+    def fitted(self, choices: Choices) -> Stage | None:
+        layers = _layers(choices, adds=False)
         return Allowed(layers) if layers else None
 
 
-def _layers(problem: Problem, *, adds: bool) -> Sequence[str]:
+def _layers(choices: Choices, *, adds: bool) -> Sequence[str]:
     """The sources of the enabled layers of one kind."""
-    return [layer_name(k) for k, layer in enumerate(problem.mask) if layer.enabled and layer.adds == adds]
+    return [layer_name(k) for k, layer in enumerate(choices.mask) if layer.enabled and layer.adds == adds]
 
 
 CATALOG: tuple[Stage, ...] = (
@@ -177,9 +172,9 @@ CATALOG: tuple[Stage, ...] = (
 """Every stage there is; whoever asks for one of them reads this at that time."""
 
 
-def stages_of(problem: Problem) -> list[Stage]:
-    """The catalog with the score function and the enabled mask layers of a problem."""
-    return [stage for stage in (entry.fitted(problem) for entry in CATALOG) if stage is not None]
+def stages_of(choices: Choices) -> list[Stage]:
+    """The catalog with the score function and the enabled mask layers that a problem chooses."""
+    return [stage for stage in (entry.fitted(choices) for entry in CATALOG) if stage is not None]
 
 
 def entries() -> Mapping[str, Stage]:
@@ -193,11 +188,6 @@ def _by_name(stages: tuple[Stage, ...]) -> Mapping[str, Stage]:
     for stage in stages:
         found.setdefault(stage.name, stage)
     return found
-
-
-def is_elementary(evaluation: Evaluation) -> bool:
-    """Whether everything from the scores to the softmax is known by heart, so that closed formulas hold."""
-    return all(STAGE[name].elementary for name in evaluation.stages if STAGE[name].square)
 
 
 class _Shown(Mapping[str, Stage]):

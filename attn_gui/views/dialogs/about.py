@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QTextBrowser, QVBoxLayout, QWidget
 
-from attn_gui import __version__
 from attn_gui.figure.tokens import SPACING
+from attn_gui.version import VERSION
 from attn_gui.views.theme import dress, scaled
 
 BUTTONS = QDialogButtonBox.StandardButton
@@ -49,7 +49,7 @@ class AboutDialog(QDialog):
     def retranslate(self) -> None:
         """All words in the present language."""
         self.setWindowTitle(self.tr("About"))
-        self._title.setText(f"attn_gui {__version__}")
+        self._title.setText(f"attn_gui {VERSION}")
         self._what.setText(self.tr("Take attention apart by hand: edit Q, K, V and watch every step follow."))
         self._built.setText(self.tr("Made with {parts}.").format(parts="NumPy, Qt for Python, pyqtgraph"))
         self.notices.setAccessibleName(self.tr("Licenses"))

@@ -10,8 +10,8 @@ import numpy as np
 from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import FieldError
 from attn_gui.engine.scores import SCORES
 
 from .answer import Ask, Solution

@@ -10,8 +10,8 @@ from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.indices import cell
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import FieldError
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import UNIT
+from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.masks import Causal, Layer
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import Note
 from attn_gui.engine.scores import SCORES
 
 from .rounding import Rounding

@@ -13,8 +13,8 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.evaluation.trace import Trace, problem_in
+from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import Note
 
 from .invariants import LARGEST, WHOLE, Chosen, Invariant, distance, invariants, row_boxes
 from .reference import Unknown, reference, refuse_unknown

@@ -8,20 +8,17 @@ nothing underflows. Elsewhere the true maximum is taken off, chunk by chunk, as 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
 
 from .chain import AS_THEY_ARE, Chain, Layers
 from .copies import Copy
 from .rows import LARGE, Tile
 from .threads import share
-
-if TYPE_CHECKING:
-    from .evaluation import StreamingEvaluation
 
 LOG2E = float(np.log2(np.e))
 MOST_NONFINITE = 16  # so many keys of NaN or infinity are looked at one by one
@@ -32,7 +29,7 @@ class DotKernel:
     """Scores that are dot products, with scale, softcap, biases and masks. A denominator of NaN: an untrusted row."""
 
     def __init__(
-        self, chain: Chain, evaluation: StreamingEvaluation, keys: Copy, values: Copy, layers: Layers, chunk: int
+        self, chain: Chain, evaluation: Evaluation, keys: Copy, values: Copy, layers: Layers, chunk: int
     ) -> None:
         self.chain, self._evaluation, self.keys, self.values, self.chunk = chain, evaluation, keys, values, chunk
         self._layers = layers  # own copies, as K and V are

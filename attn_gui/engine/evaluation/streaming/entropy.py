@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.metrics import row_entropy
 from attn_gui.engine.graph import indices
 
@@ -14,16 +13,11 @@ from .chain import Chain
 from .passes import Passes, runs
 from .threads import share
 
-if TYPE_CHECKING:
-    from .evaluation import StreamingEvaluation
-
 BLIND = -1.0  # stands for a row that sees no key: it has no entropy
 TALL, AT_ONCE = 256, 1 << 18  # rows that a thread takes, and cells of their map that it holds
 
 
-def entropies(
-    evaluation: StreamingEvaluation, chain: Chain, passes: Passes, batch: int, head: int, rows: slice
-) -> Array:
+def entropies(evaluation: Evaluation, chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:
     """The entropy of every row in nats, BLIND where nothing is open; rows that are not known are computed first."""
     found = np.empty(rows.stop - rows.start)
     place = (*indices.cell((batch, head)), rows)

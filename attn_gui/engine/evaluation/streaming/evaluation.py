@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import sources_of
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_box
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import FieldError
 from attn_gui.engine.scores import SCORES
 
 from .chain import Chain
@@ -60,10 +60,6 @@ class StreamingEvaluation(Evaluation):
 
     def _kept(self, node: Node) -> bool:
         return node.stage.input_side
-
-    def held(self, name: str) -> Array:
-        """A whole kept stage as it is held, in the problem's dtype."""
-        return self._arrays[name]
 
     # --- reading ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
@@ -210,22 +206,6 @@ class StreamingEvaluation(Evaluation):
                 cells[node.name] = sum(self._compute(node, box) for box in reached[node.name])
                 self._passes.moved |= {node.name}
         return cells
-
-    def anew(self, names: Collection[str]) -> dict[str, Array]:
-        """Kept stages as a fresh evaluation computes them, beside those that are held."""
-        found: dict[str, Array] = {}
-
-        def fetch(name: str, box: Box) -> Array:
-            return found[name][box].astype(np.float64) if name in found else Evaluation.fetch(self, name, box)
-
-        for node in self._nodes:
-            if node.name in names:
-                array = np.empty(node.shape, self._kind)
-                for tile in self._tiles(node, indices.whole(node.shape)):
-                    outer, part = node.compute(tile, fetch)
-                    array[tile] = part[indices.within(tile, outer)]
-                found[node.name] = array
-        return found
 
     def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
         """Rows of a kept stage, as many as may be held in float64."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.stages import is_elementary
 
 from .chain import Chain
 from .copies import Copy
@@ -19,9 +18,6 @@ from .rows import Rows, Tile
 from .stage_kernel import StageKernel
 from .threads import carry_out
 from .versions import Versions
-
-if TYPE_CHECKING:
-    from .evaluation import StreamingEvaluation
 
 Job = tuple[int, int, int]  # batch, head, tile
 Progress = Callable[[int, int], None] | None
@@ -35,7 +31,7 @@ class Passes:
     """The rows of one evaluation and the kernels that compute them."""
 
     def __init__(
-        self, evaluation: StreamingEvaluation, chain: Chain, versions: Versions, step: int | None, chunk: int | None
+        self, evaluation: Evaluation, chain: Chain, versions: Versions, step: int | None, chunk: int | None
     ) -> None:
         self._evaluation, self._chain, self._versions = evaluation, chain, versions
         self.moved: frozenset[str] = frozenset()  # kept stages of which edits have recomputed parts
@@ -54,7 +50,7 @@ class Passes:
         }
         self.stages = StageKernel(chain, self.keys, self.values, self.layers)
         self.fast = None
-        if SCORES[problem.score].dot and self.keys is not None and is_elementary(evaluation):
+        if SCORES[problem.score].dot and self.keys is not None and evaluation.elementary:
             self.fast = DotKernel(chain, evaluation, self.keys, self.values, self.layers, chunk)
 
     def _cells(self, name: str) -> Array:

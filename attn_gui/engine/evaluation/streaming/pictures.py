@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
-from attn_gui.engine.stages import is_elementary
 
 from .blocks import Blocks, edges, largest, reduced
 from .chain import Chain
 from .passes import Passes
 from .versions import Versions
-
-if TYPE_CHECKING:
-    from .evaluation import StreamingEvaluation
 
 Part = tuple[slice, slice] | None
 ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
@@ -29,7 +25,7 @@ class Pictures:
     """Keeps the blocks of the maps looked at last. Every map before softmax is a rising function of one of two or
     three, and a block's largest weight is where its largest logit is: so few extremes serve all pictures."""
 
-    def __init__(self, evaluation: StreamingEvaluation, chain: Chain, passes: Passes, versions: Versions) -> None:
+    def __init__(self, evaluation: Evaluation, chain: Chain, passes: Passes, versions: Versions) -> None:
         self._evaluation, self._chain, self._passes, self._versions = evaluation, chain, passes, versions
         self._blocks: dict[Watched, Blocks] = {}  # those asked for last stand last
         weights = int(np.prod(chain.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
@@ -146,7 +142,7 @@ class Pictures:
 
     def _serving(self, stage: str) -> str:
         name = self._chain.logits_name if stage == "weights" else stage
-        return "scores" if name in ("scaled", "capped") and is_elementary(self._evaluation) else name
+        return "scores" if name in ("scaled", "capped") and self._evaluation.elementary else name
 
     def _made(self, name: str, batch: int, head: int, across: Array, part: slice) -> Blocks:
         """The blocks of some rows of a map."""

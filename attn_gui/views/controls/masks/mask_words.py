@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
+from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.masks import MASKS, Layer, Parameter
-from attn_gui.engine.problem.sentences import Note
 
 
 def kind_name(kind: str) -> str:

@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.context import column_number
+from attn_gui.views.inspector.pages.curve_points import Curve
 from attn_gui.views.theme import dress
 
 if TYPE_CHECKING:
     from attn_gui.views.inspector.pages.curve_plot import CurvePlot
 
-Numbers = npt.NDArray[np.float64]
 DIGITS = 4  # of the error
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Keys and values (m,), queries and outputs (n,); of a chosen query its row and its weights (m,)."""
-
-    keys: Numbers
-    values: Numbers
-    queries: Numbers
-    outputs: Numbers
-    row: int | None = None
-    weights: Numbers | None = None
 
 
 class CurvePage(QWidget):

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.tokens import LINE
-from attn_gui.views.inspector.pages.curve_page import Curve, Numbers
+from attn_gui.views.inspector.pages.curve_points import Curve, Numbers
 from attn_gui.views.theme import current_theme, scaled, theme_signal, ui_font
 
 FAINTEST, USUAL = 40, 180  # of 255: a point without weight is still a point; all of them while no query is chosen

@@ -1,0 +1,134 @@
+"""Numbers of an evaluation by name: stages and sources, in boxes, in blocks of a map, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph import node as graph
+from attn_gui.engine.graph.node import Node
+from attn_gui.engine.graph.sources import Source, layer_position, sizes_of, sources_of
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.checks import as_box
+from attn_gui.engine.problem.errors import FieldError, StageError
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.stages import STAGE, stages_of
+
+
+class Readout:
+    """The chain of one problem, and every number in it: kept in `_arrays`, or computed when it is read."""
+
+    problem: Problem
+    stages: tuple[str, ...]
+
+    def _lay_out(self, problem: Problem) -> None:
+        """Take up a problem, with nothing kept yet."""
+        self.problem = problem
+        self._sources = sources_of(problem)
+        self._nodes = graph.build(stages_of(problem), self._sources, sizes_of(problem))
+        self._by_name = {node.name: node for node in self._nodes}
+        self._fields: dict[str, list[str]] = {}
+        for name, source in self._sources.items():
+            self._fields.setdefault(source.field, []).append(name)
+        self.stages = tuple(node.name for node in self._nodes if not node.stage.hidden)
+        self._arrays: dict[str, Array] = {}
+
+    def fetch(self, name: str, box: Box) -> Array:
+        """The numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the spot."""
+        if name in self._sources:
+            return self._sources[name].read(box)
+        if name in self._arrays:
+            array = self._arrays[name][box]
+            return array if array.dtype == np.float64 or array.dtype == np.bool_ else array.astype(np.float64)
+        outer, array = self._by_name[name].compute(box, self.fetch)
+        return array[indices.within(box, outer)]
+
+    def node(self, stage: str) -> Node:
+        """The stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
+        if stage not in self.stages:
+            raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=self.stages)
+        return self._by_name[stage]
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        return tuple(self._nodes)
+
+    @property
+    def closes(self) -> bool:
+        """Whether a mask layer is enabled that can close cells."""
+        return any(node.stage.boolean for node in self._nodes)
+
+    @property
+    def elementary(self) -> bool:
+        """Whether everything from the scores to the softmax is known by heart, so that closed formulas hold."""
+        return all(STAGE[name].elementary for name in self.stages if STAGE[name].square)
+
+    def held(self, name: str) -> Array:
+        """A whole kept stage as it is held."""
+        return self._arrays[name]
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        return self._sources
+
+    def shape(self, stage: str) -> tuple[int, ...]:
+        """The lengths of a stage's axes, batch included."""
+        return self.node(stage).shape
+
+    def axes(self, stage: str) -> tuple[str, ...]:
+        """The names of a stage's axes."""
+        return self.node(stage).stage.axes
+
+    def box(self, stage: str, box: Box) -> Array:
+        """The numbers of a box, read-only, in the problem's dtype."""
+        box = as_box(stage, self.shape(stage), box)
+        with np.errstate(all="ignore"):
+            array: Array = self.fetch(stage, box).astype(self.problem.dtype, copy=False).view()
+        array.flags.writeable = False
+        return array
+
+    def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
+        """A 2-D block. In a stage without heads `columns` count within the head's columns, or all (head None)."""
+        shape = self.shape(stage)
+        if len(shape) == 4:
+            if head is None:
+                raise FieldError(sentences.NEEDS_HEAD, stage=stage)
+            place = (*indices.cell((batch, head)), _cut(rows, shape[2]), _cut(columns, shape[3]))
+            return np.asarray(self.box(stage, place)[0, 0])
+        mine = self.head_columns(stage, head) if head is not None else slice(0, shape[2])
+        inside = _cut(columns, mine.stop - mine.start)
+        across = slice(mine.start + inside.start, mine.start + inside.stop)
+        return np.asarray(self.box(stage, (slice(batch, batch + 1), _cut(rows, shape[1]), across))[0])
+
+    def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
+        """Cells of a map that the mask leaves open; None when no boolean layer is enabled."""
+        if "allowed" not in self._by_name:
+            return None
+        n, m = self.problem.n, self.problem.m
+        return np.asarray(self.fetch("allowed", (*indices.cell((batch, head)), _cut(rows, n), _cut(columns, m)))[0, 0])
+
+    def layers_at(self, index: tuple[int, ...]) -> list[tuple[int, bool]]:
+        """(position, whether it is open there) of every enabled boolean layer, for one cell of a map."""
+        node = self._by_name["allowed"]
+        _, parts, _ = node.needs(indices.cell(index))
+        return [
+            (layer_position(ref.name), bool(self.fetch(ref.name, box).all()))
+            for ref, box in zip(node.inputs, parts, strict=True)
+            if box is not None
+        ]
+
+    def head_columns(self, stage: str, head: int) -> slice:
+        """The columns of a stage that belong to a query head (a K/V head is shared by its group)."""
+        columns, problem = self.shape(stage)[-1], self.problem
+        counts = {"": 1, "h": problem.num_heads, "g": problem.num_kv_heads}
+        heads = counts[self.node(stage).stage.heads]
+        head, width = head * heads // problem.num_heads, columns // heads
+        return slice(head * width, (head + 1) * width)
+
+
+def _cut(cut: slice, length: int) -> slice:
+    start, stop, _ = cut.indices(length)
+    return slice(start, max(start, stop))

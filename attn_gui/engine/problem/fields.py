@@ -1,0 +1,194 @@
+"""Fields of a problem as they are kept, whether they fit together or not, and every size that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.scores import SCORES
+
+from . import sentences
+from .errors import FieldTypeError
+from .layers import Layer
+
+F = TypeVar("F", bound="Fields")
+
+DIRECT = ("query", "key", "value")
+WEIGHTS = ("w_query", "w_key", "w_value")
+MATRICES = (
+    *DIRECT,
+    "x",
+    "context",
+    "w_query",
+    "b_query",
+    "w_key",
+    "b_key",
+    "w_value",
+    "b_value",
+    "w_output",
+    "b_output",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Fields:
+    """The fields of a problem, one by one: what checks, fixes and texts of a problem are given to read."""
+
+    query: Any = None
+    key: Any = None
+    value: Any = None
+    x: Any = None
+    context: Any = None
+    w_query: Any = None
+    w_key: Any = None
+    w_value: Any = None
+    b_query: Any = None
+    b_key: Any = None
+    b_value: Any = None
+    w_output: Any = None
+    b_output: Any = None
+    num_heads: int = 1
+    num_kv_heads: int = None  # type: ignore[assignment]  # None means num_heads and is replaced by it
+    score: str = "dot"
+    score_params: Any = field(default_factory=dict)
+    scale: float | None = None
+    softcap: float | None = None
+    temperature: float | None = None
+    rotary_theta: float | None = None
+    mask: tuple[Layer, ...] = ()
+    block: Any = None
+    query_tokens: tuple[str, ...] | None = None
+    key_tokens: tuple[str, ...] | None = None
+    dtype: str = "float64"
+
+    def fields(self) -> dict[str, Any]:
+        """Every field that is not its default, arrays and records as they are."""
+        found = {}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            default = {"num_kv_heads": self.num_heads, "mask": ()}.get(f.name, f.default)
+            empty = f.name == "score_params" and not value
+            if value is not None and not empty and (isinstance(value, np.ndarray) or value != default):
+                found[f.name] = value
+        return found
+
+    def arrays(self) -> dict[str, Array]:
+        """Every array by its dotted name, in catalog order."""
+        found = {name: getattr(self, name) for name in MATRICES}
+        found |= {f"score_params.{name}": value for name, value in self.score_params.items()}
+        found |= {layer.field(k): layer.cells for k, layer in enumerate(self.mask)}
+        found |= {f"block.{name}": value for name, value in (self.block or {}).items()}
+        return {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
+
+    def scalars(self) -> dict[str, float]:
+        """Every number by its dotted name; `scale` as it is used, the others where they are given."""
+        found: dict[str, Any] = {"scale": self.effective_scale}
+        found |= {name: getattr(self, name) for name in ("softcap", "temperature", "rotary_theta")}
+        found |= {f"score_params.{name}": value for name, value in self.score_params.items()}
+        found |= {f"block.{name}": value for name, value in (self.block or {}).items()}
+        return {name: value for name, value in found.items() if isinstance(value, float)}
+
+    @property
+    def projected(self) -> bool:
+        return self.x is not None
+
+    @property
+    def self_attention(self) -> bool:
+        return self.projected and self.context is None
+
+    @property
+    def names_of_keys(self) -> tuple[str, ...] | None:
+        """`key_tokens`; in self-attention, where none are given, `query_tokens`: the sequence is its own keys."""
+        return self.query_tokens if self.key_tokens is None and self.self_attention else self.key_tokens
+
+    @property
+    def queries(self) -> Array:
+        """The matrix whose rows are the queries: `x` or `query`."""
+        matrix: Array = self.x if self.projected else self.query
+        return matrix
+
+    @property
+    def keys(self) -> Array:
+        """The matrix whose rows are the keys: `context`, `x` or `key`."""
+        matrix: Array = self.key if not self.projected else self.x if self.context is None else self.context
+        return matrix
+
+    @cached_property
+    def batch_size(self) -> int:
+        arrays = (self.query, self.key, self.value, self.x, self.context)
+        return next((a.shape[0] for a in arrays if a is not None and a.ndim == 3), 1)
+
+    @property
+    def n(self) -> int:
+        return int(self.queries.shape[-2])
+
+    @property
+    def m(self) -> int:
+        return int(self.keys.shape[-2])
+
+    @property
+    def kv_heads(self) -> int:
+        return self.num_kv_heads
+
+    @property
+    def d_k(self) -> int:
+        """The width of a head of Q."""
+        return int((self.w_query if self.projected else self.query).shape[-1]) // self.num_heads
+
+    @property
+    def d_v(self) -> int:
+        return int((self.w_value if self.projected else self.value).shape[-1]) // self.num_kv_heads
+
+    @property
+    def d_model(self) -> int:
+        """The width of x; num_heads · d_k in a direct problem."""
+        return int(self.x.shape[-1]) if self.projected else self.num_heads * self.d_k
+
+    @property
+    def d_context(self) -> int:
+        return int(self.keys.shape[-1]) if self.projected else self.d_model
+
+    @property
+    def d_out(self) -> int:
+        return self.num_heads * self.d_v if self.w_output is None else int(self.w_output.shape[-1])
+
+    @property
+    def map_shape(self) -> tuple[int, int, int, int]:
+        return self.batch_size, self.num_heads, self.n, self.m
+
+    @property
+    def effective_scale(self) -> float:
+        """The factor of the scores; unless given, 1/√d_k for dot products and 1 for every other score."""
+        if self.scale is not None:
+            return self.scale
+        return float(self.d_k**-0.5) if SCORES[self.score].root_scale else 1.0
+
+    @cached_property
+    def structure(self) -> tuple[object, ...]:
+        """All that decides which stages there are and how large: two problems alike in it differ in numbers only."""
+        shapes = tuple((name, array.shape) for name, array in self.arrays().items())
+        rules = tuple(layer if layer.cells is None else (layer.kind, layer.enabled) for layer in self.mask)
+        return shapes, tuple(self.scalars()), rules, self.num_heads, self.num_kv_heads, self.score, self.dtype
+
+
+def unsettled(kind: type[F], given: Mapping[str, object]) -> F:
+    """A record of fields just as they are given, none checked. Raises FieldTypeError for one of another name."""
+    made = object.__new__(kind)
+    known = {f.name: f for f in fields(kind)}
+    for name in given:
+        if name not in known:
+            raise FieldTypeError(sentences.UNKNOWN_FIELD, field=name)
+    for name, f in known.items():
+        default = {} if name == "score_params" else f.default
+        store(made, name, given.get(name, default))
+    return made
+
+
+def store(problem: Fields, name: str, value: object) -> None:
+    """Give a frozen record a field."""
+    object.__setattr__(problem, name, value)
