@@ -16,13 +16,13 @@ from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
 from attn_gui.engine.evaluation.plane import Plane
 from attn_gui.engine.evaluation.trace import Trace
 from attn_gui.engine.graph.symbols import symbol
-from attn_gui.engine.problem.drafts import reshaped
 from attn_gui.engine.problem.errors import FieldError, FieldTypeError, Fix, Note, PlaceError, ShapeError, StageError
-from attn_gui.engine.problem.fixes import clash_of
 from attn_gui.engine.problem.masks import MASKS, Layer, Parameter, layer_from_mapping
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import Record
 from attn_gui.engine.problem.settling import DTYPES
+from attn_gui.engine.problem.shapes.drafts import reshaped
+from attn_gui.engine.problem.shapes.fixes import clash_of
 
 from .arrays import Box
 from .scores import SCORES

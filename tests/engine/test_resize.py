@@ -9,7 +9,7 @@ import pytest
 
 from attn_gui.engine import FieldError, Problem, compute, head_counts, outlined, reshaped, resize
 from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.drafts import shapes_of
+from attn_gui.engine.problem.shapes.drafts import shapes_of
 
 
 def direct(n=3, m=5, heads=4, kv_heads=None, d_k=6, d_v=2, **more):

@@ -21,7 +21,7 @@ from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import cell_name, field_symbol
 from attn_gui.engine import fill, resize
 from attn_gui.engine.creation.memory import made
-from attn_gui.engine.problem.drafts import drafted, fields_with
+from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel

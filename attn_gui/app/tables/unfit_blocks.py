@@ -19,7 +19,7 @@ from attn_gui.document.draft import cast_cells
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.names import field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize
-from attn_gui.engine.problem.drafts import drafted, fields_with
+from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.formats import Note
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer

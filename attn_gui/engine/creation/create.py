@@ -13,11 +13,11 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_choice, as_count
-from attn_gui.engine.problem.drafts import fields_with
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.fields import WEIGHTS
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.settling import DTYPES
+from attn_gui.engine.problem.shapes.drafts import fields_with
 from attn_gui.engine.scores import SCORES
 
 from .filling import BLOCK, fill

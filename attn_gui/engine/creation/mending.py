@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.problem.drafts import TOKENS, clash_with, draft_of, fields_with
 from attn_gui.engine.problem.errors import Fix, Shape, ShapeError
 from attn_gui.engine.problem.fields import Fields
-from attn_gui.engine.problem.fixes import with_company
+from attn_gui.engine.problem.shapes.drafts import TOKENS, clash_with, draft_of, fields_with
+from attn_gui.engine.problem.shapes.fixes import with_company
 
 from .filling import BLOCK, fill
 from .memory import Write, made

@@ -8,11 +8,11 @@ from typing import Any
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_choice, as_count
-from attn_gui.engine.problem.drafts import drafted
 from attn_gui.engine.problem.errors import FieldError, Note
 from attn_gui.engine.problem.layers import Layer
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import Record
+from attn_gui.engine.problem.shapes.drafts import drafted
 from attn_gui.engine.scores import SCORES
 
 from .memory import Write, made, outline

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 from .checks import as_switch
 from .errors import ShapeError
 from .fields import Fields, unsettled
-from .fixes import fixes_of
-from .head_axis import check_leading_axis, side_by_side
 from .notebook import Pictured
 from .records import same
 from .settling import settle
-from .validation import check_shapes
+from .shapes.fixes import fixes_of
+from .shapes.head_axis import check_leading_axis, side_by_side
+from .shapes.validation import check_shapes
 from .written import problem_text
 
 

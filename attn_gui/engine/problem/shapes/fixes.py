@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Literal
 
-from . import sentences
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import Fix, Shape, ShapeError
+from attn_gui.engine.problem.fields import Fields
+
 from .drafts import clash_with, of_shapes, shapes_of
-from .errors import Fix, Shape, ShapeError
-from .fields import Fields
 
 PLACES = {"batch": 0, "row": -2, "column": -1}
 MULTIPLIED = (

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import FieldError, ShapeError
+from attn_gui.engine.problem.fields import DIRECT, WEIGHTS, Fields
 from attn_gui.engine.scores import SCORES
-
-from . import sentences
-from .errors import FieldError, ShapeError
-from .fields import DIRECT, WEIGHTS, Fields
 
 BATCHED = (*DIRECT, "x", "context")
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attn_gui.engine.arrays import Array
-
-from . import sentences
-from .errors import ShapeError
-from .fields import DIRECT, Fields
-from .tensors import read_array
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import ShapeError
+from attn_gui.engine.problem.fields import DIRECT, Fields
+from attn_gui.engine.problem.tensors import read_array
 
 
 def side_by_side(query: object, key: object, value: object, given: Mapping[str, object]) -> dict[str, object]:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .errors import Shape, ShapeError
-from .fields import F, Fields, unsettled
-from .masks import Layer, Padding
-from .records import Record
-from .settling import settle
+from attn_gui.engine.problem.errors import Shape, ShapeError
+from attn_gui.engine.problem.fields import F, Fields, unsettled
+from attn_gui.engine.problem.masks import Layer, Padding
+from attn_gui.engine.problem.records import Record
+from attn_gui.engine.problem.settling import settle
+
 from .validation import check_shapes
 
 TOKENS = ("query_tokens", "key_tokens")
