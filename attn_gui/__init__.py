@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from attn_gui.app.shell.explore import Explorer, explore
     from attn_gui.engine import (
         Cell,
+        Comparison,
         Explanation,
         FieldError,
         FieldTypeError,
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
         ShapeError,
         Solution,
         StageError,
+        Suspect,
         Term,
         Trace,
+        compare,
         compute,
         explain,
         sensitivity,
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 __version__ = VERSION
 __all__ = [
     "Cell",
+    "Comparison",
     "Explanation",
     "Explorer",
     "FieldError",
@@ -49,8 +53,10 @@ __all__ = [
     "ShapeError",
     "Solution",
     "StageError",
+    "Suspect",
     "Term",
     "Trace",
+    "compare",
     "compute",
     "explain",
     "explore",
@@ -64,6 +70,7 @@ __all__ = [
 
 _HOMES = {
     "Cell": "attn_gui.engine",
+    "Comparison": "attn_gui.engine",
     "Explanation": "attn_gui.engine",
     "Explorer": "attn_gui.app.shell.explore",
     "FieldError": "attn_gui.engine",
@@ -76,8 +83,10 @@ _HOMES = {
     "ShapeError": "attn_gui.engine",
     "Solution": "attn_gui.engine",
     "StageError": "attn_gui.engine",
+    "Suspect": "attn_gui.engine",
     "Term": "attn_gui.engine",
     "Trace": "attn_gui.engine",
+    "compare": "attn_gui.engine",
     "compute": "attn_gui.engine",
     "explain": "attn_gui.engine",
     "explore": "attn_gui.app.shell.explore",

@@ -18,6 +18,7 @@ from xml.sax.saxutils import escape
 
 from texts import ROOT, compile_texts, run
 
+from attn_gui.engine.comparison.ready import READY
 from attn_gui.engine.graph.symbols import titles as all_titles
 
 TRANSLATIONS = ROOT / "resources" / "translations"
@@ -52,8 +53,8 @@ def collect(target: Path) -> None:
 
 
 def titles() -> dict[str, str]:
-    """The Chinese words of every stage and field by the English ones: both stand beside the letter."""
-    return dict(all_titles())
+    """The Chinese words of every stage, field and ready-made comparison by the English ones: both stand there."""
+    return dict(all_titles()) | {en: zh for ready in READY.values() for en, zh in ready.words().items()}
 
 
 def with_titles(text: str) -> str:

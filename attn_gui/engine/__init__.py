@@ -31,6 +31,8 @@ from .stages import STAGE
 if TYPE_CHECKING:
     from attn_gui.engine.analysis.solution import Solution, solve
     from attn_gui.engine.analysis.verifying.verification import Report, verify
+    from attn_gui.engine.comparison.blaming import Suspect
+    from attn_gui.engine.comparison.comparison import Comparison, compare
     from attn_gui.engine.creation.mending import apply as apply_fix
 
 __all__ = [
@@ -41,6 +43,7 @@ __all__ = [
     "STAGE",
     "Box",
     "Cell",
+    "Comparison",
     "Evaluation",
     "Explanation",
     "FieldError",
@@ -59,10 +62,12 @@ __all__ = [
     "ShapeError",
     "Solution",
     "StageError",
+    "Suspect",
     "Term",
     "Trace",
     "apply_fix",
     "clash_of",
+    "compare",
     "compute",
     "explain",
     "fill",
@@ -83,6 +88,9 @@ __all__ = [
 ]
 
 _LATER = {
+    "Comparison": ("comparison.comparison", "Comparison"),
+    "compare": ("comparison.comparison", "compare"),
+    "Suspect": ("comparison.blaming", "Suspect"),
     "apply_fix": ("creation.mending", "apply"),
     "Report": ("analysis.verifying.verification", "Report"),
     "Solution": ("analysis.solution", "Solution"),

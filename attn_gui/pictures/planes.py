@@ -52,7 +52,8 @@ class FieldPlane:
 
     def block(self, rows: slice, columns: slice) -> Block:
         start = self._columns.start
-        return self._matrix()[rows, start + columns.start : start + columns.stop], None
+        across = slice(start + columns.start, start + columns.stop)
+        return self.evaluation.field_block(self.field, self.batch, rows, across), None
 
     def cells(self, box: Box) -> tuple[slice, slice] | None:
         """The part of a box of the field that this plane shows, None when it shows none of it."""

@@ -1796,6 +1796,30 @@
         <translation>层归一化的缩放</translation>
     </message>
     <message>
+        <source>With and without scaling</source>
+        <translation>有无缩放</translation>
+    </message>
+    <message>
+        <source>without scaling</source>
+        <translation>不缩放</translation>
+    </message>
+    <message>
+        <source>with scaling</source>
+        <translation>缩放</translation>
+    </message>
+    <message>
+        <source>With and without the mask</source>
+        <translation>有无掩码</translation>
+    </message>
+    <message>
+        <source>without the mask</source>
+        <translation>无掩码</translation>
+    </message>
+    <message>
+        <source>with the mask</source>
+        <translation>有掩码</translation>
+    </message>
+    <message>
         <source>LayerNorm bias</source>
         <translation>层归一化的平移</translation>
     </message>
@@ -2750,6 +2774,10 @@
     <message>
         <source>Transpose {matrix}: {before} becomes {shape}.</source>
         <translation>转置 {matrix}：{before} 变为 {shape}。</translation>
+    </message>
+    <message>
+        <source>{matrix} cannot be compared: its shape is {expected} before and {got} after, other in {named}.</source>
+        <translation>{matrix} 无法比较：之前的形状是 {expected}，之后是 {got}，在 {named} 轴上不同。</translation>
     </message>
     <message>
         <source>{stage} is not a stage of this problem; it has {choices}.</source>

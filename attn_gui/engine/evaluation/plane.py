@@ -55,7 +55,8 @@ class Plane:
 
     @property
     def signed(self) -> bool:
-        return not self._entry.shares
+        """Whether its numbers lie to both sides of 0."""
+        return self.evaluation.signed or not self._entry.shares
 
     def block(self, rows: slice, columns: slice) -> tuple[Array, Array | None]:
         """(values, allowed) of a part as shown; `allowed` only for stages behind the mask."""

@@ -23,6 +23,7 @@ class Readout:
 
     problem: Problem
     stages: tuple[str, ...]
+    signed = False  # whether all its numbers have a sign, shares included, as differences have
 
     def _lay_out(self, problem: Problem) -> None:
         """Take up a problem, with nothing kept yet."""
@@ -102,6 +103,11 @@ class Readout:
         inside = _cut(columns, mine.stop - mine.start)
         across = slice(mine.start + inside.start, mine.start + inside.stop)
         return np.asarray(self.box(stage, (slice(batch, batch + 1), _cut(rows, shape[1]), across))[0])
+
+    def field_block(self, field: str, batch: int, rows: slice, columns: slice) -> Array:
+        """A block of a matrix of the problem, by its dotted name."""
+        array = self.problem.arrays()[field]
+        return np.asarray((array[batch if len(array) > 1 else 0] if array.ndim == 3 else array)[rows, columns])
 
     def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
         """Cells of a map that the mask leaves open; None when no boolean layer is enabled."""

@@ -175,7 +175,7 @@ def open_parts(flags: npt.NDArray[np.bool_], box: Box) -> list[Box]:
     """The parts of the box in which every row has a True of `flags`, as narrow as they can be."""
     if flags.all():
         return [box]
-    parts = list(_rectangles(np.asarray(flags.any(axis=-1))))
+    parts = list(rectangles(np.asarray(flags.any(axis=-1))))
     if len(parts) > MOST_BOXES:
         parts = [around(parts)]
     found = []
@@ -186,7 +186,7 @@ def open_parts(flags: npt.NDArray[np.bool_], box: Box) -> list[Box]:
     return found
 
 
-def _rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
+def rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
     """Boxes that together hold exactly the True cells; equal neighbors are taken together."""
     if flags.ndim == 1:
         yield from ((slice(low, high),) for low, high in runs(flags))
@@ -194,7 +194,7 @@ def _rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
     start = 0
     for stop in range(1, len(flags) + 1):
         if stop == len(flags) or not np.array_equal(flags[stop], flags[start]):
-            yield from ((slice(start, stop), *rest) for rest in _rectangles(flags[start]))
+            yield from ((slice(start, stop), *rest) for rest in rectangles(flags[start]))
             start = stop
 
 

@@ -97,6 +97,9 @@ TAKES_TRACE = "{call} takes a trace, got {got}: call {right}."
 TAKES_PROBLEM = "{call} takes a problem, got {got}: call {right}."
 SLICES = "A block takes its rows and columns as slices without a step, got {got}: call {call}."
 
+# --- two problems --------------------------------------------------------------------------------
+COMPARED = "{matrix} cannot be compared: its shape is {expected} before and {got} after, other in {named}."
+
 # --- cells of a result ---------------------------------------------------------------------------
 NO_STAGE = "{stage} is not a stage of this problem; it has {choices}."
 INDEX = "{stage} takes an index of {expected} whole numbers ({axes}) within {shape}, got ({got})."

@@ -1,0 +1,174 @@
+"""Blame: which of several changes moved a cell most, found by computing the cell without each of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
+from attn_gui.engine.graph import indices
+from attn_gui.engine.problem.checks import as_box
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.records import same
+
+from .difference import stand_in
+
+MOST = 64  # boxes of one array that are suspected one by one
+KIND = ".kind"  # of a record in a list: another kind is another record
+UNSEEN = frozenset({"query_tokens", "key_tokens"})  # fields that no number depends on
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """One change: the `field` (dotted) and the `box` of its cells, None for a field as a whole.
+
+    `moved` is by how much it has moved the cell: what it is, less what it would be without this change. `share` is
+    that beside what all changes have moved together, 0 to 1; NaN counts as more than any number.
+    """
+
+    field: str
+    box: Box | None
+    moved: float
+    share: float
+
+
+class Change(NamedTuple):
+    """One change: what is undone together, by dotted names; its first name and box tell it apart."""
+
+    field: str
+    box: Box | None
+    undo: Mapping[str, Any]
+
+
+def blame(before: Problem, after: Problem, stage: str, index: tuple[int, ...]) -> tuple[Suspect, ...]:
+    """The changes from one problem to the other, the one that moved a cell of the later one most first.
+
+    Raises StageError (a KeyError), PlaceError (an IndexError) for a cell that the later problem does not have.
+    """
+    return _ranked(after, list(changes(before, after)), stage, index)
+
+
+def _ranked(after: Problem, found: Sequence[Change], stage: str, index: tuple[int, ...]) -> tuple[Suspect, ...]:
+    value = _cell(after, stage, index)
+    tried = [(change, _without(after, change, stage, index)) for change in found]
+    moved = [(change, value - without) for change, without in tried if without is not None]
+    failed = [change for change, without in tried if without is None]
+    for bound in (
+        (failed, [*failed, *(change for change, without in tried if without is not None and change.box is None)])
+        if failed
+        else ()
+    ):
+        # sizes and matrices that belong together are taken back together
+        together = Change(", ".join(change.field for change in bound), None, _joined(bound))
+        without = _without(after, together, stage, index)
+        if without is not None:
+            taken = {change.field for change in bound}
+            moved = [(change, each) for change, each in moved if change.field not in taken]
+            moved.append((together, value - without))
+            break
+    total = sum(abs(each) for _, each in moved)
+    suspects = [Suspect(change.field, change.box, each, _share(each, total)) for change, each in moved]
+    return tuple(sorted(suspects, key=lambda suspect: -_weight(suspect.moved)))
+
+
+def _joined(found: Sequence[Change]) -> dict[str, Any]:
+    return {name: value for change in found for name, value in change.undo.items()}
+
+
+def _share(moved: float, total: float) -> float:
+    if math.isfinite(total):
+        return abs(moved) / total if total else 0.0
+    return 0.0 if math.isfinite(moved) else 1.0
+
+
+def _weight(moved: float) -> float:
+    return math.inf if math.isnan(moved) else abs(moved)
+
+
+def _without(after: Problem, change: Change, stage: str, index: tuple[int, ...]) -> float | None:
+    """The cell without a change; None where the rest makes no problem, or none that has the cell."""
+    try:
+        return _cell(Problem.of(with_leaves(after, change.undo)), stage, index)
+    except (ValueError, TypeError, LookupError):
+        return None
+
+
+def _cell(problem: Problem, stage: str, index: tuple[int, ...]) -> float:
+    evaluation = RowwiseEvaluation(problem)
+    name = stand_in(evaluation, stage)
+    box = as_box(stage, evaluation.shape(name), indices.cell(index))
+    return float(evaluation.box(name, box).reshape(-1)[0])
+
+
+# --- which changes there are ---------------------------------------------------------------------
+def changes(before: Problem, after: Problem) -> Iterator[Change]:
+    """Every change: boxes of arrays of one shape that both have, all other fields as a whole."""
+    old, new = leaves_of(before), leaves_of(after)
+    missing = {name.partition(".")[0] for name in old.keys() ^ new.keys()}
+    missing |= {name.partition(".")[0] for name in new if name.endswith(KIND) and old.get(name) != new[name]}
+    for root in sorted(missing):
+        yield Change(root, None, {root: getattr(before, root)})
+    for name in new:
+        if name.partition(".")[0] in missing or name in UNSEEN or same(old[name], new[name]):
+            continue
+        if isinstance(old[name], np.ndarray) and np.shape(old[name]) == np.shape(new[name]):
+            for box in _boxes(old[name], new[name]):
+                yield Change(name, box, {name: _put(new[name], box, old[name])})
+        else:
+            yield Change(name, None, {name: old[name]})
+
+
+def leaves_of(problem: Problem) -> dict[str, Any]:
+    """Every value of a problem by its dotted name: those of records and of mask layers one by one."""
+    found: dict[str, Any] = {}
+    for each in fields(problem):
+        value = getattr(problem, each.name)
+        parts = dict(enumerate(value)) if _is_list(value) else value if isinstance(value, Mapping) else None
+        for name, part in {each.name: value}.items() if parts is None else parts.items():
+            label = each.name if parts is None else f"{each.name}.{name}"
+            inner = {f.name: getattr(part, f.name) for f in fields(part)} if is_dataclass(part) else None
+            found |= {label: part} if inner is None else {f"{label}.{key}": one for key, one in inner.items()}
+            found |= {} if inner is None else {f"{label}{KIND}": part.kind}
+    return found
+
+
+def with_leaves(problem: Problem, leaves: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a problem with other values under dotted names."""
+    found = problem.fields()
+    for label, value in leaves.items():
+        root, *inner = label.split(".")
+        whole = getattr(problem, root) if root not in found else found[root]
+        if not inner:
+            found[root] = value
+        elif isinstance(whole, tuple):
+            items = list(whole)
+            items[int(inner[0])] = replace(items[int(inner[0])], **{inner[1]: value})
+            found[root] = tuple(items)
+        else:
+            found[root] = {**whole, inner[0]: value}
+    return found
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, tuple) and bool(value) and all(is_dataclass(part) for part in value)
+
+
+def _put(array: Array, box: Box, old: Array) -> Array:
+    found = array.copy()
+    found[box] = old[box]
+    return found
+
+
+def _boxes(old: Array, new: Array) -> list[Box]:
+    """The boxes of cells that differ; a NaN is like any other NaN."""
+    flags = (old != new) & ~((old != old) & (new != new))
+    if not flags.any():
+        return []
+    found = list(islice(indices.rectangles(flags), MOST + 1))
+    return found if len(found) <= MOST else indices.open_parts(flags, indices.whole(flags.shape))

@@ -1,0 +1,182 @@
+"""The difference of two evaluations, read as an evaluation is: maps and tables show it like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.backward import Backward
+from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
+from attn_gui.engine.evaluation.forward import Forward
+from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.engine.graph.node import Node
+from attn_gui.engine.graph.sources import Source
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.checks import as_box
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.errors import ShapeError, StageError
+from attn_gui.engine.stages import STAGE
+
+
+class Difference(Evaluation):
+    """After − before, computed where it is read: nothing is kept beside the two evaluations.
+
+    It has the stages that either of them has, as far as their shapes are equal. For a stage that one of them lacks
+    stands the last one before it that writes the same variable: without a mask, the masked scores are the scaled ones.
+    A cell is closed where both close it; `switched` tells those that one alone closes.
+    """
+
+    signed = True
+
+    def __init__(self, before: Evaluation, after: Evaluation) -> None:
+        self.before, self.after = before, after
+        self.problem = after.problem
+        self._pairs = {name: found for name in STAGE if (found := _fitting(before, after, name)) is not None}
+        self.stages = tuple(self._pairs)
+
+    # --- what it is made of ----------------------------------------------------------------------
+    def pair(self, stage: str) -> tuple[str, str]:
+        """The stages of before and after that are compared. Raises StageError, ShapeError as `compare` does."""
+        return self._pairs.get(stage) or pair_of(self.before, self.after, stage)
+
+    def node(self, stage: str) -> Node:
+        """The stage at work. Raises StageError (a KeyError) where neither has it, ShapeError for other shapes."""
+        self.pair(stage)
+        return (self.after if stage in self.after.stages else self.before).node(stage)
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        return tuple(self.node(stage) for stage in self.stages)
+
+    @property
+    def closes(self) -> bool:
+        """Whether both have a mask layer that can close cells: only then is a cell closed here."""
+        return self.before.closes and self.after.closes
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        return self.after.sources
+
+    # --- reading ---------------------------------------------------------------------------------
+    def fetch(self, name: str, box: Box) -> Array:
+        """After − before of a box, as float64."""
+        before, after = self.pair(name)
+        with np.errstate(all="ignore"):
+            return self.after.fetch(after, box) - self.before.fetch(before, box)
+
+    def box(self, stage: str, box: Box) -> Array:
+        """After − before of a box as both are read: each rounded to its problem's dtype, subtracted once."""
+        before, after = self.pair(stage)
+        box = as_box(stage, self.shape(stage), box)
+        with np.errstate(all="ignore"):
+            found = np.asarray(self.after.box(after, box) - self.before.box(before, box))
+        found.flags.writeable = False
+        return found
+
+    def field_block(self, field: str, batch: int, rows: slice, columns: slice) -> Array:
+        """After − before of a block of a matrix of the problem; NaN where one of them has no such matrix."""
+        before, after = (side.problem.arrays().get(field) for side in (self.before, self.after))
+        own = self.after.field_block(field, batch, rows, columns)
+        if before is None or after is None or before.shape != after.shape:
+            return np.full(own.shape, np.nan)
+        return np.asarray(own - self.before.field_block(field, batch, rows, columns))
+
+    def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
+        """Cells of a map that the mask of either leaves open; None where one of them closes none."""
+        found = [side.allowed(batch, head, rows, columns) for side in (self.before, self.after)]
+        if found[0] is None or found[1] is None:
+            return None
+        return np.asarray(found[0] | found[1])
+
+    def switched(self, batch: int, head: int, rows: slice, columns: slice) -> Array:
+        """Cells of a map that one of the two closes and the other leaves open: booleans (rows, columns)."""
+        shape = len(range(self.problem.n)[rows]), len(range(self.problem.m)[columns])
+        closed = [side.allowed(batch, head, rows, columns) for side in (self.before, self.after)]
+        before, after = (np.ones(shape, bool) if cells is None else cells for cells in closed)
+        return np.asarray(before ^ after)
+
+    # --- what an evaluation does beside being read -----------------------------------------------
+    def complete(
+        self,
+        heads: Sequence[tuple[int, int]] | None = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] = bool,
+    ) -> bool:
+        """Compute what either does not know yet; False if cancelled."""
+        return all(side.complete(heads, progress=progress, cancelled=cancelled) for side in (self.before, self.after))
+
+    def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
+        """Follow cells that have changed in the problem after."""
+        return self.after.update(problem, changed)
+
+    def reach(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
+        """The boxes of every stage after that a change would reach."""
+        return self.after.reach(changed)
+
+    def forward(self, changed: Mapping[str, Sequence[Box]]) -> Forward:
+        """Every cell after that reads the given ones."""
+        return self.after.forward(changed)
+
+    def backward(self, cells: Mapping[str, Sequence[Box]]) -> Backward:
+        """Every cell after that the given ones were computed from."""
+        return self.after.backward(cells)
+
+    def layers_at(self, index: tuple[int, ...]) -> list[tuple[int, bool]]:
+        """The layers of the mask after, at one cell of a map."""
+        return self.after.layers_at(index)
+
+
+def difference_of(before: Evaluation, after: Evaluation) -> Difference:
+    """The difference of two evaluations, which pools its pictures itself where both of them do."""
+    if not (isinstance(before, Pooling) and isinstance(after, Pooling)):
+        return Difference(before, after)
+    from .pooled import PooledDifference  # a small problem need not load it
+
+    return PooledDifference(before, after)
+
+
+def pair_of(before: Evaluation, after: Evaluation, stage: str) -> tuple[str, str]:
+    """The stages of two evaluations that are compared as `stage`: each side's own, or what stands for it there.
+
+    Raises StageError (a KeyError) where neither has it, ShapeError where the shapes differ.
+    """
+    if stage not in STAGE or stage not in {*before.stages, *after.stages}:
+        choices = tuple(name for name in STAGE if name in {*before.stages, *after.stages})
+        raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=choices)
+    found = stand_in(before, stage), stand_in(after, stage)
+    shapes = before.shape(found[0]), after.shape(found[1])
+    if shapes[0] != shapes[1]:
+        axes = STAGE[stage].axes
+        apart = tuple(name for name, one, other in zip(axes, *shapes, strict=True) if one != other)
+        raise ShapeError(
+            sentences.COMPARED,
+            matrices=(stage,),
+            axes=apart,
+            expected=shapes[0],
+            got=shapes[1],
+            named=", ".join(apart),
+        )
+    return found[0], found[1]
+
+
+def stand_in(side: Evaluation, stage: str) -> str:
+    """The stage itself, or the last one before it that writes the same variable.
+
+    Raises StageError (a KeyError) where an evaluation has neither.
+    """
+    if stage in side.stages or stage not in STAGE:
+        return side.node(stage).name
+    order, target = list(STAGE), STAGE[stage].target.name
+    earlier = [name for name in side.stages if order.index(name) < order.index(stage)]
+    found = [name for name in earlier if side.node(name).stage.target.name == target]
+    return found[-1] if found else side.node(stage).name
+
+
+def _fitting(before: Evaluation, after: Evaluation, stage: str) -> tuple[str, str] | None:
+    try:
+        return pair_of(before, after, stage)
+    except (StageError, ShapeError):
+        return None
