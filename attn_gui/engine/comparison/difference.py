@@ -15,8 +15,8 @@ from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import Source
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_box
-from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.errors import ShapeError, StageError
+from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE
 
 
