@@ -86,13 +86,6 @@ class Blocks:
                 return False
         return True
 
-    def complete(self, progress: Callable[[int, int], None] | None, cancelled: Callable[[], bool]) -> bool:
-        """Every row; False if cancelled."""
-        while jobs := self._unknown(slice(0, len(self.known))):
-            if not carry_out(jobs, self._put, progress, cancelled):
-                return False
-        return True
-
     def _unknown(self, rows: slice) -> list[slice]:
         first = rows.start // STEP
         parts = [slice(low, min(low + STEP, len(self.known))) for low in range(first * STEP, rows.stop, STEP)]

@@ -38,7 +38,7 @@ class StreamingEvaluation(Evaluation):
 
     Rows are computed when they are asked for, or by `complete`. An edit of few keys takes their old terms out of the
     rows and puts the new ones in; where that would lose digits the row is computed again. `settle` makes what edits
-    have left equal to a fresh computation, bit for bit. `complete`, `prepare` and `settle` may run in another thread
+    have left equal to a fresh computation, bit for bit. `complete` and `settle` may run in another thread
     while cells are edited; a problem of another structure needs an evaluation of its own then. Whatever is read in
     another thread while an edit comes in holds old numbers beside new ones: whoever reads so has to drop it.
     Raises FieldError for a score that cannot be computed by rows at this size.
@@ -135,11 +135,6 @@ class StreamingEvaluation(Evaluation):
     def known(self, batch: int, head: int) -> Array:
         """Rows of a head that have been computed: booleans (n,)."""
         return np.array(self._passes.rows.known[batch, head])
-
-    @property
-    def complete_now(self) -> bool:
-        """Whether every row of every head is known."""
-        return bool(self._passes.rows.known.all())
 
     # --- passes ----------------------------------------------------------------------------------
     def complete(
@@ -272,27 +267,6 @@ class StreamingEvaluation(Evaluation):
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
         """−Σ a·log a of rows of weights in nats; −1 for a row that sees no key."""
         return entropies(self, self._chain, self._passes, batch, head, rows)
-
-    def prepare(
-        self,
-        stage: str,
-        batch: int,
-        head: int,
-        columns: int,
-        *,
-        progress: Callable[[int, int], None] | None = None,
-        cancelled: Callable[[], bool] = bool,
-    ) -> bool:
-        """Compute what pictures of a map in so many columns are made of, from another thread; False if cancelled."""
-        heads = [(batch, head)]
-        if stage == "weights" and not self._passes.complete(heads, progress, cancelled):
-            return False
-        return self._pictures.complete(stage, batch, head, columns, progress, cancelled)
-
-    def prepared(self, stage: str, batch: int, head: int, columns: int) -> Array:
-        """Rows of which a picture can be shown at once: booleans (n,)."""
-        known = self._pictures.known(stage, batch, head, columns)
-        return known & self._passes.rows.known[batch, head] if stage == "weights" else known
 
 
 def _check(problem: Problem) -> None:

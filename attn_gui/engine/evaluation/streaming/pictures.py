@@ -86,22 +86,6 @@ class Pictures:
                     allowed = reduced(np.logical_or, blocks.open[here, across], inside - here.start)
         return values.astype(self._evaluation.problem.dtype, copy=False), allowed
 
-    def complete(
-        self,
-        stage: str,
-        batch: int,
-        head: int,
-        columns: int,
-        progress: Callable[[int, int], None] | None,
-        cancelled: Callable[[], bool],
-    ) -> bool:
-        """Fill the blocks of a map, from another thread."""
-        return self._of(stage, batch, head, columns).complete(progress, cancelled)
-
-    def known(self, stage: str, batch: int, head: int, columns: int) -> Array:
-        """Rows whose blocks are there, as booleans."""
-        return self._of(stage, batch, head, columns).known.copy()
-
     def follow(self, reached: Mapping[str, Sequence[Box]]) -> None:
         """Forget what an edit has changed; the caller holds the lock."""
         for (name, batch, head, _), blocks in self._blocks.items():
