@@ -10,7 +10,7 @@ from attn_gui.engine.analysis.verifying import invariants as judged
 from attn_gui.engine.analysis.verifying.invariants import invariants, row_boxes
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.graph.layout import contract
-from attn_gui.engine.graph.stage import Linear
+from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.stages.softmax import Softmax
 
 NAMES = (

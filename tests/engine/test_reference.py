@@ -17,7 +17,8 @@ from attn_gui.engine.evaluation import rowwise
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.layout import contract
-from attn_gui.engine.graph.stage import Linear, Stage
+from attn_gui.engine.graph.linear import Linear
+from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.masks import Alibi, Causal, Window
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE

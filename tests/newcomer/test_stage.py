@@ -22,7 +22,8 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expression import Expression, Number
 from attn_gui.engine.graph.facts import Form, Name, Operator
-from attn_gui.engine.graph.stage import Input, Leaves, Stage, given
+from attn_gui.engine.graph.leaves import Leaves
+from attn_gui.engine.graph.stage import Input, Stage, given
 from attn_gui.engine.graph.symbols import titles
 from attn_gui.figure.maps.compose import compose
 from attn_gui.formats import save

@@ -15,9 +15,10 @@ from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expression import Cell, Expression, Number, Product, Sum, subscripted
+from attn_gui.engine.graph.leaves import Addends
+from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.node import Node, shown
 from attn_gui.engine.graph.operators import Evaluated, Function, Named, Quotient
-from attn_gui.engine.graph.stage import Addends, Linear
 from attn_gui.engine.graph.symbols import cell_latex, symbol
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import PlaceError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 
 @dataclass(frozen=True)
@@ -58,3 +59,15 @@ class Operator:
     def words(self) -> dict[str, str]:
         """The Chinese words by the English ones."""
         return {self.en: self.zh}
+
+
+class Facts(TypedDict, total=False):
+    """Facts of a stage beside its arithmetic, for stages that have no class of their own."""
+
+    called: Name
+    form: Form
+    operator: Operator
+    heads: str
+    transposed: bool
+    elementary: bool
+    told: str

@@ -15,8 +15,9 @@ from . import indices
 from .expression import Cell, Expression, subscripted
 from .indices import Axes, Ranges, Reference
 from .layout import align, restore
+from .leaves import Addends, Leaves
 from .sources import Source
-from .stage import Addends, Input, Leaves, Stage
+from .stage import Input, Stage
 from .symbols import LETTERS, cell_latex
 
 Fetch = Callable[[str, Box], Array]

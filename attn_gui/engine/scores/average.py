@@ -8,8 +8,9 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expression import Expression, Number
+from attn_gui.engine.graph.leaves import Addends, Leaves
 from attn_gui.engine.graph.signs import Signs
-from attn_gui.engine.graph.stage import Addends, Input, Leaves
+from attn_gui.engine.graph.stage import Input
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 from .score import Params, Score

@@ -13,10 +13,11 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expression import Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.graph.facts import Name
 from attn_gui.engine.graph.layout import contract
+from attn_gui.engine.graph.leaves import Addends, Leaves
 from attn_gui.engine.graph.operators import Named, Power, Quotient
 from attn_gui.engine.graph.powers import lengths
 from attn_gui.engine.graph.signs import Signs
-from attn_gui.engine.graph.stage import UNIT, Addends, Input, Leaves, given
+from attn_gui.engine.graph.stage import UNIT, Input, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 from .score import Params, Score, Setting, along_query

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.facts import Facts, Form, Name, Operator
+from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.sources import layer_name
-from attn_gui.engine.graph.stage import Choices, Facts, Linear, Stage
+from attn_gui.engine.graph.stage import Choices, Stage
 from attn_gui.engine.scores import SCORES
 
 from .layer_norm import LayerNorm

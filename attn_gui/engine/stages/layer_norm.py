@@ -9,9 +9,10 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expression import Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.leaves import Addends, Leaves
 from attn_gui.engine.graph.operators import Function, Named, Power, Quotient
 from attn_gui.engine.graph.powers import leveled
-from attn_gui.engine.graph.stage import Addends, Input, Leaves, Stage, given
+from attn_gui.engine.graph.stage import Input, Stage, given
 
 
 class LayerNorm(Stage):

@@ -10,7 +10,8 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expression import Expression, Number
 from attn_gui.engine.graph.facts import Form, Name, Operator
-from attn_gui.engine.graph.stage import Addends, Input, Leaves, Stage, given
+from attn_gui.engine.graph.leaves import Addends, Leaves
+from attn_gui.engine.graph.stage import Input, Stage, given
 
 
 class Allowed(Stage):

@@ -9,8 +9,9 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expression import Expression, Negative, Product, add
 from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.leaves import Addends, Leaves
 from attn_gui.engine.graph.operators import Function
-from attn_gui.engine.graph.stage import ELEMENTARY, Addends, Input, Leaves, Stage, given
+from attn_gui.engine.graph.stage import ELEMENTARY, Input, Stage, given
 
 
 class Angle(Stage):

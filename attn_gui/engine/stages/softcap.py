@@ -9,8 +9,9 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expression import Expression, Product
 from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.leaves import Leaves
 from attn_gui.engine.graph.operators import Function, Quotient
-from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Input, Leaves, Stage, given
+from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Input, Stage, given
 
 
 class Softcap(Stage):

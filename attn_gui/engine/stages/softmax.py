@@ -13,8 +13,9 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expression import Cell, Expression, Negative, Number, Sum, add
 from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.leaves import Addends, Leaves
 from attn_gui.engine.graph.operators import Function, Named, Quotient
-from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Addends, Input, Leaves, Stage, given
+from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Input, Stage, given
 
 FEW = 4  # so many keys are written out instead of Z …
 MILD = 16.0  # … while e^s is as exact as e^(s − max)

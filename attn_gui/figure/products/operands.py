@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attn_gui.engine import STAGE, Evaluation, Plane, symbol
-from attn_gui.engine.graph.stage import Linear
+from attn_gui.engine.graph.linear import Linear
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 
 QUERY, KEY, PLAIN = "query", "key", "plain"
