@@ -1650,6 +1650,82 @@
         <source>adds a table of {shape}</source>
         <translation>加上一张 {shape} 的表</translation>
     </message>
+    <message>
+        <source>Row {row} has no open key: its weights and its output are 0.</source>
+        <translation>第 {row} 行没有可关注的键：它的权重和输出都是 0。</translation>
+    </message>
+    <message>
+        <source>{count} rows have no open key, row {row} first: weights and output are 0.</source>
+        <translation>有 {count} 行没有可关注的键，最先是第 {row} 行：权重和输出都是 0。</translation>
+    </message>
+    <message>
+        <source>{value} is added to every open key of row {row}: finite, so it closes none, and the scores decide.</source>
+        <translation>第 {row} 行每个可关注的键都加上了 {value}：这是有限的数，一个键也没有遮住，权重仍由分数决定。</translation>
+    </message>
+    <message>
+        <source>{value} is added to every open key of row {row}: finite, so the weights are even and not 0.</source>
+        <translation>第 {row} 行每个可关注的键都加上了 {value}：这是有限的数，因此权重是均匀的，而不是 0。</translation>
+    </message>
+    <message>
+        <source>{layer}: {n} queries, {m} keys; query 0 belongs to key 0.</source>
+        <translation>{layer}：{n} 个查询，{m} 个键；查询 0 对应键 0。</translation>
+    </message>
+    <message>
+        <source>{layer}: {n} queries, {m} keys; query {last} belongs to key {last_key}.</source>
+        <translation>{layer}：{n} 个查询，{m} 个键；查询 {last} 对应键 {last_key}。</translation>
+    </message>
+    <message>
+        <source>Line up the last ones</source>
+        <translation>改为末尾对齐</translation>
+    </message>
+    <message>
+        <source>Line up the first ones</source>
+        <translation>改为开头对齐</translation>
+    </message>
+    <message>
+        <source>Up to {count} keys are open in a row, and d_k = {width}: a target that keeps the other odds is sure to be met with at most {most}.</source>
+        <translation>一行最多有 {count} 个可关注的键，而 d_k = {width}：要保持其余比值不变，只有不超过 {most} 个键时目标才必定能达到。</translation>
+    </message>
+    <message>
+        <source>cells</source>
+        <translation>单元格</translation>
+    </message>
+    <message>
+        <source>Every cell that is passed</source>
+        <translation>经过的每个单元格</translation>
+    </message>
+    <message>
+        <source>rectangle</source>
+        <translation>矩形</translation>
+    </message>
+    <message>
+        <source>All cells from one corner to the other</source>
+        <translation>从一角到对角的所有单元格</translation>
+    </message>
+    <message>
+        <source>rows</source>
+        <translation>整行</translation>
+    </message>
+    <message>
+        <source>Whole rows: all keys of a query</source>
+        <translation>整行：一个查询的所有键</translation>
+    </message>
+    <message>
+        <source>columns</source>
+        <translation>整列</translation>
+    </message>
+    <message>
+        <source>Whole columns: a key for all queries</source>
+        <translation>整列：所有查询的同一个键</translation>
+    </message>
+    <message>
+        <source>diagonal band</source>
+        <translation>对角带</translation>
+    </message>
+    <message>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
+        <translation>从起点到终点之间的所有对角线</translation>
+    </message>
 </context>
 <context>
     <name>MatrixView</name>
@@ -2140,6 +2216,65 @@
     <message>
         <source>Cancel the reading</source>
         <translation>取消读取</translation>
+    </message>
+</context>
+<context>
+    <name>Readings</name>
+    <message>
+        <source>entropy</source>
+        <translation>熵</translation>
+    </message>
+    <message>
+        <source>mean entropy of a row, 0 … log {keys} = {most}</source>
+        <translation>每行的平均熵，0 … log {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>stable rank</source>
+        <translation>稳定秩</translation>
+    </message>
+    <message>
+        <source>Σσ² / σ₁² of the weights: 1 where all rows attend alike, at most {most}</source>
+        <translation>权重矩阵的 Σσ² / σ₁²：各行分布相同时为 1，最大为 {most}</translation>
+    </message>
+    <message>
+        <source>largest weight</source>
+        <translation>最大权重</translation>
+    </message>
+    <message>
+        <source>the largest weight of the head, 0 … 1</source>
+        <translation>该头中最大的权重，0 … 1</translation>
+    </message>
+    <message>
+        <source>sink mass</source>
+        <translation>汇聚质量</translation>
+    </message>
+    <message>
+        <source>share of the weights on key 0</source>
+        <translation>落在键 0 上的权重所占的比例</translation>
+    </message>
+    <message>
+        <source>previous token</source>
+        <translation>前一词元</translation>
+    </message>
+    <message>
+        <source>share of the weights on the token before: j = i − 1</source>
+        <translation>落在前一个词元上的权重所占的比例：j = i − 1</translation>
+    </message>
+    <message>
+        <source>duplicate token</source>
+        <translation>重复词元</translation>
+    </message>
+    <message>
+        <source>share of the weights on earlier tokens that are the same: j &lt; i</source>
+        <translation>落在前面相同词元上的权重所占的比例：j &lt; i</translation>
+    </message>
+    <message>
+        <source>induction</source>
+        <translation>归纳</translation>
+    </message>
+    <message>
+        <source>share of the weights on tokens that follow an earlier one that is the same</source>
+        <translation>落在前面相同词元的后一个词元上的权重所占的比例</translation>
     </message>
 </context>
 <context>
@@ -3390,6 +3525,30 @@
     <message>
         <source>{title}, column {column} for {token}: {value}.</source>
         <translation>{token}的{title}，第 {column} 列：{value}。</translation>
+    </message>
+    <message>
+        <source>There is no head {got}; there are {heads}, counted from 0.</source>
+        <translation>没有头 {got}；共有 {heads} 个头，从 0 数起。</translation>
+    </message>
+    <message>
+        <source>Heads share K/V heads in groups of {group}: head {head} can only change places within its own group.</source>
+        <translation>每 {group} 个头共用一个 K/V 头：头 {head} 只能在自己的组内换位置。</translation>
+    </message>
+    <message>
+        <source>Heads share {kv} K/V heads in groups of {group}, and one head more would leave them uneven: make as many K/V heads as heads first.</source>
+        <translation>每 {group} 个头共用一个 K/V 头，共 {kv} 个；再加一个头就分不均匀了：请先让 K/V 头数等于头数。</translation>
+    </message>
+    <message>
+        <source>Head {head} reads the same K/V head and would change too: average whole groups of {group} heads.</source>
+        <translation>头 {head} 读取同一个 K/V 头，也会随之改变：请按每组 {group} 个头整组取平均。</translation>
+    </message>
+    <message>
+        <source>An average takes two heads or more.</source>
+        <translation>取平均至少需要两个头。</translation>
+    </message>
+    <message>
+        <source>The slopes of {layer} belong to the places of the heads and stay there.</source>
+        <translation>{layer} 的斜率属于头的位置，不随头移动。</translation>
     </message>
 </context>
 <context>

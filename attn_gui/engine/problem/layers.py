@@ -80,6 +80,13 @@ class Layer:
         """The values of the rule at grids of its own axes."""
         raise NotImplementedError
 
+    def run(self, rows: Array, sizes: Sizes) -> tuple[Array | int, Array | int] | None:
+        """The first open key of each of these rows and the one after the last, where the open keys are one run.
+
+        (rows,), (batch, rows) or a number, the same in all heads, also below 0 or above m. None for any other layer.
+        """
+        return None
+
     def fit(self, name: str, sizes: Sizes) -> None:
         """Raise ShapeError if the layer does not belong to maps of these sizes."""
 
@@ -122,7 +129,11 @@ class Aligned(Layer):
     def ahead(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
         """Distance of key j behind query i: j − i − o."""
         i, j = place[-2:]
-        return np.asarray(j - i - (sizes[3] - sizes[2] if self.align == "end" else 0))
+        return np.asarray(j - i - self.shift(sizes))
+
+    def shift(self, sizes: Sizes) -> int:
+        """The number o: query i stands at key i + o."""
+        return sizes[3] - sizes[2] if self.align == "end" else 0
 
     def query_text(self, n: int, m: int, more: int = 0) -> str:
         """`i + 2`: where query i stands, so many keys further on."""

@@ -34,6 +34,9 @@ class Causal(Aligned):
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
         return self.ahead(place, sizes) <= 0
 
+    def run(self, rows: Array, sizes: Sizes) -> tuple[Array | int, Array | int]:
+        return 0, rows + self.shift(sizes) + 1
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Window(Aligned):
@@ -76,6 +79,11 @@ class Window(Aligned):
             allowed &= ahead <= self.right
         return allowed
 
+    def run(self, rows: Array, sizes: Sizes) -> tuple[Array | int, Array | int]:
+        middle, far = rows + self.shift(sizes), sizes[2] + sizes[3]  # a limit from a file may be any number
+        left, right = (None if k is None else max(-far, min(k, far)) for k in (self.left, self.right))
+        return 0 if left is None else middle - left, sizes[3] if right is None else middle + right + 1
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Prefix(Aligned):
@@ -102,6 +110,9 @@ class Prefix(Aligned):
 
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
         return (place[1] < self.length) | (self.ahead(place, sizes) <= 0)
+
+    def run(self, rows: Array, sizes: Sizes) -> tuple[Array | int, Array | int]:
+        return 0, np.maximum(rows + self.shift(sizes) + 1, max(0, min(self.length, sizes[3])))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -142,6 +153,9 @@ class Padding(Layer):
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
         b, _, _, j = place
         return np.asarray(j < np.asarray(self.lengths)[b])
+
+    def run(self, rows: Array, sizes: Sizes) -> tuple[Array | int, Array | int]:
+        return 0, np.asarray([max(0, min(length, sizes[3])) for length in self.lengths])[:, None] + 0 * rows
 
     def fit(self, name: str, sizes: Sizes) -> None:
         if len(self.lengths) not in (1, sizes[0]):

@@ -125,6 +125,17 @@ SELF_ATTENTION = "In self-attention the keys are the queries: change n instead o
 KV_WIDTH = "K/V heads have {after} columns now instead of {before}, so that they fit the query heads."
 KV_FELL = "K/V heads: {before} do not divide {heads} heads, {after} do."
 
+# --- heads among one another ---------------------------------------------------------------------
+NO_HEAD = "There is no head {got}; there are {heads}, counted from 0."
+GROUPS_FIXED = "Heads share K/V heads in groups of {group}: head {head} can only change places within its own group."
+ONE_GROUP = (
+    "Heads share {kv} K/V heads in groups of {group}, and one head more would leave them uneven: make as many K/V "
+    "heads as heads first."
+)
+WHOLE_GROUPS = "Head {head} reads the same K/V head and would change too: average whole groups of {group} heads."
+TWO_HEADS = "An average takes two heads or more."
+SLOPES_STAY = "The slopes of {layer} belong to the places of the heads and stay there."
+
 
 def spoken(value: object) -> str:
     """A value as it is written in a sentence: numbers short, with a true minus, and lists of names without brackets."""

@@ -1,0 +1,253 @@
+"""Readings of a head, one number each, from its weights row by row; a new one is one class and its entry in READINGS.
+
+Words are English templates of the context "Readings".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.stages import STAGE
+
+WEIGHTS = next(name for name, stage in STAGE.items() if stage.shares)
+AT_ONCE = 1 << 20  # weights that are read at a time
+PASSES, CLOSE = 32, 1e-9  # of the search for the largest singular value: at most, and the share that may still come
+
+Flags = npt.NDArray[np.bool_]
+Rows = Iterator[tuple[slice, Array]]  # parts of the weights: some rows of all keys, in order
+Cells = list[tuple[slice, slice]]
+
+
+class Canceled(Exception):
+    """Somebody else is being asked."""
+
+
+class Reading:
+    """One number of a head, from its weights."""
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+    sentence: ClassVar[str]  # what is counted
+    most: ClassVar[str] = "1"  # the largest value there is: a number, or "log m", "n"
+
+    def fits(self, problem: Problem) -> bool:
+        """Whether there is anything to count in a problem."""
+        return True
+
+    def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
+        """The number; `rows` begins at the first row each time. NaN where a weight is."""
+        raise NotImplementedError
+
+    def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells | None:
+        """The counted cells as rectangles; None where every cell counts."""
+        return None
+
+
+class Entropy(Reading):
+    """Mean over the rows that see a key of −Σ a log a, in nats."""
+
+    key = "entropy"
+    title = QT_TRANSLATE_NOOP("Readings", "entropy")
+    sentence = QT_TRANSLATE_NOOP("Readings", "mean entropy of a row, 0 … log {keys} = {most}")
+    most = "log m"
+
+    def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
+        total, count = 0.0, 0
+        for _, weights in rows():
+            seeing = (weights != 0).any(axis=-1)
+            total, count = total + float(row_entropy(weights[seeing]).sum()), count + int(seeing.sum())
+        return total / count if count else 0.0
+
+
+class StableRank(Reading):
+    """Squares of all singular values over the largest of them: by how many directions the rows differ.
+
+    ‖A‖² in the Frobenius norm is a sum over rows; the largest singular value is found by Lanczos' method on AᵀA, a pass
+    over the rows for each step. Source: Rudelson, Vershynin (2007), "Sampling from large matrices"; Golub, Van Loan
+    (2013), §10.1.
+    """
+
+    key = "rank"
+    title = QT_TRANSLATE_NOOP("Readings", "stable rank")
+    sentence = QT_TRANSLATE_NOOP("Readings", "Σσ² / σ₁² of the weights: 1 where all rows attend alike, at most {most}")
+    most = "n"
+
+    def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
+        squares = sum(float(np.square(weights).sum()) for _, weights in rows())
+        return squares / _largest_square(rows, problem.m) if squares > 0 else squares
+
+
+class LargestWeight(Reading):
+    """The largest weight of all."""
+
+    key = "largest"
+    title = QT_TRANSLATE_NOOP("Readings", "largest weight")
+    sentence = QT_TRANSLATE_NOOP("Readings", "the largest weight of the head, 0 … 1")
+
+    def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
+        return float(np.max([weights.max() for _, weights in rows()]))  # a NaN is the largest
+
+    def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells | None:
+        best, place = -1.0, (0, 0)
+        for part, weights in rows():
+            row, column = divmod(int(np.nanargmax(np.where(np.isnan(weights), -1.0, weights))), weights.shape[1])
+            if weights[row, column] > best:
+                best, place = float(weights[row, column]), (part.start + row, column)
+        return [(slice(place[0], place[0] + 1), slice(place[1], place[1] + 1))]
+
+
+class Pattern(Reading):
+    """Share of all weights that lies in the cells of a pattern: Σ a·pattern / Σ a, 0 without a weight.
+
+    Source: `compute_head_attention_similarity_score` with error_measure "mul" of TransformerLens (Nanda, Bloom, 2022),
+    transformer_lens/head_detector.py, and the patterns there.
+    """
+
+    def pattern(self, problem: Problem, rows: slice) -> Flags:
+        """The counted cells of some rows."""
+        raise NotImplementedError
+
+    def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
+        inside = total = 0.0
+        for part, weights in rows():
+            inside += float(weights[self.pattern(problem, part)].sum())
+            total += float(weights.sum())
+        return inside / total if total != 0 else 0.0
+
+    def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells | None:
+        step = max(1, AT_ONCE // problem.m)
+        found: Cells = []
+        for low in range(0, problem.n, step):
+            flags = self.pattern(problem, slice(low, min(low + step, problem.n)))
+            edges = np.diff(np.pad(flags.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+            places, columns = np.nonzero(edges)  # in order: where a run begins, where it ends, the next one
+            runs = zip(places[::2].tolist(), columns[::2].tolist(), columns[1::2].tolist(), strict=True)
+            found += [(slice(low + row, low + row + 1), slice(left, right)) for row, left, right in runs]
+        return found
+
+
+class Sink(Pattern):
+    """Weight on the first key.
+
+    Source: Xiao et al. (2023), "Efficient Streaming Language Models with Attention Sinks".
+    """
+
+    key = "sink"
+    title = QT_TRANSLATE_NOOP("Readings", "sink mass")
+    sentence = QT_TRANSLATE_NOOP("Readings", "share of the weights on key 0")
+
+    def pattern(self, problem: Problem, rows: slice) -> Flags:
+        return np.broadcast_to(np.arange(problem.m) == 0, (rows.stop - rows.start, problem.m))
+
+    def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells | None:
+        return [(slice(0, problem.n), slice(0, 1))]
+
+
+class OfTokens(Pattern):
+    """A pattern of tokens that attend to tokens of their own sequence."""
+
+    def fits(self, problem: Problem) -> bool:
+        return problem.query_tokens is not None and problem.query_tokens == problem.names_of_keys
+
+
+class PreviousToken(OfTokens):
+    """Key j = i − 1."""
+
+    key = "previous_token"
+    title = QT_TRANSLATE_NOOP("Readings", "previous token")
+    sentence = QT_TRANSLATE_NOOP("Readings", "share of the weights on the token before: j = i − 1")
+
+    def pattern(self, problem: Problem, rows: slice) -> Flags:
+        i, j = np.ogrid[rows, 0 : problem.m]
+        return np.asarray(j == i - 1)
+
+
+class DuplicateToken(OfTokens):
+    """An earlier key with the query's own token."""
+
+    key = "duplicate_token"
+    title = QT_TRANSLATE_NOOP("Readings", "duplicate token")
+    sentence = QT_TRANSLATE_NOOP("Readings", "share of the weights on earlier tokens that are the same: j < i")
+
+    def pattern(self, problem: Problem, rows: slice) -> Flags:
+        i, j = np.ogrid[rows, 0 : problem.m]
+        return np.asarray((_numbered(problem)[rows, None] == _numbered(problem)) & (j < i))
+
+
+class Induction(OfTokens):
+    """The key after an earlier one with the query's own token."""
+
+    key = "induction"
+    title = QT_TRANSLATE_NOOP("Readings", "induction")
+    sentence = QT_TRANSLATE_NOOP(
+        "Readings", "share of the weights on tokens that follow an earlier one that is the same"
+    )
+
+    def pattern(self, problem: Problem, rows: slice) -> Flags:
+        i, j = np.ogrid[rows, 0 : problem.m]
+        before = np.concatenate([[-1], _numbered(problem)[:-1]])
+        return np.asarray((_numbered(problem)[rows, None] == before) & (j <= i))
+
+
+READINGS: dict[str, Reading] = {
+    reading.key: reading
+    for reading in (
+        Entropy(),
+        StableRank(),
+        LargestWeight(),
+        Sink(),
+        PreviousToken(),
+        DuplicateToken(),
+        Induction(),
+    )
+}
+
+
+def rows_of(evaluation: Evaluation, batch: int, head: int, cancelled: Callable[[], bool] = bool) -> Rows:
+    """The weights of a head, as many rows at a time as may be held. Raises Canceled."""
+    n, m = evaluation.problem.n, evaluation.problem.m
+    step = max(1, AT_ONCE // m)
+    for low in range(0, n, step):
+        if cancelled():
+            raise Canceled
+        rows = slice(low, min(low + step, n))
+        weights = evaluation.block(WEIGHTS, batch, head, rows, slice(0, m))
+        yield rows, weights.astype(np.float64, copy=False)
+
+
+def _numbered(problem: Problem) -> Array:
+    """A number for every token, the same for the same text."""
+    return np.asarray(np.unique(np.asarray(problem.query_tokens, object).astype(str), return_inverse=True)[1])
+
+
+def _largest_square(rows: Callable[[], Rows], keys: int) -> float:
+    """The square of the largest singular value."""
+    basis, found = [np.full(keys, keys**-0.5)], 0.0
+    diagonal: list[float] = []
+    beside: list[float] = []
+    for _ in range(min(PASSES, keys)):
+        new = np.zeros(keys)
+        for _part, weights in rows():
+            new += (weights @ basis[-1]) @ weights
+        diagonal.append(float(new @ basis[-1]))
+        before, found = (
+            found,
+            float(np.linalg.eigvalsh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))[-1]),
+        )
+        for vector in basis * 2:  # twice is enough (Parlett)
+            new -= (new @ vector) * vector
+        length = float(np.linalg.norm(new))
+        if not found - before > CLOSE * found or length <= CLOSE * found:
+            break
+        beside.append(length)
+        basis.append(new / length)
+    return found

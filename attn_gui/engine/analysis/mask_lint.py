@@ -1,0 +1,142 @@
+"""Lint of the mask: what is often not meant, one rule each; a new one is one class and its entry in RULES.
+
+Sentences are English templates of the context "Masks".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.problem.layers import ALIGN, Aligned
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP, Note
+from attn_gui.engine.scores import SCORES
+from attn_gui.engine.spelling import MINUS
+
+from .open_keys import OpenKeys, open_keys
+
+SUNK = -1e4
+"""A bias so low is meant as −∞: that of BERT's masks, and beyond it those of float16, bfloat16 and float32."""
+
+SWALLOWS = 1e20
+"""Beside a bias so large the scores are lost in rounding."""
+
+Place = tuple[int, int, int]  # item, head, row
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line: `rule` its key, `note` its words, `place` the first row that it speaks of.
+
+    `change` gives parameters of layer `layer` of the mask that would end it, `remedy` says so in a few words.
+    """
+
+    rule: str
+    note: Note
+    place: Place | None = None
+    layer: int | None = None
+    change: Mapping[str, Any] | None = None
+    remedy: str = ""
+
+
+class Rule:
+    """Something that is often not meant."""
+
+    key: ClassVar[str]
+
+    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
+        """Every line that there is to say."""
+        raise NotImplementedError
+
+
+class ClosedRows(Rule):
+    """A row without an open key: zeros, not NaN and not the average."""
+
+    key = "closed_rows"
+    one = QT_TRANSLATE_NOOP("Masks", "Row {row} has no open key: its weights and its output are 0.")
+    many = QT_TRANSLATE_NOOP("Masks", "{count} rows have no open key, row {row} first: weights and output are 0.")
+
+    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
+        count, place = _places(rows.counts == 0)
+        if place is not None:
+            note = Note(self.one if count == 1 else self.many, {"count": count, "row": place[2]})
+            yield Finding(self.key, note, place)
+
+
+class SunkRows(Rule):
+    """A row that is closed by a large negative number alone, as Hugging Face's masks do it: it stays open."""
+
+    key = "sunk_rows"
+    follow = QT_TRANSLATE_NOOP(
+        "Masks", "{value} is added to every open key of row {row}: finite, so it closes none, and the scores decide."
+    )
+    even = QT_TRANSLATE_NOOP(
+        "Masks", "{value} is added to every open key of row {row}: finite, so the weights are even and not 0."
+    )
+
+    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
+        _, place = _places(np.isfinite(rows.largest) & (rows.largest <= SUNK))
+        if place is not None:
+            value = float(rows.largest[place])
+            words = self.even if value <= -SWALLOWS else self.follow
+            yield Finding(self.key, Note(words, {"value": f"{value:.3g}".replace("-", MINUS), "row": place[2]}), place)
+
+
+class Alignment(Rule):
+    """A rule of positions where queries and keys differ in number: which of them belong together is a choice."""
+
+    key = "alignment"
+    words: ClassVar[Mapping[str, str]] = {
+        "start": QT_TRANSLATE_NOOP("Masks", "{layer}: {n} queries, {m} keys; query 0 belongs to key 0."),
+        "end": QT_TRANSLATE_NOOP("Masks", "{layer}: {n} queries, {m} keys; query {last} belongs to key {last_key}."),
+    }
+    remedies: ClassVar[Mapping[str, str]] = {
+        "start": QT_TRANSLATE_NOOP("Masks", "Line up the last ones"),
+        "end": QT_TRANSLATE_NOOP("Masks", "Line up the first ones"),
+    }
+    other: ClassVar[Mapping[str, str]] = {"start": "end", "end": "start"}
+
+    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
+        n, m = problem.n, problem.m
+        for position, layer in enumerate(problem.mask):
+            if layer.enabled and isinstance(layer, Aligned) and n != m:
+                values = {"layer": Note(layer.label, {}), "n": n, "m": m, "last": n - 1, "last_key": m - 1}
+                note, change = Note(self.words[layer.align], values), {ALIGN.name: self.other[layer.align]}
+                yield Finding(self.key, note, None, position, change, self.remedies[layer.align])
+
+
+class Crowded(Rule):
+    """More open keys than a query has numbers to move their odds with."""
+
+    key = "crowded"
+    words = QT_TRANSLATE_NOOP(
+        "Masks",
+        "Up to {count} keys are open in a row, and d_k = {width}: a target that keeps the other odds is sure to be met "
+        "with at most {most}.",
+    )
+
+    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
+        most, count = problem.d_k + 1, int(rows.counts.max())
+        if count > most and SCORES[problem.score].slope(problem.score_params) is not None:
+            yield Finding(self.key, Note(self.words, {"count": count, "width": problem.d_k, "most": most}))
+
+
+RULES: dict[str, Rule] = {rule.key: rule for rule in (ClosedRows(), SunkRows(), Alignment(), Crowded())}
+
+
+def lint(problem: Problem, cancelled: Callable[[], bool] = bool) -> tuple[Finding, ...] | None:
+    """Every line of every rule, in the order of the catalog; None if cancelled."""
+    rows = open_keys(problem, cancelled)
+    return None if rows is None else tuple(found for rule in RULES.values() for found in rule.find(problem, rows))
+
+
+def _places(flags: Array) -> tuple[int, Place | None]:
+    """The number of rows that are meant, and the first of them, by its row."""
+    items, heads, found = (part.tolist() for part in np.nonzero(flags))
+    first = min(zip(found, items, heads, strict=True), default=None)
+    return len(found), None if first is None else (first[1], first[2], first[0])
