@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.layers import ALIGN, Aligned
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.spelling import MINUS

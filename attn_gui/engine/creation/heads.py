@@ -10,9 +10,9 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.shapes.drafts import fields_with
-from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.errors import FieldError, Note
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.shapes.drafts import fields_with
 
 from .memory import made
 from .resize import Resized
