@@ -9,8 +9,7 @@ from itertools import groupby
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.engine import STAGE
-from attn_gui.engine.analysis.explanation import Cell, Explanation
+from attn_gui.engine import STAGE, Cell, Explanation
 from attn_gui.engine.arrays import Box
 from attn_gui.views.inspector.context import Reached, cell_name, number
 

@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from attn_gui.document.copying import Copied
-from attn_gui.engine import STAGE
-from attn_gui.engine.analysis.explanation import Cell, Explanation, Term, Terms
+from attn_gui.engine import STAGE, Cell, Explanation, Term
+from attn_gui.engine.analysis.term import Terms
 from attn_gui.engine.graph.symbols import cell_symbol
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.inspector.context import ExplainContext, cell_name, column_writer

@@ -9,13 +9,12 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
-from operator import mul
 from typing import Any
 
 from attn_gui.engine.problem.problem import Problem
 
-Row = Sequence[float]
-Rows = list[Row]
+from .plain_rows import Row, Rows, dot, joined, layer_norm, linear, power, softmax, unit
+
 NOTHING: Mapping[str, Rows] = {}
 SCORES = ("dot", "additive", "cosine", "gaussian", "average")
 OPENING, ADDING = ("causal", "window", "prefix", "padding", "custom"), ("bias", "alibi")
@@ -98,10 +97,10 @@ def reference(
                 rows_of_head.append(_attend(problem, (item, head, i), q, offered, columns))
             for name in rows_of_head[0]:
                 maps.setdefault(name, []).append([row[name] for row in rows_of_head])
-    found: dict[str, Any] = {name: _joined(parts) for name, parts in plain.items()} | maps
+    found: dict[str, Any] = {name: joined(parts) for name, parts in plain.items()} | maps
     if problem.rotary_theta is None:
         del found["rotated_query"], found["rotated_key"]
-    found["concat"] = _joined(maps["head_output"])
+    found["concat"] = joined(maps["head_output"])
     return found | _ending(problem, item, queries, found["concat"])
 
 
@@ -131,7 +130,7 @@ def _head(problem: Problem, name: str, item: int, head: int, rows: Sequence[int]
     mine = slice(head * width, (head + 1) * width)
     offset = [0.0] * width if bias is None else bias[mine].tolist()
     columns, matrix = weight[:, mine].T.tolist(), _of_item(source, item)
-    return [_linear(matrix[i].tolist(), columns, offset) for i in rows]
+    return [linear(matrix[i].tolist(), columns, offset) for i in rows]
 
 
 def _of_item(matrix: Any, item: int) -> Any:
@@ -141,7 +140,7 @@ def _of_item(matrix: Any, item: int) -> Any:
 def _turned(row: Row, position: int, theta: float) -> Row:
     """Column c and column c + d/2 are one pair, turned by position · θ^(−2c/d)."""
     half = len(row) // 2
-    angles = [position * _power(theta, -2 * c / len(row)) for c in range(half)]
+    angles = [position * power(theta, -2 * c / len(row)) for c in range(half)]
     turns = [(math.cos(a), math.sin(a)) if math.isfinite(a) else (math.nan, math.nan) for a in angles]
     first = [row[c] * cos - row[c + half] * sin for c, (cos, sin) in enumerate(turns)]
     return first + [row[c + half] * cos + row[c] * sin for c, (cos, sin) in enumerate(turns)]
@@ -169,10 +168,10 @@ def _attend(
     allowed = [all(_opens(problem, layer, *place, j) for layer in masks) for j in range(problem.m)]
     if masks:
         logits = found["masked"] = [s if open_ else -math.inf for s, open_ in zip(logits, allowed, strict=True)]
-    weights = found["weights"] = _softmax(logits, problem.temperature or 1.0)
+    weights = found["weights"] = softmax(logits, problem.temperature or 1.0)
     seen = [weight != 0 for weight in weights]
     shares = list(compress(weights, seen))
-    found["head_output"] = [_dot(shares, compress(column, seen)) for column in columns]
+    found["head_output"] = [dot(shares, compress(column, seen)) for column in columns]
     found["allowed"] = [float(open_) for open_ in allowed]
     return found
 
@@ -181,35 +180,23 @@ def _prepared(problem: Problem, rows: Rows, side: str) -> Rows:
     """The part of a score that is computed once for each row."""
     if problem.score == "additive":
         columns = problem.score_params[f"w_score_{side}"].T.tolist()
-        return [_linear(row, columns, [0.0] * len(columns)) for row in rows]
-    return [_unit(row) for row in rows] if problem.score == "cosine" else rows
+        return [linear(row, columns, [0.0] * len(columns)) for row in rows]
+    return [unit(row) for row in rows] if problem.score == "cosine" else rows
 
 
 def _score(problem: Problem, query: Row, key: Row) -> float:
     params = problem.score_params
     if problem.score == "additive":
-        return _dot((math.tanh(a + b) for a, b in zip(query, key, strict=True)), params["w_score"].tolist())
+        return dot((math.tanh(a + b) for a, b in zip(query, key, strict=True)), params["w_score"].tolist())
     if problem.score == "gaussian":
         w, norm = float(params["w"]), float(params["key_norm"])
         distance = sum(((a - b) * (a - b) for a, b in zip(query, key, strict=True)), 0.0)
-        return -(w * w * (distance if norm == 1 else distance + (norm - 1) * _dot(key, key))) / 2
+        return -(w * w * (distance if norm == 1 else distance + (norm - 1) * dot(key, key))) / 2
     if problem.score == "average":
         return 0.0
     if problem.score in ("dot", "cosine"):  # of rows that are of length 1 by now
-        return _dot(query, key)
+        return dot(query, key)
     raise Unknown("score", problem.score)
-
-
-def _softmax(logits: Row, temperature: float) -> Row:
-    """A key at −∞ has no part; a row with no key is all zero; NaN or +∞ leave no answer for the others."""
-    if any(math.isnan(s) or s == math.inf for s in logits):
-        return [0.0 if s == -math.inf else math.nan for s in logits]
-    row_max = max(logits)
-    if row_max == -math.inf:
-        return [0.0] * len(logits)
-    exp_scores = [math.exp((s - row_max) / temperature) for s in logits]
-    denominator = sum(exp_scores)
-    return [score / denominator for score in exp_scores]
 
 
 # --- mask layers ---------------------------------------------------------------------------------
@@ -263,7 +250,7 @@ def _ending(problem: Problem, item: int, queries: Sequence[int], concat: Rows) -
     if problem.w_output is not None:
         columns = problem.w_output.T.tolist()
         offset = [0.0] * len(columns) if problem.b_output is None else problem.b_output.tolist()
-        output = [_linear(row, columns, offset) for row in concat]
+        output = [linear(row, columns, offset) for row in concat]
     found: dict[str, Rows] = {"output": output}
     if problem.block is None:
         return found
@@ -271,46 +258,8 @@ def _ending(problem: Problem, item: int, queries: Sequence[int], concat: Rows) -
     own = [x[i].tolist() for i in queries]
     residual: Rows = [[a + b for a, b in zip(row, more, strict=True)] for row, more in zip(output, own, strict=True)]
     weight, bias = block["ln_weight"].tolist(), block["ln_bias"].tolist()
-    normalized: Rows = [_normalized(row, weight, bias, block["ln_eps"]) for row in residual]
+    normalized: Rows = [layer_norm(row, weight, bias, block["ln_eps"]) for row in residual]
     columns, offset = block["w_linear"].T.tolist(), block.get("b_linear")
     offset = [0.0] * len(columns) if offset is None else offset.tolist()
-    last: Rows = [_linear(row, columns, offset) for row in normalized]
+    last: Rows = [linear(row, columns, offset) for row in normalized]
     return found | {"residual": residual, "normalized": normalized, "block_output": last}
-
-
-def _normalized(row: Row, weight: Row, bias: Row, eps: float) -> Row:
-    count, size = len(row), max(1.0, *map(abs, row))  # over its size, so that nothing overflows on the way
-    level = [x / size for x in row]
-    mean = sum(level) / count
-    centered = [x - mean for x in level]
-    deviation = math.hypot(*centered, math.sqrt(count * eps) / size) / math.sqrt(count)
-    return [x / deviation * w + b for x, w, b in zip(centered, weight, bias, strict=True)]
-
-
-# --- numbers -------------------------------------------------------------------------------------
-def _dot(a: Iterable[float], b: Iterable[float]) -> float:
-    return sum(map(mul, a, b), 0.0)
-
-
-def _linear(row: Row, columns: Rows, offset: Row) -> Row:
-    return [_dot(row, column) + b for column, b in zip(columns, offset, strict=True)]
-
-
-def _unit(row: Row) -> Row:
-    """The row over its length; a row of zeros stays."""
-    top = max(map(abs, row))
-    level = [x / top for x in row] if top != 0 else row
-    length = math.hypot(*level)
-    return [x / length for x in level] if length != 0 else row
-
-
-def _power(base: float, exponent: float) -> float:
-    try:
-        return math.pow(base, exponent)
-    except OverflowError:
-        return math.inf
-
-
-def _joined(heads: list[Rows]) -> Rows:
-    """The heads of every row side by side."""
-    return [[number for part in parts for number in part] for parts in zip(*heads, strict=True)]
