@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from attn_gui import formats
 from attn_gui.app.shell.program import Program
+from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, Look, ViewState, resolve
 from attn_gui.document.document import Document
@@ -58,7 +59,7 @@ def test_a_look_is_what_the_evaluation_can_give():
 def view(qapp: QApplication) -> ViewState:
     document = Document(new_problem(n=3, m=4, num_heads=2, d_k=2, d_v=2))
     computation = Computation(document, document)
-    return ViewState(computation, Look(), document)
+    return ViewState(computation, Baseline(document, computation, document), Look(), document)
 
 
 def test_each_follower_hears_once_of_what_it_asked_for(view):

@@ -33,6 +33,7 @@ from attn_gui.app.shell.commands import CommandsController
 from attn_gui.app.shell.faults import Faults
 from attn_gui.app.shell.shell import Shell
 from attn_gui.app.shell.tips import TipsController
+from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.kept_view import KeptView, kept_look
 from attn_gui.app.state.view_state import PARTS, ViewState
@@ -82,7 +83,8 @@ class Program(QObject):
         self.document = Document(self._first[1].problem, name=first.name, parent=self)
         self.document.changed.connect(self._on_document_changed)
         self.computation = Computation(self.document, self)
-        self.view = ViewState(self.computation, kept_look(self.settings, first.head), self)
+        self.baseline = Baseline(self.document, self.computation, self)
+        self.view = ViewState(self.computation, self.baseline, kept_look(self.settings, first.head), self)
         window, document, computation, view = self.window, self.document, self.computation, self.view
         self.making = Making(window, document)
         self.status = StatusController(window, document, computation, view)
@@ -188,6 +190,7 @@ class Program(QObject):
         """Close without asking; for whoever drives the program from outside."""
         self.window.hide()  # gives up what is half typed
         self.computation.end()
+        self.baseline.end()
         for part in self._parts():
             if isinstance(part, Ending):
                 part.finish()

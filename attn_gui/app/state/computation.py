@@ -36,6 +36,7 @@ class Computation(QObject):
     """
 
     rebuilt = Signal(bool)  # a new evaluation is there, True: of another document; `ViewState` tells all others
+    following = Signal(object, object)  # before `updated`: the boxes of fields that changed, and what it will tell
     updated = Signal(object)  # Recomputed: the boxes of every stage that hold new numbers
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
@@ -107,6 +108,7 @@ class Computation(QObject):
     def _follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:
         """Cells have changed: everything that they reach."""
         recomputed = self.evaluation.update(self._document.problem, boxes)
+        self.following.emit(boxes, recomputed)
         if self.supply is not None:
             self.supply.follow({**boxes, **recomputed.boxes})
             self._rest.start()
@@ -121,7 +123,7 @@ class Computation(QObject):
     def _rebuild(self) -> None:
         problem = self._document.problem
         self._rest.stop()
-        if _is_quick(problem):
+        if is_quick(problem):
             self._passes.forget()
             self._take(Evaluation(problem))
             return
@@ -192,7 +194,7 @@ class Computation(QObject):
             self.settled.emit()
 
 
-def _is_quick(problem: Problem) -> bool:
+def is_quick(problem: Problem) -> bool:
     """Whether the window may wait for a full pass."""
     numbers = sum(array.size for array in problem.arrays().values())
     return problem.n * problem.m * problem.num_heads * problem.batch_size <= QUICK_CELLS and numbers <= QUICK_NUMBERS

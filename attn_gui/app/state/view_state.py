@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject
 
+from attn_gui.app.state.baseline import MODES, NOW, Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.engine import Evaluation
 from attn_gui.figure.products.operands import stage_plane
@@ -35,11 +36,13 @@ class Look:
     values: bool = True
     decimals: int = 3
     scientific: bool = False
+    compare: str = NOW  # one of `baseline.MODES`: which of two states is shown
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
 
 
-PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "document"}
-"""Parts that can change: the fields of the look, the evaluation that is looked at, and the document that it is of."""
+PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "baseline", "document"}
+"""Parts that can change: the fields of the look, the evaluation that is looked at, what it is compared with, and the
+document that it is of."""
 
 
 class ViewState(QObject):
@@ -49,13 +52,21 @@ class ViewState(QObject):
     once, and only of what it asked for, so the order in which they are told means nothing.
     """
 
-    def __init__(self, computation: Computation, look: Look, parent: QObject | None = None) -> None:
+    def __init__(
+        self, computation: Computation, baseline: Baseline, look: Look, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
-        self._computation = computation
+        self._computation, self._baseline = computation, baseline
         self._followers: list[tuple[Show, frozenset[str]]] = []
         self._look_at_opened: Callable[[], Look] = lambda: self.look
         self.look = resolve(look, computation.evaluation)
         computation.rebuilt.connect(self._on_computation_rebuilt)
+        baseline.changed.connect(lambda: self._show(self.look, frozenset({"baseline"})))
+
+    @property
+    def shown(self) -> Evaluation:
+        """What the maps show: the state now, the one before, or their difference."""
+        return self._baseline.face(self.look.compare)
 
     def follow(self, show: Show, *parts: str) -> None:
         """Call `show` after every change of one of these parts."""
@@ -81,10 +92,11 @@ class ViewState(QObject):
 
     def _on_computation_rebuilt(self, opened: bool) -> None:
         look = self._look_at_opened() if opened else self.look
-        self._show(look, frozenset({"evaluation", "document"} if opened else {"evaluation"}))
+        self._show(look, frozenset({"evaluation", "baseline", *(("document",) if opened else ())}))
 
     def _show(self, look: Look, changed: frozenset[str]) -> None:
-        before, self.look = self.look, resolve(look, self._computation.evaluation)
+        mode = look.compare if look.compare in MODES and self._baseline.key else NOW
+        before, self.look = self.look, replace(resolve(look, self._baseline.face(mode)), compare=mode)
         changed |= {name for name, value in vars(self.look).items() if value != getattr(before, name)}
         for show, parts in tuple(self._followers):
             if changed & parts:

@@ -77,11 +77,15 @@ class Difference(Evaluation):
 
     def field_block(self, field: str, batch: int, rows: slice, columns: slice) -> Array:
         """After − before of a block of a matrix of the problem; NaN where one of them has no such matrix."""
-        before, after = (side.problem.arrays().get(field) for side in (self.before, self.after))
         own = self.after.field_block(field, batch, rows, columns)
-        if before is None or after is None or before.shape != after.shape:
+        if not self.has_field(field):
             return np.full(own.shape, np.nan)
         return np.asarray(own - self.before.field_block(field, batch, rows, columns))
+
+    def has_field(self, field: str) -> bool:
+        """Whether both problems have a matrix of this name, of one shape."""
+        before, after = (side.problem.arrays().get(field) for side in (self.before, self.after))
+        return before is not None and after is not None and before.shape == after.shape
 
     def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
         """Cells of a map that the mask of either leaves open; None where one of them closes none."""

@@ -1,0 +1,231 @@
+"""The state that the document is compared with: pinned as it was, or ready made from what it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from attn_gui.app.state.background import Background
+from attn_gui.app.state.computation import Computation, is_quick
+from attn_gui.document.document import Document
+from attn_gui.engine import Evaluation, Problem, Recomputed
+from attn_gui.engine.arrays import Box
+from attn_gui.engine.comparison.difference import Difference, difference_of
+from attn_gui.engine.comparison.earlier import Earlier, earlier_of
+from attn_gui.engine.comparison.ready import READY
+from attn_gui.engine.creation.memory import check
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.engine.graph.indices import join
+from attn_gui.engine.problem.errors import FieldError
+
+if TYPE_CHECKING:
+    from attn_gui.pictures.supply import Supply
+
+NOW, BEFORE, DIFFERENCE, SPLIT = "now", "before", "difference", "split"
+MODES = (NOW, BEFORE, DIFFERENCE, SPLIT)
+PINNED = "pinned"
+
+
+class Baseline(QObject):
+    """Holds one state beside the document's, evaluated off the GUI thread where that takes long.
+
+    A pinned state is a copy that no edit touches. A ready-made one is the document without one thing, over the same
+    arrays, and follows every edit. Nothing is kept for the difference: it is read from both.
+    """
+
+    changed = Signal()  # another state, or none, or it can be compared from now on
+
+    def __init__(self, document: Document, computation: Computation, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document, self._computation = document, computation
+        self.key, self.head = "", 0  # PINNED, or a key of READY with the head that it is about
+        self.why: FieldError | None = None  # the state cannot be held
+        self._problem: Problem | None = None
+        self._evaluation: Evaluation | None = None
+        self._faces: tuple[Earlier, Difference] | None = None
+        self._supplies: list[Supply] = []
+        self._recomputed = Recomputed()
+        self._asked = (-1, -1)  # the document's count of changes and writes when the evaluation was asked for
+        self._passes = Background(self)
+        self._passes.answered.connect(self._on_passes_answered)
+        computation.rebuilt.connect(self._on_computation_rebuilt)
+        computation.following.connect(self._on_computation_following)
+        computation.settled.connect(self._on_computation_settled)
+
+    # --- choosing --------------------------------------------------------------------------------
+    def pin(self) -> None:
+        """Keep the present state. Raises FieldError where its copy would take too much memory."""
+        check(sum(array.nbytes for array in self._document.problem.arrays().values()))
+        self._begin(PINNED, 0, self._document.snapshot())
+
+    def compare_with(self, key: str, head: int) -> None:
+        """Compare with the document without one thing, which `key` of the ready-made ones names."""
+        self._begin(key, head, READY[key].made(self._document.problem, head))
+
+    def release(self) -> None:
+        """Compare with nothing any more."""
+        self._drop()
+        self.changed.emit()
+
+    def _begin(self, key: str, head: int, problem: Problem) -> None:
+        self._drop()
+        self.key, self.head = key, head
+        self._evaluate(problem)
+        self.changed.emit()
+
+    def _drop(self) -> None:
+        self._passes.forget()
+        self._forget_faces()
+        self.key, self.why, self._problem, self._evaluation = "", None, None, None
+
+    # --- what is there ---------------------------------------------------------------------------
+    @property
+    def pinned(self) -> bool:
+        return self.key == PINNED
+
+    @property
+    def pending(self) -> bool:
+        """Whether the state is still being computed."""
+        return self._passes.busy
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything of it is still to come, pictures included."""
+        return self.pending or any(supply.busy for supply in self._supplies)
+
+    @property
+    def problem(self) -> Problem | None:
+        """The problem that the document's is compared with."""
+        return self._problem
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """Its evaluation; None while there is none."""
+        return self._evaluation
+
+    @property
+    def difference(self) -> Difference | None:
+        """Now − before; None where nothing can be compared, as of states of other shapes."""
+        return self._faces[1] if self._faces is not None else None
+
+    @property
+    def comparable(self) -> bool:
+        """Whether both states are there and have the same shapes at every stage of the document's."""
+        return self._faces is not None
+
+    def face(self, mode: str) -> Evaluation:
+        """What the maps show in a mode; the left half of a split is `face(BEFORE)`."""
+        if self._faces is None or mode in (NOW, SPLIT):
+            return self._computation.evaluation
+        return self._faces[0] if mode == BEFORE else self._faces[1]
+
+    def news(self, mode: str, recomputed: Recomputed) -> Recomputed:
+        """What an edit has recomputed of what is shown in a mode."""
+        if self._faces is None or mode == NOW:
+            return recomputed
+        now = {} if mode == BEFORE else recomputed.boxes
+        boxes = _by_stage(self._faces[1], self._recomputed.boxes, now)
+        return Recomputed(boxes, recomputed.cells, recomputed.seconds)
+
+    def finish(self) -> None:
+        """Wait for what is under way; for the end of the program, and for whoever needs the answer now."""
+        self._passes.finish()
+        for supply in self._supplies:
+            supply.finish()
+
+    def end(self) -> None:
+        """End all work."""
+        self._drop()
+        self._passes.finish()
+
+    # --- computing -------------------------------------------------------------------------------
+    def _evaluate(self, problem: Problem) -> None:
+        self._problem, self._evaluation = problem, None
+        self._forget_faces()
+        if is_quick(problem):
+            self._passes.forget()
+            self._evaluation = Evaluation(problem)
+            self._lay_faces()
+            return
+        self._asked = (self._document.generation, self._document.writes)
+        self._passes.ask(lambda: evaluation_of(problem))
+
+    def _on_passes_answered(self, found: object) -> None:
+        moved = self._asked != (self._document.generation, self._document.writes)
+        if moved and not self.pinned:  # read while cells were written
+            self._evaluate(READY[self.key].made(self._document.problem, self.head))
+        elif isinstance(found, FieldError):
+            self.why = found
+        elif isinstance(found, Exception):
+            raise found
+        elif isinstance(found, Evaluation):
+            self._evaluation = found
+            self._lay_faces()
+        self.changed.emit()
+
+    def _lay_faces(self) -> None:
+        """Tie the two states together, where every stage of the document's has one of its shape before."""
+        self._forget_faces()
+        before, after = self._evaluation, self._computation.evaluation
+        if before is None:
+            return
+        difference = difference_of(before, after)
+        if set(after.stages) <= set(difference.stages):
+            self._faces = earlier_of(before, after), difference
+            self._supplies = [self._supply_of(face) for face in self._faces if isinstance(face, Pooling)]
+
+    def _supply_of(self, face: Evaluation) -> Supply:
+        from attn_gui.pictures.supply import Supply  # not needed to start
+
+        supply = Supply(face, self)
+        supply.progressed.connect(self._computation.drawing)
+        return supply
+
+    def _forget_faces(self) -> None:
+        for supply in self._supplies:
+            supply.end()
+            supply.deleteLater()
+        self._faces, self._supplies = None, []
+
+    # --- following -------------------------------------------------------------------------------
+    def _on_computation_rebuilt(self, opened: bool) -> None:
+        """The document has another structure, or is another one: a state of that one is not compared with this."""
+        if opened:
+            self._drop()
+        elif self.pinned:
+            self._lay_faces()
+        elif self.key:
+            self._evaluate(READY[self.key].made(self._document.problem, self.head))
+
+    def _on_computation_following(self, boxes: Mapping[str, Sequence[Box]], recomputed: Recomputed) -> None:
+        """Cells of the document have changed: a ready-made state has changed with them."""
+        self._recomputed = Recomputed()
+        if self.key and not self.pinned and self._evaluation is not None:
+            assert self._problem is not None
+            self._recomputed = self._evaluation.update(self._problem, boxes)
+        if self._faces is not None:
+            for supply, mode in zip(self._supplies, (BEFORE, DIFFERENCE), strict=False):
+                supply.follow({**boxes, **self.news(mode, recomputed).boxes})
+
+    def _on_computation_settled(self) -> None:
+        """Last digits may have changed."""
+        if self._supplies and self._faces is not None:
+            batch, heads, *_ = self._document.problem.map_shape
+            everywhere = {(item, head) for item in range(batch) for head in range(heads)}
+            for supply in self._supplies:
+                supply.draw_anew(everywhere)
+
+
+def _by_stage(
+    difference: Difference, before: Mapping[str, list[Box]], after: Mapping[str, list[Box]]
+) -> dict[str, list[Box]]:
+    """The boxes that moved on either side, by the stages that are compared."""
+    found = {}
+    for stage in difference.stages:
+        one, other = difference.pair(stage)
+        if boxes := join([*before.get(one, ()), *after.get(other, ())]):
+            found[stage] = boxes
+    return found
