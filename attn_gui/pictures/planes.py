@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from attn_gui.engine import Plane
+
 if TYPE_CHECKING:
     from attn_gui.engine import Evaluation, Problem
     from attn_gui.engine.arrays import Box
@@ -31,6 +33,11 @@ class PlaneLike(Protocol):
 
     def cells(self, box: Box) -> tuple[slice, slice] | None:
         """The part of a box of the whole array that is shown."""
+
+
+def zeros_dotted(plane: PlaneLike) -> bool:
+    """Whether a number that rounds to 0 is written as a dot: a weight, and what has not moved."""
+    return not plane.signed or (isinstance(plane, Plane | FieldPlane) and plane.evaluation.signed)
 
 
 class FieldPlane:

@@ -26,6 +26,7 @@ from attn_gui.views.theme import dress, scaled, set_ground
 
 if TYPE_CHECKING:
     from attn_gui.views.banner import Banner
+    from attn_gui.views.comparison_line import ComparisonLine
     from attn_gui.views.controls.masks.mask_panel import MaskPanel
     from attn_gui.views.controls.shape_panel import ShapePanel
     from attn_gui.views.heads.strip import HeadsStrip
@@ -53,6 +54,7 @@ class MainWindow(QMainWindow):
     mask_panel: MaskPanel
     inputs: InputsView
     banner: Banner
+    comparison: ComparisonLine
     product: ProductPicture
     all_stages: AllStages
     heads: HeadsStrip
@@ -84,6 +86,7 @@ class MainWindow(QMainWindow):
         Each is made where it stands: a widget that moves is styled again, with everything in it.
         """
         from attn_gui.views.banner import Banner
+        from attn_gui.views.comparison_line import ComparisonLine
         from attn_gui.views.controls.masks.mask_panel import MaskPanel
         from attn_gui.views.controls.shape_panel import ShapePanel
         from attn_gui.views.heads.strip import HeadsStrip
@@ -97,6 +100,7 @@ class MainWindow(QMainWindow):
         self.spine = Spine(self._strip)
         self.shape_panel, self.mask_panel, self.inputs = ShapePanel(self._left), MaskPanel(self), InputsView(self._left)
         self.banner, self.pictures = Banner(self._middle), QStackedWidget(self._middle)
+        self.comparison = ComparisonLine(self._middle)
         self.product = ProductPicture(self.pictures)
         self.all_stages = AllStages(self.product.maps, self.pictures)
         self.heads = HeadsStrip(self._middle)
@@ -173,7 +177,11 @@ class MainWindow(QMainWindow):
         for zone, panels, stretch in (
             (self._strip, (self.spine,), self.spine),
             (self._left, (self.shape_panel, _hairline(self._left), self.inputs), self.inputs),
-            (self._middle, (self.banner, self.pictures, _hairline(self._middle), self.heads), self.pictures),
+            (
+                self._middle,
+                (self.banner, self.comparison, self.pictures, _hairline(self._middle), self.heads),
+                self.pictures,
+            ),
             (self._right, (self.inspector, _hairline(self._right), self.history), self.inspector),
         ):
             column = zone.layout()

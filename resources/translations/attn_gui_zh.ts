@@ -385,6 +385,42 @@
         <source>Show where a cell comes &amp;from</source>
         <translation>显示单元格的来源(&amp;F)</translation>
     </message>
+    <message>
+        <source>Co&amp;mpare</source>
+        <translation>比较(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Pin the present state</source>
+        <translation>固定当前状态(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Pin</source>
+        <translation>固定</translation>
+    </message>
+    <message>
+        <source>&amp;End the comparison</source>
+        <translation>结束比较(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Nothing is compared yet: pin a state first</source>
+        <translation>尚无可比较的状态：请先固定一个状态</translation>
+    </message>
+    <message>
+        <source>&amp;Now</source>
+        <translation>现在(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Before</source>
+        <translation>之前(&amp;B)</translation>
+    </message>
+    <message>
+        <source>&amp;Difference</source>
+        <translation>差值(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;Split</source>
+        <translation>分屏(&amp;S)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -446,6 +482,90 @@
     <message>
         <source>not allowed</source>
         <translation>已屏蔽</translation>
+    </message>
+    <message>
+        <source>now − before</source>
+        <translation>现在 − 之前</translation>
+    </message>
+</context>
+<context>
+    <name>CompareBox</name>
+    <message>
+        <source>Now</source>
+        <translation>现在</translation>
+    </message>
+    <message>
+        <source>Before</source>
+        <translation>之前</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>差值</translation>
+    </message>
+    <message>
+        <source>Split</source>
+        <translation>分屏</translation>
+    </message>
+    <message>
+        <source>State on show</source>
+        <translation>显示的状态</translation>
+    </message>
+    <message>
+        <source>Nothing to compare with: pin a state first, or choose one in the menu Compare</source>
+        <translation>尚无可比较的状态：请先固定一个状态，或在“比较”菜单中选择</translation>
+    </message>
+</context>
+<context>
+    <name>CompareController</name>
+    <message>
+        <source>{before}: {old} → {now}: {new} ({change})</source>
+        <translation>{before}：{old} → {now}：{new}（{change}）</translation>
+    </message>
+    <message>
+        <source>{before}: {old} → {now}: {new}</source>
+        <translation>{before}：{old} → {now}：{new}</translation>
+    </message>
+    <message>
+        <source>The state to compare with is being computed …</source>
+        <translation>正在计算用于比较的状态…</translation>
+    </message>
+    <message>
+        <source>Shown: {now}. It has other shapes than {before}: the two cannot be compared.</source>
+        <translation>显示的是：{now}。其形状与{before}不同，无法比较。</translation>
+    </message>
+    <message>
+        <source>Shown: {now}. Compared with: {before}.</source>
+        <translation>显示的是：{now}。比较对象：{before}。</translation>
+    </message>
+    <message>
+        <source>Shown: {before}. Compared with: {now}.</source>
+        <translation>显示的是：{before}。比较对象：{now}。</translation>
+    </message>
+    <message>
+        <source>Shown: the difference, {now} − {before}.</source>
+        <translation>显示的是差值：{now} − {before}。</translation>
+    </message>
+    <message>
+        <source>Left of the bar: {before}. Right of it: {now}.</source>
+        <translation>分隔线左侧：{before}。右侧：{now}。</translation>
+    </message>
+</context>
+<context>
+    <name>Compared</name>
+    <message>
+        <source>the pinned state</source>
+        <translation>固定的状态</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>现在</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonLine</name>
+    <message>
+        <source>End the comparison</source>
+        <translation>结束比较</translation>
     </message>
 </context>
 <context>

@@ -11,6 +11,7 @@ from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewState, exists
 from attn_gui.engine import Evaluation, Explanation, explain
+from attn_gui.engine.comparison.difference import stand_in
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.views.inspector.inspector import ExplainContext
 from attn_gui.views.main_window import MainWindow
@@ -29,7 +30,7 @@ class ExplainController(QObject):
         window.inspector.placeRequested.connect(self.back_to)
         window.inspector.backRequested.connect(self.back)
         window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
-        view.follow(self._show_chosen, "evaluation", "cell", "head", "batch")
+        view.follow(self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline")
         self._soon = QTimer(self, singleShot=True, interval=0)  # typesetting must not hold up the maps
         self._soon.timeout.connect(self.show_explanation)
         computation.updated.connect(lambda _recomputed: self._soon.start())
@@ -84,13 +85,14 @@ class ExplainController(QObject):
         self.show_explanation()
 
     def show_explanation(self) -> None:
-        look, evaluation, inspector = self._view.look, self._computation.evaluation, self._window.inspector
+        look, evaluation, inspector = self._view.look, self._view.explained, self._window.inspector
         if look.cell is None:
             self._explanation = None
             inspector.set_nothing_chosen()
             return
-        plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
-        self._explanation = explain(evaluation, look.cell.stage, plane.index(look.cell.row, look.cell.column))
+        stage = stand_in(evaluation, look.cell.stage)
+        plane = stage_plane(evaluation, stage, look.batch, look.head)
+        self._explanation = explain(evaluation, stage, plane.index(look.cell.row, look.cell.column))
         problem = evaluation.problem
         inspector.set_explanation(
             self._explanation,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from attn_gui.app.shell.actions import Command, choices
+from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Recomputed
+from attn_gui.engine.graph.symbols import matrix_latex
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.stage_formulas import short_stage_latex, stage_latex
 from attn_gui.views.theme import theme_signal
@@ -19,13 +21,16 @@ REST_MS = 150  # after the last edit the colors take the new levels
 class MapsController(QObject):
     """Spine, product picture, tiles and heads: rebuilt with a new evaluation, refreshed by rectangles."""
 
-    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, computation: Computation, baseline: Baseline, view: ViewState
+    ) -> None:
         super().__init__(window)
+        self._baseline = baseline
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._retake_levels)
         computation.updated.connect(self._on_computation_updated)
-        view.follow(self.show, "evaluation", "head", "batch")
+        view.follow(self.show, "evaluation", "head", "batch", "compare", "baseline")
         view.follow(self._show_stage, "stage")
         view.follow(self._show_chosen, "cell")
         view.follow(self._show_mode, "mode")
@@ -42,7 +47,7 @@ class MapsController(QObject):
     # --- down ------------------------------------------------------------------------------------
     def show(self) -> None:
         """Show the evaluation that there is, also before the first answer."""
-        look, evaluation = self._view.look, self._computation.evaluation
+        look, evaluation = self._view.look, self._view.shown
         with self._window.product.arranged_once():
             self._window.spine.set_evaluation(evaluation, look.batch, look.head)
             self._window.heads.set_evaluation(evaluation, look.batch, look.head)
@@ -58,7 +63,11 @@ class MapsController(QObject):
 
     def _show_formula(self, *_: object) -> None:
         """The formula of the stage on show, in the corner of the product picture."""
-        evaluation, stage = self._computation.evaluation, self._view.look.stage
+        evaluation, stage = self._view.shown, self._view.look.stage
+        if evaluation.signed:
+            letter = matrix_latex(stage)
+            self._window.product.set_formula(rf"{letter}_{{\mathrm{{now}}}} - {letter}_{{\mathrm{{before}}}}")
+            return
         forms = dict.fromkeys((stage_latex(evaluation, stage), short_stage_latex(evaluation, stage)))
         self._window.product.set_formula(*filter(None, forms))
 
@@ -85,6 +94,7 @@ class MapsController(QObject):
             maps.map(look.stage if look.mode == "product" else held).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
+        recomputed = self._baseline.news(self._view.look.compare, recomputed)
         for shown in (self._window.spine, self._window.heads, self._window.product):
             shown.refresh(recomputed)
         self._rest.start()

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
+from attn_gui.app.maps.compared import moved
+from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
@@ -21,12 +23,15 @@ Tell = Callable[[Callable[[], str]], None]
 class StatusController(QObject):
     """Keeps the three labels of the status bar and the window's title true."""
 
-    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, computation: Computation, baseline: Baseline, view: ViewState
+    ) -> None:
         super().__init__(window)
+        self._baseline = baseline
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._told: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
         view.follow(self.show, "evaluation")
-        view.follow(self.show_place, "cell", "head", "batch")
+        view.follow(self.show_place, "cell", "head", "batch", "baseline")
         computation.updated.connect(self._on_computation_updated)
         computation.working.connect(self._on_computation_working)
         document.titleChanged.connect(self.show_title)
@@ -72,12 +77,14 @@ class StatusController(QObject):
         self._window.place.setText(self._place(stage, row, column))
 
     def _place(self, stage: str, row: int, column: int) -> str:
-        """`Weights · head 3 · it → tired (10, 13) = 0.610984`."""
+        """`Weights · head 3 · it → tired (10, 13) = 0.610984`; compared, `= 0.998 → 0.611 (−0.387)`."""
         look, evaluation = self._view.look, self._computation.evaluation
         plane, problem = stage_plane(evaluation, stage, look.batch, look.head), evaluation.problem
         values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
         shut = allowed is not None and not allowed[0, 0]
         number = self.tr("not allowed") if shut else format_number(float(values[0, 0]), 6)
+        if (found := moved(self._baseline, stage, look.batch, look.head, row, column)) is not None:
+            number = f"{found.before} → {found.now}" + (f" ({found.change})" if found.change else "")
         axes = evaluation.axes(stage)
         place = f"({row}, {column})"
         if axes[-1] == "key" and problem.query_tokens and problem.names_of_keys:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from attn_gui.app.shell.actions import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, TOOLBAR, Actions, translated
 from attn_gui.figure.tokens import SIZE
+from attn_gui.views.controls.compare_box import CompareBox
 from attn_gui.views.icons import icon
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import scaled
@@ -27,6 +28,7 @@ class Bars(QObject):
         self.actions = Actions(window, window.settle)
         self.menus = {key: QMenu(window) for key, _ in MENUS}
         self._bar = QToolBar(window)
+        self.compare = CompareBox(self._bar)
         self._build_menus()
         self._build_toolbar()
         window.compactChanged.connect(self._on_window_compact_changed)
@@ -35,6 +37,7 @@ class Bars(QObject):
     def retranslate(self) -> None:
         """All words in the present language."""
         self.actions.retranslate()
+        self.compare.retranslate()
         for key, label in MENUS:
             self.menus[key].setTitle(translated(label))
         for row in ACTIONS:
@@ -96,14 +99,16 @@ class Bars(QObject):
                 filler = QWidget(self._bar)
                 filler.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
                 self._bar.addWidget(filler)
+            elif name == "compare":
+                self._bar.addWidget(self.compare)
             else:
                 self._bar.addAction(self.actions[name])
         self._window.addToolBar(self._bar)
 
     def _on_window_compact_changed(self, compact: bool) -> None:
-        words = {"open", "export_image"} if compact else set(TOOLBAR)
+        words = {"open", "export_image", "pin"} if compact else set(TOOLBAR)
         for name in TOOLBAR:
-            button = self._bar.widgetForAction(self.actions[name]) if name and name != "stretch" else None
+            button = self._bar.widgetForAction(self.actions[name]) if name in self.actions.by_name else None
             if isinstance(button, QToolButton):
                 style = (
                     Qt.ToolButtonStyle.ToolButtonTextBesideIcon

@@ -18,6 +18,7 @@ from attn_gui.app.inspector.curve import CurveController
 from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.inspector.history import HistoryController
 from attn_gui.app.inspector.judging import SensitivityController, VerifyController
+from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
 from attn_gui.app.maps.keys import MapKeys
 from attn_gui.app.maps.maps import MapsController
@@ -87,8 +88,8 @@ class Program(QObject):
         self.view = ViewState(self.computation, self.baseline, kept_look(self.settings, first.head), self)
         window, document, computation, view = self.window, self.document, self.computation, self.view
         self.making = Making(window, document)
-        self.status = StatusController(window, document, computation, view)
-        self.maps = MapsController(window, document, computation, view)
+        self.status = StatusController(window, document, computation, self.baseline, view)
+        self.maps = MapsController(window, document, computation, self.baseline, view)
         self.tables = TablesController(window, document, computation, view, self.making)
         self.target = TableTarget(window, document, self.tables, view, self.making)
         self.table_edits = TableEdits(window, document, self.tables, self.target, self.making)
@@ -106,6 +107,7 @@ class Program(QObject):
         self.explain = ExplainController(window, computation, view)
         self.tips = TipsController(window, view)
         self.reach = ReachController(window, document, computation, view, self.tables)
+        self.compare = CompareController(window, document, computation, self.baseline, view, self.bars)
         self.progress = ProgressController(window, computation, view)
         self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
         self.variants.newRequested.connect(self.files.new)

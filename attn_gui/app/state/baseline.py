@@ -20,12 +20,11 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.graph.indices import join
 from attn_gui.engine.problem.errors import FieldError
+from attn_gui.views.controls.compare_box import BEFORE, DIFFERENCE, NOW, SPLIT
 
 if TYPE_CHECKING:
     from attn_gui.pictures.supply import Supply
 
-NOW, BEFORE, DIFFERENCE, SPLIT = "now", "before", "difference", "split"
-MODES = (NOW, BEFORE, DIFFERENCE, SPLIT)
 PINNED = "pinned"
 
 
@@ -172,9 +171,9 @@ class Baseline(QObject):
         before, after = self._evaluation, self._computation.evaluation
         if before is None:
             return
-        difference = difference_of(before, after)
-        if set(after.stages) <= set(difference.stages):
-            self._faces = earlier_of(before, after), difference
+        difference = difference_of(before, after, after.stages)
+        if difference.stages == after.stages:
+            self._faces = earlier_of(before, after, after.stages), difference
             self._supplies = [self._supply_of(face) for face in self._faces if isinstance(face, Pooling)]
 
     def _supply_of(self, face: Evaluation) -> Supply:

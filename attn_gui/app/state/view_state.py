@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject
 
-from attn_gui.app.state.baseline import MODES, NOW, Baseline
+from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.engine import Evaluation
 from attn_gui.figure.products.operands import stage_plane
+from attn_gui.views.controls.compare_box import BEFORE, MODES, NOW
 
 Show = Callable[[], object]
 
@@ -36,7 +37,7 @@ class Look:
     values: bool = True
     decimals: int = 3
     scientific: bool = False
-    compare: str = NOW  # one of `baseline.MODES`: which of two states is shown
+    compare: str = NOW  # one of `compare_box.MODES`: which of two states is shown
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
 
 
@@ -52,9 +53,7 @@ class ViewState(QObject):
     once, and only of what it asked for, so the order in which they are told means nothing.
     """
 
-    def __init__(
-        self, computation: Computation, baseline: Baseline, look: Look, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, computation: Computation, baseline: Baseline, look: Look, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._computation, self._baseline = computation, baseline
         self._followers: list[tuple[Show, frozenset[str]]] = []
@@ -67,6 +66,12 @@ class ViewState(QObject):
     def shown(self) -> Evaluation:
         """What the maps show: the state now, the one before, or their difference."""
         return self._baseline.face(self.look.compare)
+
+    @property
+    def explained(self) -> Evaluation:
+        """What the inspector explains: the state before where that is shown, else the one now."""
+        before = self._baseline.difference
+        return before.before if before is not None and self.look.compare == BEFORE else self._computation.evaluation
 
     def follow(self, show: Show, *parts: str) -> None:
         """Call `show` after every change of one of these parts."""

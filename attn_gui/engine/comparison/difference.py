@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -30,10 +30,12 @@ class Difference(Evaluation):
 
     signed = True
 
-    def __init__(self, before: Evaluation, after: Evaluation) -> None:
+    def __init__(self, before: Evaluation, after: Evaluation, stages: Iterable[str] | None = None) -> None:
+        """Compare the given stages, or all that either has."""
         self.before, self.after = before, after
         self.problem = after.problem
-        self._pairs = {name: found for name in STAGE if (found := _fitting(before, after, name)) is not None}
+        names = STAGE if stages is None else stages
+        self._pairs = {name: found for name in names if (found := _fitting(before, after, name)) is not None}
         self.stages = tuple(self._pairs)
 
     # --- what it is made of ----------------------------------------------------------------------
@@ -133,13 +135,13 @@ class Difference(Evaluation):
         return self.after.layers_at(index)
 
 
-def difference_of(before: Evaluation, after: Evaluation) -> Difference:
+def difference_of(before: Evaluation, after: Evaluation, stages: Iterable[str] | None = None) -> Difference:
     """The difference of two evaluations, which pools its pictures itself where both of them do."""
     if not (isinstance(before, Pooling) and isinstance(after, Pooling)):
-        return Difference(before, after)
+        return Difference(before, after, stages)
     from .pooled import PooledDifference  # a small problem need not load it
 
-    return PooledDifference(before, after)
+    return PooledDifference(before, after, stages)
 
 
 def pair_of(before: Evaluation, after: Evaluation, stage: str) -> tuple[str, str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.plane import Picture, Pooling
+from attn_gui.engine.graph.node import Node
 
 from .difference import Difference
 from .pooled import Part, PooledDifference
@@ -17,6 +18,14 @@ class Earlier(Difference):
     as in a difference."""
 
     signed = False
+
+    def __init__(self, before: Evaluation, after: Evaluation, stages: Iterable[str] | None = None) -> None:
+        super().__init__(before, after, stages)
+        self.problem = before.problem
+
+    def node(self, stage: str) -> Node:
+        """The stage at work before: formulas and operands are those of that problem."""
+        return self.before.node(self.pair(stage)[0])
 
     @property
     def closes(self) -> bool:
@@ -32,9 +41,7 @@ class Earlier(Difference):
         return self.before.box(self.pair(stage)[0], box)
 
     def field_block(self, field: str, batch: int, rows: slice, columns: slice) -> Array:
-        """A block of a matrix of the problem before; of one that it has not or in another shape, NaN."""
-        if not self.has_field(field):
-            return super().field_block(field, batch, rows, columns)
+        """A block of a matrix of the problem before."""
         return self.before.field_block(field, batch, rows, columns)
 
     def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
@@ -85,7 +92,7 @@ class PooledEarlier(Earlier, PooledDifference):
         return self._own.entropies(batch, head, rows)
 
 
-def earlier_of(before: Evaluation, after: Evaluation) -> Earlier:
+def earlier_of(before: Evaluation, after: Evaluation, stages: Iterable[str] | None = None) -> Earlier:
     """The earlier of two evaluations, by the stages that both are compared by."""
     pooling = isinstance(before, Pooling) and isinstance(after, Pooling)
-    return (PooledEarlier if pooling else Earlier)(before, after)
+    return (PooledEarlier if pooling else Earlier)(before, after, stages)

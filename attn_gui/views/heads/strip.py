@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QLabel, QWidget
 
 from attn_gui.engine import Evaluation, Plane, Recomputed
+from attn_gui.engine.comparison.difference import Difference
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.heads.entropies import Entropies, entropy_text
@@ -118,7 +120,8 @@ class HeadsStrip(QWidget):
         planes = [self._plane(head) for head in range(heads)]
         for thumb, plane in zip(self._thumbs, planes, strict=True):
             thumb.map.set_plane(plane)
-        self._entropies.set_planes(planes)
+        measured = evaluation.after if isinstance(evaluation, Difference) and evaluation.signed else evaluation
+        self._entropies.set_planes([replace(plane, evaluation=measured) for plane in planes])  # a sum of no differences
         for head in range(heads):
             self._on_entropies_measured(head)  # says nothing where it is not known yet
         self._say_counts(evaluation)

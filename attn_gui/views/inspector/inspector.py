@@ -62,7 +62,7 @@ class Inspector(QWidget):
         self._sentence.setObjectName("inspector.sentence")
         self._formula = FormulaView(self)
         self._parts = FormulaView(self, size=FONT_SIZE.body, role="text2")
-        self._caption, self._order = QLabel(self), QLabel(self)
+        self._caption, self._order, self._compared = QLabel(self), QLabel(self), QLabel(self)
         self._terms, self._relations = TermsView(self), Relations(self)
         self._copy_text, self._copy_latex, self._target = QPushButton(self), QPushButton(self), QPushButton(self)
         self._one = QPushButton(self)
@@ -77,6 +77,11 @@ class Inspector(QWidget):
         self._explanation, self._context = explanation, context
         self._show_explanation()
         self._pages.setCurrentWidget(self._cell_page)
+
+    def set_compared(self, text: str) -> None:
+        """Say what the cell is in another state, and by how much it moved; nothing for an empty text."""
+        self._compared.setText(text)
+        self._compared.setVisible(bool(text))
 
     def set_nothing_chosen(self) -> None:
         """Show the first steps."""
@@ -233,6 +238,10 @@ class Inspector(QWidget):
         dress(self._caption, "section", strong=True)
         dress(self._order, "small", "text3")
         self._caption.setTextFormat(Qt.TextFormat.PlainText)
+        self._compared.setTextFormat(Qt.TextFormat.PlainText)
+        self._compared.setObjectName("inspector.compared")
+        self._compared.setWordWrap(True)
+        self._compared.hide()
         caption, buttons = QHBoxLayout(), QWidget(self)
         flow = FlowLayout(buttons, between=SPACING.s)
         caption.addWidget(self._caption)
@@ -243,7 +252,7 @@ class Inspector(QWidget):
         column = QVBoxLayout(self._page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACING.m)
-        for widget in (self._trail, self._sentence, self._formula, self._parts):
+        for widget in (self._trail, self._sentence, self._compared, self._formula, self._parts):
             column.addWidget(widget)
         column.addLayout(caption)
         column.addWidget(self._terms)

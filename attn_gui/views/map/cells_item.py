@@ -20,7 +20,7 @@ from attn_gui.figure.maps.cells import SMALLEST_MARK, paint_hatch, paint_marks, 
 from attn_gui.figure.numbers import CELL_MARGIN, CellNumbers, cell_decimals
 from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.pictures.geometry import Span
-from attn_gui.pictures.planes import PlaneLike
+from attn_gui.pictures.planes import PlaneLike, zeros_dotted
 from attn_gui.views.map.map_item import MapItem
 from attn_gui.views.map.reading import bins_of
 
@@ -196,7 +196,7 @@ class CellsItem(MapItem):
         # weights would rather lose their leading 0 than their distance
         width = self.columns.cell_size - (0 if plane.signed else CELL_MARGIN)
         metrics = QFontMetricsF(self.font)
-        numbers = cell_decimals(shown, width, self.rows.cell_size, metrics, weights=not plane.signed)
+        numbers = cell_decimals(shown, width, self.rows.cell_size, metrics, weights=zeros_dotted(plane))
         if numbers is None or not plane.signed:
             return numbers
         if whole:

@@ -13,7 +13,7 @@ from attn_gui.engine.arrays import Box
 from attn_gui.figure.products.operands import KEY, QUERY, Operand, Picture
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
-from attn_gui.views.map.levels.shades import Shades
+from attn_gui.views.map.levels.shades import Shades, shaded_as
 from attn_gui.views.map.overlay import Area
 from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
 from attn_gui.views.names import stage_title
@@ -42,6 +42,7 @@ class Operands(QObject):
         self.bars = {place: ColorBar(self.maps[place], parent) for place in WITH_BAR}
         self._operands: dict[str, Operand] = {}
         self._sources: dict[str, str] = {}
+        self._shaded: dict[str, str] = {}  # sources by the name under which they are colored
         self._stages: tuple[str, ...] = ()
         for place, heatmap in self.maps.items():
             heatmap.setObjectName(f"operand.{place}")
@@ -61,7 +62,7 @@ class Operands(QObject):
         for place, bar in self.bars.items():
             bar.hide()
             bar.heightChanged.connect(self.barResized)
-            bar.shadePicked.connect(lambda shade, at=place: self._shades.set(self._sources[at], shade))
+            bar.shadePicked.connect(lambda shade, at=place: self._shades.set(self._shaded[self._sources[at]], shade))
 
     @property
     def shown(self) -> dict[str, Heatmap]:
@@ -82,10 +83,11 @@ class Operands(QObject):
         self._operands = picture.operands()
         self._sources = {place: operand.name for place, operand in self._operands.items()}
         self._stages = evaluation.stages
+        self._shaded = {name: shaded_as(name, evaluation) for name in self._sources.values()}
         for place, heatmap in self.maps.items():
             operand = self._operands.get(place)
+            heatmap.set_shade(self._shades.of(self._shaded.get(self._sources.get(place, ""), "")))
             heatmap.set_plane(operand.plane(evaluation, batch, head) if operand is not None else None)
-            heatmap.set_shade(self._shades.of(self._sources.get(place, "")))
             heatmap.setVisible(operand is not None)
             heatmap.set_menu_offered(self._sources.get(place) in self._stages)
         self.retranslate()
@@ -158,7 +160,7 @@ class Operands(QObject):
 
     def _on_shades_changed(self, name: str) -> None:
         for place in self._operands:
-            if self._sources[place] == name:
+            if self._shaded[self._sources[place]] == name:
                 self.maps[place].set_shade(self._shades.of(name))
                 if place in self.bars:
                     self.bars[place].update()

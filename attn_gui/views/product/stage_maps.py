@@ -13,7 +13,7 @@ from attn_gui.engine.evaluation.parts import parts_of
 from attn_gui.figure.products.operands import KEY, bands_of, picture_of, stage_plane
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
-from attn_gui.views.map.levels.shades import Shades
+from attn_gui.views.map.levels.shades import Shades, shaded_as
 from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
 from attn_gui.views.map.zooming.minimap import Minimap
 from attn_gui.views.map.zooming.windows import SharedWindow
@@ -99,6 +99,7 @@ class StageMaps(QObject):
         for stage in evaluation.stages:
             heatmap = self._maps.get(stage) or self._made(stage)
             heatmap.setObjectName(f"heatmap.{stage}")
+            heatmap.set_shade(self.shades.of(shaded_as(stage, evaluation)))
             heatmap.set_plane(stage_plane(evaluation, stage, batch, head))
             heatmap.set_bands(bands_of(evaluation, stage))
         self.evaluation, self.batch, self.head = evaluation, batch, head
@@ -214,15 +215,18 @@ class StageMaps(QObject):
         heatmap.copyImageRequested.connect(lambda: self.copyImageRequested.emit(stage))
         heatmap.saveImageRequested.connect(lambda: self.saveImageRequested.emit(stage))
         bar.heightChanged.connect(self.barResized)
-        bar.shadePicked.connect(lambda shade: self.shades.set(stage, shade))
-        heatmap.set_shade(self.shades.of(stage))
+        bar.shadePicked.connect(lambda shade: self.shades.set(self._shaded_as(stage), shade))
         return heatmap
 
+    def _shaded_as(self, stage: str) -> str:
+        return shaded_as(stage, self.evaluation) if self.evaluation is not None else stage
+
     def _on_shades_changed(self, name: str) -> None:
-        if name in self._maps:
-            self._maps[name].set_shade(self.shades.of(name))
-            self._minimaps[name].follow()
-            self._bars[name].update()
+        for stage in self._maps:
+            if self._shaded_as(stage) == name:
+                self._maps[stage].set_shade(self.shades.of(name))
+                self._minimaps[stage].follow()
+                self._bars[stage].update()
 
     def _label_maps(self) -> None:
         for stage in self.stages:

@@ -18,12 +18,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from attn_gui.engine import Plane
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Display, Levels, argb
 from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, Shade, color_table
 from attn_gui.figure.maps.cells import paint_marks
 from attn_gui.figure.numbers import ZERO_WEIGHT, format_number, level_text
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
+from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.levels_popup import LevelsPopup
 from attn_gui.views.theme import current_theme, scaled, ui_font
@@ -188,14 +190,16 @@ class ColorBar(QWidget):
         self._paint_dots(painter, places, top + scaled(TICK) - 1 + metrics.ascent())
 
     def dots_text(self) -> str:
-        """`· < 0.005`: which numbers stand as a dot in their cells; empty where none does."""
+        """`· < 0.005`: which numbers stand as a dot in their cells; of differences what they are; else empty."""
+        if isinstance(plane := self._heatmap.plane, Plane | FieldPlane) and plane.evaluation.signed:
+            return self.tr("now − before")
         if self._dots is None:
             self._dots = self._heatmap.has_dots()
         limit = self._heatmap.dots_below
         return f"{ZERO_WEIGHT} < {limit:g}" if self._dots and limit is not None else ""
 
     def _paint_dots(self, painter: QPainter, places: Sequence[tuple[float, str]], baseline: float) -> None:
-        """Between the first two ticks, so that the map need not give way to a line of its own."""
+        """Between two ticks, so that the map need not give way to a line of its own."""
         metrics, text = painter.fontMetrics(), self.dots_text()
         widths = [metrics.horizontalAdvance(tick) for _, tick in places]
         if not text or len(places) < 2:

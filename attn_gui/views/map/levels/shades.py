@@ -6,9 +6,15 @@ from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QObject, Signal
 
+from attn_gui.engine import Evaluation
 from attn_gui.figure.levels import Shade
 
 PLAIN = Shade()
+
+
+def shaded_as(name: str, evaluation: Evaluation) -> str:
+    """The name under which a stage or field is colored: differences have levels of their own."""
+    return f"difference.{name}" if evaluation.signed else name
 
 
 class Shades(QObject):

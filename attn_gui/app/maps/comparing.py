@@ -1,0 +1,151 @@
+"""Pinning, the comparisons that are ready made, and which of two states is shown."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
+from PySide6.QtGui import QAction
+
+from attn_gui.app.maps.compared import moved, side_names
+from attn_gui.app.shell.actions import Command, choices
+from attn_gui.app.shell.bars import Bars
+from attn_gui.app.state.baseline import Baseline
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.sentences import saying, sentence
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.engine.comparison.ready import READY
+from attn_gui.engine.problem.errors import FieldError
+from attn_gui.views.controls.compare_box import BEFORE, DIFFERENCE, MODES, NOW, SPLIT
+from attn_gui.views.main_window import MainWindow
+
+
+class CompareController(QObject):
+    """Answers the menu, the button and the box; says above the pictures what is compared with what."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        baseline: Baseline,
+        view: ViewState,
+        bars: Bars,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation = window, document, computation
+        self._baseline, self._view, self._box = baseline, view, bars.compare
+        self._ready = {key: self._make_action(key) for key in READY}
+        for action in self._ready.values():
+            bars.menus["compare"].addAction(action)
+        bars.menus["compare"].insertSeparator(next(iter(self._ready.values())))
+        bars.menus["compare"].aboutToShow.connect(self.show_offers)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
+        self._soon.timeout.connect(self.show_cell)
+        computation.updated.connect(lambda _: self._soon.start())
+        view.follow(self.show, "baseline", "compare", "document")
+        view.follow(self.show_offers, "evaluation")
+        view.follow(self.show_cell, "baseline", "cell", "head", "batch", "evaluation")
+        self._box.picked.connect(lambda mode: view.set(compare=mode))
+        window.comparison.endRequested.connect(self.unpin)
+        self.retranslate()
+
+    # --- commands --------------------------------------------------------------------------------
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        view, modes = self._view, {f"show_{mode}": mode for mode in MODES}
+        shown = choices(modes, lambda: view.look.compare, lambda mode: view.set(compare=mode))
+        return {
+            "pin": Command(self.pin, enabled=lambda: self._computation.refusal is None),
+            "unpin": Command(self.unpin, enabled=self._compares),
+            **{name: command._replace(enabled=self._compares) for name, command in shown.items()},
+        }
+
+    def pin(self) -> None:
+        """Keep the present state as the one before."""
+        try:
+            self._baseline.pin()
+        except FieldError as error:
+            self._window.banner.show_error(saying(error))
+
+    def unpin(self) -> None:
+        """Compare with nothing."""
+        self._view.set(compare=NOW)
+        self._baseline.release()
+
+    def compare_with(self, key: str) -> None:
+        """Compare with the document without one thing, and show the difference at once."""
+        self._baseline.compare_with(key, self._view.look.head)
+        if self._view.look.compare == NOW:
+            self._view.set(compare=DIFFERENCE)
+
+    def _compares(self) -> bool:
+        return bool(self._baseline.key)
+
+    # --- what is said ----------------------------------------------------------------------------
+    def show(self) -> None:
+        """Bring the box and the line up to date."""
+        self._box.set_available(self._compares())
+        self._box.set_key(self._view.look.compare)
+        self._window.comparison.set_text(self._sentence())
+
+    def show_offers(self) -> None:
+        """The ready-made comparisons that would change something."""
+        for key, action in self._ready.items():
+            action.setText(QCoreApplication.translate("Names", READY[key].title[0]).format(head=self._view.look.head))
+            action.setEnabled(READY[key].applies(self._document.problem))
+
+    def show_cell(self) -> None:
+        """Say in the inspector what the chosen cell was and is."""
+        look = self._view.look
+        found = moved(self._baseline, look.cell.stage, look.batch, look.head, *look.cell[1:]) if look.cell else None
+        if found is None:
+            self._window.inspector.set_compared("")
+            return
+        before, now = side_names(self._baseline)
+        words = (
+            self.tr("{before}: {old} → {now}: {new} ({change})")
+            if found.change
+            else self.tr("{before}: {old} → {now}: {new}")
+        )
+        text = words.format(before=before, now=now, old=found.before, new=found.now, change=found.change)
+        self._window.inspector.set_compared(text[:1].upper() + text[1:])
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self.show()
+        self.show_offers()
+        self.show_cell()
+
+    def _sentence(self) -> str:
+        """What the maps show, and beside what."""
+        if not self._compares():
+            return ""
+        if self._baseline.why is not None:
+            return sentence(self._baseline.why)
+        if self._baseline.pending:
+            return self.tr("The state to compare with is being computed …")
+        before, now = side_names(self._baseline)
+        if not self._baseline.comparable:
+            return self.tr("Shown: {now}. It has other shapes than {before}: the two cannot be compared.").format(
+                before=before, now=now
+            )
+        words = {
+            NOW: self.tr("Shown: {now}. Compared with: {before}."),
+            BEFORE: self.tr("Shown: {before}. Compared with: {now}."),
+            DIFFERENCE: self.tr("Shown: the difference, {now} − {before}."),
+            SPLIT: self.tr("Left of the bar: {before}. Right of it: {now}."),
+        }
+        return words[self._view.look.compare].format(before=before, now=now)
+
+    def _make_action(self, key: str) -> QAction:
+        action = QAction(self)
+        action.setObjectName(f"action.compare_{key.replace('-', '_')}")
+        action.triggered.connect(partial(self._on_action_triggered, key))
+        self._window.addAction(action)
+        return action
+
+    def _on_action_triggered(self, key: str) -> None:
+        if self._window.settle():
+            self.compare_with(key)

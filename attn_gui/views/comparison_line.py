@@ -1,0 +1,64 @@
+"""The line above the pictures that says what is compared with what."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.icons import icon
+from attn_gui.views.theme import current_theme, dress
+
+
+class ComparisonLine(QWidget):
+    """One sentence, and a cross that ends the comparison; there only while there is one."""
+
+    endRequested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("comparison")
+        self._text, self._close = QLabel(self), QToolButton(self)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setWordWrap(True)
+        self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        dress(self._text, letters="body")
+        self._close.setIcon(icon("close"))
+        self._close.setAutoRaise(True)
+        self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._close.clicked.connect(self.endRequested)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(SPACING.xl, SPACING.s, SPACING.m, SPACING.s)
+        row.setSpacing(SPACING.m)
+        row.addWidget(self._text, 1)
+        row.addWidget(self._close)
+        self.retranslate()
+        self.hide()
+
+    def set_text(self, text: str) -> None:
+        """Say it; nothing for an empty text."""
+        self._text.setText(text)
+        self.setAccessibleName(text)
+        self.setVisible(bool(text))
+
+    def text(self) -> str:
+        """The sentence as it reads now."""
+        return self._text.text()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        words = self.tr("End the comparison")
+        self._close.setAccessibleName(words)
+        self._close.setToolTip(words)
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = current_theme(), QPainter(self)
+        painter.fillRect(self.rect(), theme.accent_soft)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
