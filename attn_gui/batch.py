@@ -69,6 +69,9 @@ def export(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
     Raises ExportError, FormatError and other ValueErrors, each with one sentence.
     """
     request = _request(loaded, options)
+    if options.page is not None:
+        yield from _write_page(request)
+        return
     _make_folder(options.folder)
     for ending in dict.fromkeys(options.format):
         if ending in IMAGES:
@@ -135,9 +138,53 @@ def _write_tables(request: _Request, kind: Format[Any]) -> Iterator[Path]:
             yield path
 
 
+def _write_page(request: _Request) -> Iterator[Path]:
+    """A page of the catalog in every format that is asked for; one that all heads share goes by the first."""
+    from attn_gui.figure.pages import page_of_name  # Qt is not needed for numbers
+    from attn_gui.figure.pages.knobs import checked
+
+    options, problem = request.options, request.loaded.problem
+    kind, shape = page_of_name(options.page), request.evaluation.shape(request.stages[0])
+    if others := [ending for ending in options.format if ending not in IMAGES]:
+        raise ExportError(f"A page is written as {', '.join(IMAGES)}, not as {others[0]}.")
+    if options.cell is not None and not all(place < size for place, size in zip(options.cell, shape[-2:], strict=True)):
+        raise ExportError(f"There is no cell {options.cell[0]},{options.cell[1]} in {request.stages[0]}.")
+    aim = {"stage": request.stages[0], "cell": options.cell, "knobs": checked(kind.knobs, problem, dict(options.set))}
+    _make_folder(options.folder)
+    for ending in dict.fromkeys(options.format):
+        for head in request.heads if kind.per_head else request.heads[:1]:
+            path = request.path(kind.name, heads_part((head,), problem.num_heads), f".{ending}")
+            yield from _draw(request, path, (head,), picture=kind.name, **aim)
+
+
+def _draw(request: _Request, path: Path, heads: tuple[int, ...], **choices: Any) -> Iterator[Path]:
+    """One figure, with the options that all of them have."""
+    from attn_gui.figure.sheet import write
+
+    options = request.options
+    with _Progress(path) as progress:
+        write(
+            request.evaluation,
+            path,
+            heads=heads,
+            batch=options.batch,
+            format=path.suffix[1:],
+            width=options.width,
+            height=options.height,
+            dpi=options.dpi,
+            font_size=options.font_size,
+            values=options.values,
+            colorbar=options.colorbar,
+            theme=options.theme,
+            lang=options.lang,
+            tell=progress.show,
+            **choices,
+        )
+    yield path
+
+
 def _write_figures(request: _Request, ending: str) -> Iterator[Path]:
     from attn_gui.figure.options import shade_from  # Qt is not needed for numbers
-    from attn_gui.figure.sheet import write
 
     options = request.options
     shade = shade_from(options.levels, options.colormap)
@@ -145,27 +192,7 @@ def _write_figures(request: _Request, ending: str) -> Iterator[Path]:
         heads = request.heads_of(stage)
         for chosen in [heads] if options.sheet else [(head,) for head in heads]:
             path = request.path(stage, heads_part(chosen, request.loaded.problem.num_heads), f".{ending}")
-            with _Progress(path) as progress:
-                write(
-                    request.evaluation,
-                    path,
-                    stage=stage,
-                    heads=chosen,
-                    batch=options.batch,
-                    format=ending,
-                    width=options.width,
-                    height=options.height,
-                    dpi=options.dpi,
-                    font_size=options.font_size,
-                    values=options.values,
-                    colorbar=options.colorbar,
-                    theme=options.theme,
-                    lang=options.lang,
-                    shades={stage: shade},
-                    sheet=options.sheet,
-                    tell=progress.show,
-                )
-            yield path
+            yield from _draw(request, path, chosen, stage=stage, shades={stage: shade}, sheet=options.sheet)
 
 
 class _Progress:

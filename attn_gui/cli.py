@@ -151,6 +151,9 @@ def _export_parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", type=Path, help="a session (.attn) or a .npz")
     add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
     add("--stage", metavar="NAME", nargs="+", help="stages to write (default: weights; npz: all)")
+    add("--page", metavar="NAME", help="a page in place of a stage: curve, head_contributions, …")
+    add("--cell", type=_cell, metavar="ROW,COLUMN", help="the cell of the stage that a page looks at")
+    add("--set", type=_setting, nargs="+", default=[], metavar="NAME=VALUE", help="what can be chosen on a page")
     add("--heads", type=_heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
     add("--batch", type=_whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0; npz has all)")
     add(
@@ -215,6 +218,20 @@ def _heads(text: str) -> tuple[int, ...] | None:
             raise argparse.ArgumentTypeError(f"expected all, or heads such as 0,2-3, got {text!r}")
         found |= dict.fromkeys(range(int(match[1]), int(match[2] or match[1]) + 1))
     return tuple(found)
+
+
+def _cell(text: str) -> tuple[int, int]:
+    parts = text.split(",")
+    if len(parts) != 2 or not all(re.fullmatch(r"\d{1,9}", part.strip(), re.ASCII) for part in parts):
+        raise argparse.ArgumentTypeError(f"expected a row and a column such as 10,13, got {text!r}")
+    return int(parts[0]), int(parts[1])
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
+    return name, value
 
 
 def _whole(lowest: int, highest: int) -> Callable[[str], int]:

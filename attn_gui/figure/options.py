@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from attn_gui.figure.levels import AUTO, TYPED, Levels, Shade
 from attn_gui.figure.tokens import THEMES
@@ -22,8 +22,8 @@ PLAIN = Shade()
 class FigureOptions:
     """A figure of a stage. Sizes in cm and points, None for what suits; `values` None writes them where they fit.
 
-    `shades` are the levels and colors of matrices by name; others are colored by their numbers. ValueError with a
-    sentence for what is none of the choices.
+    `shades` are the levels and colors of matrices by name; others are colored by their numbers. A page looks at `cell`
+    of the stage, (row, column) as shown, and has `knobs`. ValueError with a sentence for what is none of the choices.
     """
 
     stage: str = "weights"
@@ -40,6 +40,8 @@ class FigureOptions:
     theme: str = "light"
     lang: str = "en"
     shades: Mapping[str, Shade] = field(default_factory=lambda: MappingProxyType({}))
+    cell: tuple[int, int] | None = None
+    knobs: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         for given, known in ((self.theme, THEMES), (self.lang, WORDS)):

@@ -1,23 +1,29 @@
-"""The kinds of figures: a map of a stage, the product picture, the regression curve; each makes a page."""
+"""The kinds of figures: a map of a stage, the product picture, the pages of their catalog; each is laid out here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation
-from attn_gui.figure.curve import compose_curve, has_curve, paint_curve, plan_curve
-from attn_gui.figure.maps.compose import composed
-from attn_gui.figure.maps.layout import Layout, plan
+from attn_gui.figure.maps.compose import check_item, composed
+from attn_gui.figure.maps.layout import Layout, plan, too_small
 from attn_gui.figure.maps.map_figure import MapFigure
-from attn_gui.figure.maps.painter import paint_map
+from attn_gui.figure.maps.painter import begin, paint_map
 from attn_gui.figure.maps.parts import fitting_numbers
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output.page import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page
+from attn_gui.figure.pages import PAGES
+from attn_gui.figure.pages.drawing import NoRoom
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.page_kind import Aim, PageKind
 from attn_gui.figure.products.product import STAGE, ProductFigure, compose_product, has_product
 from attn_gui.figure.products.product_layout import ProductLayout, plan_product
 from attn_gui.figure.products.product_painter import paint_product
@@ -173,20 +179,36 @@ def _pooling(figure: ProductFigure, layout: ProductLayout, scale: float | None) 
     return "" if most == [1, 1] else figure.stage.words.pooled_blocks.format(rows=most[0], columns=most[1])
 
 
-# --- a curve -------------------------------------------------------------------------------------
-def curve_page(
-    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
+# --- a page of the catalog -------------------------------------------------------------------------
+def catalog_page(
+    kind: PageKind[Any],
+    evaluation: Evaluation,
+    options: FigureOptions,
+    heads: Sequence[int | None],
+    dpi: float | None,
+    tell: Tell,
 ) -> Page:
-    """The curve of one head."""
-    figure = compose_curve(evaluation, options, heads[0] or 0)
-    scale = scale_of(options, lambda sides, scale: _tried(lambda: bool(plan_curve(figure, *sides, scale).width)))
-    layout = plan_curve(figure, *sides_of(options, scale), scale)
-    tell(1.0)
+    """A page as the window paints it, for one head; ValueError with a sentence where a problem has no such page."""
+    problem = evaluation.problem
+    check_item(problem, options.batch)
+    if not kind.applies(problem):
+        raise ValueError(f"This problem has no page {kind.name}. {kind.needs}.")
+    knobs = settled(kind.knobs, problem, options.knobs)
+    content = kind.read(evaluation, Aim(options.batch, heads[0] or 0, options.stage, options.cell, knobs), tell)
+    ink = Ink(options.theme, options.lang)
+    scale = scale_of(options, lambda sides, _: _tried(lambda: bool(kind.plan(content, ink, *sides).width)))
+    try:
+        drawing = kind.plan(content, ink, *sides_of(options, scale))
+    except NoRoom as lack:
+        raise ValueError(too_small(lack.side, lack.given * scale, lack.least * scale)) from lack
 
     def paint(painter: QPainter) -> None:
-        paint_curve(painter, figure, layout)
+        painter.save()
+        begin(painter, QRectF(0, 0, drawing.width, drawing.height), None if options.transparent else ink.theme)
+        drawing.paint(painter)
+        painter.restore()
 
-    return Page(layout.width, layout.height, figure.title, paint, _ground(options), scale, len(figure.keys))
+    return Page(drawing.width, drawing.height, drawing.title, paint, _ground(options), scale)
 
 
 def _ground(options: FigureOptions) -> QColor | None:
@@ -197,7 +219,7 @@ def _ground(options: FigureOptions) -> QColor | None:
 @dataclass(frozen=True)
 class PictureKind:
     """A kind of figure: its title, whether it is there for a stage, whether heads share a sheet, whether it belongs to
-    a stage, and how a page of it is made. `part` stands in the names of its files."""
+    a stage, and how a page of it is made. `part` stands in the names of its files, `context` is that of the title."""
 
     key: str
     title: str
@@ -206,9 +228,10 @@ class PictureKind:
     has: Callable[[Evaluation, str], bool]
     on_sheets: bool = False
     of_stage: bool = True
+    context: str = "Pictures"
 
 
-PICTURES: Mapping[str, PictureKind] = MappingProxyType(
+_OWN: Mapping[str, PictureKind] = MappingProxyType(
     {
         kind.key: kind
         for kind in (
@@ -227,17 +250,36 @@ PICTURES: Mapping[str, PictureKind] = MappingProxyType(
                 product_page,
                 has_product,
             ),
-            PictureKind(
-                "curve",
-                QT_TRANSLATE_NOOP("Pictures", "The regression curve"),
-                "curve",
-                curve_page,
-                lambda evaluation, stage: has_curve(evaluation),
-                of_stage=False,
-            ),
         )
     }
 )
+
+
+class _Pictures(Mapping[str, PictureKind]):
+    """The kinds that are about a stage, and every page of the catalog as it is at the time."""
+
+    def __getitem__(self, key: str) -> PictureKind:
+        if key in _OWN:
+            return _OWN[key]
+        kind = PAGES[key]
+        return PictureKind(
+            key,
+            kind.title,
+            key,
+            partial(catalog_page, kind),
+            lambda evaluation, stage: kind.applies(evaluation.problem),
+            of_stage=False,
+            context="Pages",
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*_OWN, *(name for name in PAGES if name not in _OWN)])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+PICTURES: Mapping[str, PictureKind] = _Pictures()
 """The kinds by their keys."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,14 +92,16 @@ def render(
     font_size: float | None = None,
     picture: str = "map",
     transparent: bool = False,
+    cell: tuple[int, int] | None = None,
+    knobs: Mapping[str, Any] | None = None,
 ) -> Picture:
     """Draw a stage of a problem; written to `path` (png, svg or pdf) when one is given. A notebook shows the result.
 
     Several heads, or "all", come on one sheet. Width and height are in cm, the font size in points (7.5, and more on
     pages wider than 12 cm). `levels` (low, high) are the values at the ends of the colors, `colormap` is one of the
     window's: signed, weights, viridis, cividis, magma, grey, CET-D1. `picture` is "map", "product" (with the matrices
-    that the stage is made of) or "curve" (for queries, keys and values of one number). ValueError with a sentence for
-    bad choices.
+    that the stage is made of) or the name of a page, such as "head_contributions"; a page looks at `cell`, (row,
+    column) of the stage, and takes its `knobs` by name. ValueError with a sentence for bad choices.
     """
     shade = shade_from(levels, colormap)
     options = FigureOptions(
@@ -117,6 +119,8 @@ def render(
         theme=theme,
         lang=lang,
         shades={stage: shade},
+        cell=cell,
+        knobs=knobs or {},
     )
     ensure_gui()
     evaluation = evaluation_of(problem)

@@ -17,9 +17,6 @@ class Words:
     not_allowed: str
     pooled: str
     pooled_blocks: str
-    curve: str
-    curve_axes: tuple[str, str]
-    curve_parts: tuple[str, str]
 
 
 WORDS: Mapping[str, Words] = MappingProxyType(
@@ -31,9 +28,6 @@ WORDS: Mapping[str, Words] = MappingProxyType(
             not_allowed="not allowed",
             pooled="Pooled: each pixel shows the cell of largest magnitude among up to {rows} × {columns} cells.",
             pooled_blocks="Pooled: long maps show the cell of largest magnitude among up to {rows} × {columns} cells.",
-            curve="Regression curve",
-            curve_axes=("query, key", "value, output"),
-            curve_parts=("keys and their values", "output for every query"),
         ),
         "zh": Words(
             {"query": "查询", "key": "键", "row": "行", "column": "列"},
@@ -42,9 +36,6 @@ WORDS: Mapping[str, Words] = MappingProxyType(
             not_allowed="已屏蔽",
             pooled="已合并：每个像素显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
             pooled_blocks="已合并：较长的图显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
-            curve="回归曲线",
-            curve_axes=("查询、键", "值、输出"),
-            curve_parts=("键及其值", "各查询的输出"),
         ),
     }
 )

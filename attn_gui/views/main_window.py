@@ -128,8 +128,15 @@ class MainWindow(QMainWindow):
         self.compactChanged.emit(self._compact)
 
     def set_mode(self, mode: str) -> None:
-        """Show the product picture ("product") or every stage ("all")."""
-        self.pictures.setCurrentWidget(self.product if mode == "product" else self.all_stages)
+        """Show the product picture ("product") or every stage ("all"), unless a page is large in their place."""
+        if self.pictures.indexOf(self.inspector.pages) < 0:
+            self.pictures.setCurrentWidget(self.product if mode == "product" else self.all_stages)
+
+    def set_pages_large(self, large: bool) -> None:
+        """Show the pages in the place of the maps, or beside them; `set_mode` brings the maps back."""
+        self.inspector.set_pages_here(not large)
+        if large:
+            self.pictures.setCurrentIndex(self.pictures.addWidget(self.inspector.pages))
 
     def keep_columns(self, state: QByteArray) -> None:
         """Take these widths when the window is shown, instead of those of the look."""

@@ -421,6 +421,10 @@
         <source>&amp;Split</source>
         <translation>分屏(&amp;S)</translation>
     </message>
+    <message>
+        <source>Pa&amp;ges</source>
+        <translation>页面(&amp;G)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -596,6 +600,13 @@
 </context>
 <context>
     <name>CurveController</name>
+    <message>
+        <source>No other w predicts the points better.</source>
+        <translation>没有别的 w 能更好地预测这些点。</translation>
+    </message>
+</context>
+<context>
+    <name>CurveFitting</name>
     <message>
         <source>No other w predicts the points better.</source>
         <translation>没有别的 w 能更好地预测这些点。</translation>
@@ -1013,6 +1024,17 @@
     <message>
         <source>Problems ({patterns})</source>
         <translation>问题文件 ({patterns})</translation>
+    </message>
+</context>
+<context>
+    <name>FitControls</name>
+    <message>
+        <source>Fit w to the points</source>
+        <translation>由数据点拟合 w</translation>
+    </message>
+    <message>
+        <source>Every point predicted from the others: mean squared error {error}</source>
+        <translation>用其余各点预测每一点：均方误差 {error}</translation>
     </message>
 </context>
 <context>
@@ -1441,6 +1463,10 @@
     <message>
         <source>Terms {product}</source>
         <translation>各项 {product}</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>页面</translation>
     </message>
 </context>
 <context>
@@ -2231,6 +2257,114 @@
     <message>
         <source>Cancel the opening</source>
         <translation>取消打开</translation>
+    </message>
+</context>
+<context>
+    <name>PageProgress</name>
+    <message>
+        <source>Computing the page, {percent} %</source>
+        <translation>正在计算页面，{percent} %</translation>
+    </message>
+    <message>
+        <source>Stop computing the page</source>
+        <translation>停止计算页面</translation>
+    </message>
+</context>
+<context>
+    <name>Pages</name>
+    <message>
+        <source>Regression curve</source>
+        <translation>回归曲线</translation>
+    </message>
+    <message>
+        <source>Needs keys and values of one column, as in the Nadaraya–Watson example</source>
+        <translation>需要只有一列的键和值，如 Nadaraya–Watson 示例</translation>
+    </message>
+    <message>
+        <source>keys and their values</source>
+        <translation>键及其值</translation>
+    </message>
+    <message>
+        <source>output for every query</source>
+        <translation>各查询的输出</translation>
+    </message>
+    <message>
+        <source>query, key</source>
+        <translation>查询、键</translation>
+    </message>
+    <message>
+        <source>value, output</source>
+        <translation>值、输出</translation>
+    </message>
+    <message>
+        <source>{points} points, {queries} queries</source>
+        <translation>{points} 个点，{queries} 个查询</translation>
+    </message>
+    <message>
+        <source>query {row}: {query} → {output}</source>
+        <translation>查询 {row}：{query} → {output}</translation>
+    </message>
+    <message>
+        <source>Head contributions</source>
+        <translation>各头的贡献</translation>
+    </message>
+    <message>
+        <source>sum</source>
+        <translation>合计</translation>
+    </message>
+    <message>
+        <source>Head contributions, query {query}</source>
+        <translation>各头的贡献，查询 {query}</translation>
+    </message>
+    <message>
+        <source>The sum of the parts differs from the output Y by at most {difference}; its largest cell is {largest}.</source>
+        <translation>各部分之和与输出 Y 最多相差 {difference}；Y 中绝对值最大的元素为 {largest}。</translation>
+    </message>
+    <message>
+        <source>The parts add up to the output Y, to the last bit.</source>
+        <translation>各部分之和与输出 Y 逐位相等。</translation>
+    </message>
+    <message>
+        <source>{percent} of Y</source>
+        <translation>占 Y 的 {percent}</translation>
+    </message>
+    <message>
+        <source>share of Y</source>
+        <translation>占 Y 的比例</translation>
+    </message>
+    <message>
+        <source>norm</source>
+        <translation>范数</translation>
+    </message>
+</context>
+<context>
+    <name>PagesController</name>
+    <message>
+        <source>Stopped. The next change computes the page again.</source>
+        <translation>已停止。下一次更改会重新计算此页面。</translation>
+    </message>
+</context>
+<context>
+    <name>PagesPanel</name>
+    <message>
+        <source>Page</source>
+        <translation>页面</translation>
+    </message>
+    <message>
+        <source>Beside the maps</source>
+        <translation>放回图旁</translation>
+    </message>
+    <message>
+        <source>Large</source>
+        <translation>放大</translation>
+    </message>
+    <message>
+        <source>Show the page in the place of the maps</source>
+        <translation>在热图的位置显示此页面</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
     </message>
 </context>
 <context>

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication, QImage
@@ -47,10 +47,12 @@ class ExportController(QObject):
         view: ViewState,
         settings: Settings,
         look: LookController,
+        knobs: Mapping[str, Mapping[str, Any]],
     ) -> None:
+        """`knobs` are those of the pages, as they are in the window."""
         super().__init__(window)
         self._window, self._document, self._computation = window, document, computation
-        self._view, self._settings, self._look = view, settings, look
+        self._view, self._settings, self._look, self._knobs = view, settings, look, knobs
         self._job, self._preview = Job(self), Job(self)
         self._progress = ExportProgress(window)
         self._dialog: ExportDialog | None = None
@@ -95,7 +97,11 @@ class ExportController(QObject):
     def export_image(self) -> None:
         self.export_stage_image(self._view.look.stage)
 
-    def export_stage_image(self, stage: str) -> None:
+    def export_page(self, name: str) -> None:
+        """A page as the window shows it."""
+        self.export_stage_image(self._view.look.stage, name)
+
+    def export_stage_image(self, stage: str, picture: str = "") -> None:
         from attn_gui.figure.pictures import PICTURES
         from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 
@@ -112,7 +118,8 @@ class ExportController(QObject):
             stem=self._naming().stem,
             parent=self._window,
         )
-        dialog.set_choice(self._proposal(stage))
+        proposal = self._proposal(stage)
+        dialog.set_choice(replace(proposal, picture=picture) if picture else proposal)
         dialog.set_state(self._settings.record("export_image"))
         accepted = dialog.exec()
         self._dialog = None
@@ -124,7 +131,9 @@ class ExportController(QObject):
 
     def _proposal(self, stage: str) -> ExportChoice:
         look = self._view.look
-        return ExportChoice(stages=(stage,), heads=(look.head,), batch=look.batch, folder=self._folder())
+        cell = None if look.cell is None else (look.cell.stage, look.cell.row, look.cell.column)
+        knobs = {page: dict(values) for page, values in self._knobs.items()}
+        return ExportChoice((stage,), (look.head,), look.batch, folder=self._folder(), cell=cell, knobs=knobs)
 
     def _figures(self, choice: ExportChoice) -> list[Task]:
         from attn_gui.app.files.export_tasks import figure_tasks

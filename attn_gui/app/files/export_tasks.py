@@ -78,9 +78,15 @@ def figure_tasks(
 
 
 def options_of(choice: ExportChoice, stage: str, lang: str, shades: Mapping[str, Shade]) -> dict[str, Any]:
-    """The choices for a figure as FigureOptions; `shades` are those of the window."""
+    """The choices for a figure as FigureOptions; `shades` are those of the window.
+
+    A page looks at the chosen cell of whatever stage.
+    """
+    of_cell = choice.cell if choice.cell is not None and not PICTURES[choice.picture].of_stage else None
     return {
-        "stage": stage,
+        "stage": of_cell[0] if of_cell else stage,
+        "cell": of_cell[1:] if of_cell else None,
+        "knobs": choice.knobs.get(choice.picture, {}),
         "batch": choice.batch,
         "picture": choice.picture,
         "width": choice.width,

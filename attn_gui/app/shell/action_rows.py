@@ -30,6 +30,7 @@ class Row:
     short: str = ""  # on the tool bar, where the label is too long
     words: str = ""  # what else people call it, in both languages, for the search
     needs: str = ""  # why it can be disabled
+    context: str = "Actions"  # of its words, for translators
     also: tuple[str, ...] = ()  # more shortcuts: + without Shift is =, and systems that know fewer standard keys
 
     def shortcuts(self) -> list[QKeySequence]:
@@ -53,6 +54,7 @@ MENUS = (
     ("theme", QT_TRANSLATE_NOOP("Actions", "&Theme")),
     ("history", QT_TRANSLATE_NOOP("Actions", "&Memory for history")),
     ("copy_as", QT_TRANSLATE_NOOP("Actions", "Copy &as")),
+    ("pages", QT_TRANSLATE_NOOP("Actions", "Pa&ges")),
 )
 MENU_WORDS = {
     "compare": "baseline difference before after with without 对比 比较 基准 之前 差值 有无",
@@ -63,10 +65,15 @@ MENU_WORDS = {
     "theme": "theme appearance colors style 主题 外观 配色",
     "history": "undo memory limit 历史 内存 撤销",
     "copy_as": "clipboard format 剪贴板 格式",
+    "pages": "page picture plot diagram 页面 图 分析",
 }
 """Other words for a menu, by which its actions are found, too."""
 
-SUBMENUS = {"file": ("recent", "examples"), "edit": ("copy_as", "history"), "view": ("decimals", "language", "theme")}
+SUBMENUS = {
+    "file": ("recent", "examples"),
+    "edit": ("copy_as", "history"),
+    "view": ("pages", "decimals", "language", "theme"),
+}
 
 # fmt: off
 ACTIONS = (  # a table, a row to two lines
@@ -260,9 +267,6 @@ ACTIONS = (  # a table, a row to two lines
         words="continue finish 继续"),
     Row("gradients", "compute", QT_TRANSLATE_NOOP("Actions", "&Gradients of the chosen cell"), None,
         words="gradient sensitivity derivative backprop 梯度 灵敏度 导数 反向传播"),
-    Row("curve", "compute", QT_TRANSLATE_NOOP("Actions", "Regression c&urve"), None,
-        words="regression nadaraya watson plot fit kernel 曲线 回归 拟合 核",
-        needs=QT_TRANSLATE_NOOP("Actions", "Needs keys and values of one column, as in the Nadaraya–Watson example")),
     Row("verify", "compute", QT_TRANSLATE_NOOP("Actions", "&Verify the numbers"), None, separator=True,
         words="check test correct reference compare 检查 核对 校验 对比"),
     Row(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QObject
@@ -46,9 +46,9 @@ TOOLBAR = (
 )
 
 
-def translated(source: str) -> str:
+def translated(source: str, context: str = "Actions") -> str:
     """The label of a row or menu in the present language."""
-    return QCoreApplication.translate("Actions", source)
+    return QCoreApplication.translate(context, source)
 
 
 class Command(NamedTuple):
@@ -77,11 +77,19 @@ class Actions(QObject):
         self._settle = settle
         self._groups: dict[str, QActionGroup] = {}
         self._commands: dict[str, Command] = {}
-        self.by_name = {row.name: self._make(row) for row in ACTIONS}
-        self.retranslate()
+        self.rows: tuple[Row, ...] = ()
+        self.by_name: dict[str, QAction] = {}
+        self.add(ACTIONS)
 
     def __getitem__(self, name: str) -> QAction:
         return self.by_name[name]
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Make the actions of these rows, too: of a catalog that is read when the window is there."""
+        more = tuple(rows)
+        self.rows += more
+        self.by_name |= {row.name: self._make(row) for row in more}
+        self.retranslate()
 
     def tie(self, commands: Mapping[str, Command]) -> None:
         """Let these actions do that, unless the editor that is open refuses its text."""
@@ -109,10 +117,10 @@ class Actions(QObject):
 
     def retranslate(self) -> None:
         """Labels in the present language; undo and redo are named by the history."""
-        for row in ACTIONS:
+        for row in self.rows:
             action = self.by_name[row.name]
-            action.setText(translated(row.label))
-            action.setIconText(_plain(translated(row.short or row.label)))
+            action.setText(translated(row.label, row.context))
+            action.setIconText(_plain(translated(row.short or row.label, row.context)))
             action.setToolTip(_tip(action))
 
     def _make(self, row: Row) -> QAction:

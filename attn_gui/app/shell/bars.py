@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
-from attn_gui.app.shell.actions import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, TOOLBAR, Actions, translated
+from attn_gui.app.shell.actions import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, TOOLBAR, Actions, Row, translated
 from attn_gui.figure.tokens import SIZE
 from attn_gui.views.controls.compare_box import CompareBox
 from attn_gui.views.icons import icon
@@ -61,6 +61,13 @@ class Bars(QObject):
                 yield from self._actions_of(inner, here, words)
             elif not action.isSeparator():
                 yield here, words, action
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Put more rows at the end of their menus."""
+        self.actions.add(rows)
+        for row in rows:
+            self.menus[row.menu].addAction(self.actions[row.name])
+            self._window.addAction(self.actions[row.name])
 
     def size_icons(self) -> None:
         """Icons as large as the zoom of the window asks."""

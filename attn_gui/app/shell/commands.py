@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.maps.keys import MapKeys
-from attn_gui.app.shell.actions import ACTIONS, Command, translated
+from attn_gui.app.shell.actions import Command, translated
 from attn_gui.app.shell.bars import Bars
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.paths import notices
@@ -94,13 +94,13 @@ class CommandsController(QObject):
         """Every action of the menus with its way there: examples and recent files, too."""
         from attn_gui.views.dialogs.palette import Offer
 
-        rows = {f"action.{row.name}": row for row in ACTIONS}
+        rows = {f"action.{row.name}": row for row in self.actions.rows}
         offers = []
         for menus, words, action in self._bars.every_action():
             row = rows.get(action.objectName())
             words = f"{words} {row.words}" if row else words
-            offers.append(Offer(action, menus, words, translated(row.needs) if row and row.needs else ""))
+            offers.append(Offer(action, menus, words, translated(row.needs, row.context) if row and row.needs else ""))
         return offers
 
     def _listed(self) -> list[QAction]:
-        return [self.actions[row.name] for row in ACTIONS]
+        return [self.actions[row.name] for row in self.actions.rows]

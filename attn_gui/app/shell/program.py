@@ -14,7 +14,6 @@ from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.export import ExportController
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.session_view import SessionView
-from attn_gui.app.inspector.curve import CurveController
 from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.inspector.history import HistoryController
 from attn_gui.app.inspector.judging import SensitivityController, VerifyController
@@ -25,6 +24,8 @@ from attn_gui.app.maps.maps import MapsController
 from attn_gui.app.maps.progress import ProgressController
 from attn_gui.app.maps.reach import ReachController
 from attn_gui.app.maps.status import StatusController
+from attn_gui.app.pages.curve_fitting import CurveFitting
+from attn_gui.app.pages.pages import PagesController
 from attn_gui.app.problem.making import Making
 from attn_gui.app.problem.panel import PanelController
 from attn_gui.app.problem.targets import TargetController
@@ -100,7 +101,8 @@ class Program(QObject):
         computation.refused.connect(self.panel.show_state)
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.sensitivity = SensitivityController(window, computation, view)
-        self.curve = CurveController(window, document, computation, view, self.making)
+        self.pages = PagesController(window, computation, view, self.look, self.bars)
+        self.curve = CurveFitting(window, document, computation, view, self.making)
         self.targets = TargetController(window, document, computation, view, self.making)
         self.verify = VerifyController(window, document)
         self.variants = VariantsController(window, document, view, self.making)
@@ -114,7 +116,8 @@ class Program(QObject):
         self.session_view = SessionView(window, computation, view, self.files)
         window.closeAsked.connect(self._on_window_close_asked)
         self.history = HistoryController(window, document, self.settings, self.bars.actions)
-        self.export = ExportController(window, document, computation, view, self.settings, self.look)
+        self.export = ExportController(window, document, computation, view, self.settings, self.look, self.pages.knobs)
+        self.pages.exportAsked.connect(self.export.export_page)
         self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
         window.dropped.connect(self.take_in)
         self.copying = CopyController(window, self.target, self.table_edits)

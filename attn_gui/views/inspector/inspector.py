@@ -15,7 +15,6 @@ from attn_gui.views.formula import FormulaView
 from attn_gui.views.inspector.context import ExplainContext, cell_name
 from attn_gui.views.inspector.equations import as_one, by_step
 from attn_gui.views.inspector.links import FlowLayout
-from attn_gui.views.inspector.pages.curve_page import CurvePage
 from attn_gui.views.inspector.pages.fitting import FittingPage
 from attn_gui.views.inspector.pages.sensitivity_page import SensitivityPage
 from attn_gui.views.inspector.pages.start_page import StartPage
@@ -25,12 +24,13 @@ from attn_gui.views.inspector.runs import SentenceView
 from attn_gui.views.inspector.sentences import Sentences
 from attn_gui.views.inspector.terms_view import TermsView
 from attn_gui.views.inspector.trail import Trail
+from attn_gui.views.pages.pages_panel import PagesPanel
 from attn_gui.views.spoken import spoken
 from attn_gui.views.theme import dress
 
 __all__ = ["ExplainContext", "Inspector"]
 
-CURVE = 3  # the place of its tab
+PAGES = 3  # the place of their tab
 
 
 class Inspector(QWidget):
@@ -66,7 +66,8 @@ class Inspector(QWidget):
         self._terms, self._relations = TermsView(self), Relations(self)
         self._copy_text, self._copy_latex, self._target = QPushButton(self), QPushButton(self), QPushButton(self)
         self._one = QPushButton(self)
-        self.sensitivity, self.verify, self.curve = SensitivityPage(), VerifyPage(), CurvePage()
+        self.sensitivity, self.verify, self.pages = SensitivityPage(), VerifyPage(), PagesPanel()
+        self._pages_holder = QWidget(self)
         self._connect()
         self._build()
         self.retranslate()
@@ -101,10 +102,14 @@ class Inspector(QWidget):
         holders = (self._tabs.widget(place) for place in range(self._tabs.count()))
         self._tabs.setCurrentWidget(next(one for one in holders if one is not None and one.isAncestorOf(page)))
 
-    def offer_curve(self, offered: bool) -> None:
-        """Whether the problem is a regression, whose curve has a page of its own."""
-        if self._tabs.isTabVisible(CURVE) != offered:  # else each edit would have the panel laid out and painted
-            self._tabs.setTabVisible(CURVE, offered)
+    def set_pages_here(self, here: bool) -> None:
+        """Whether the pages of the catalog stand here, or are large somewhere else."""
+        self._tabs.setTabVisible(PAGES, here)
+        if here:
+            layout = self._pages_holder.layout()
+            assert layout is not None
+            layout.addWidget(self.pages)
+            self.pages.show()  # a stack that it leaves has hidden it
 
     def set_examples(self, examples: Sequence[tuple[str, str, str]]) -> None:
         """(key, title, shape) of the examples on the first page."""
@@ -113,7 +118,7 @@ class Inspector(QWidget):
     def retranslate(self) -> None:
         """All words in the present language."""
         self.setAccessibleName(self.tr("Explain"))
-        titles = (self.tr("Explain"), self.tr("Verify"), self.tr("Sensitivity"), self.tr("Curve"))
+        titles = (self.tr("Explain"), self.tr("Verify"), self.tr("Sensitivity"), self.tr("Pages"))
         for place, title in enumerate(titles):
             self._tabs.setTabText(place, title)
         self._order.setText(self.tr("by size"))
@@ -265,9 +270,11 @@ class Inspector(QWidget):
         self._pages.addWidget(self._start_page)
         self._pages.addWidget(self._cell_page)
         self._pages.setContentsMargins(0, SPACING.m, 0, 0)
-        own = (FittingPage(page, self) for page in (self.verify, self.sensitivity, self.curve))
-        for page in (self._pages, *own):
+        own = (FittingPage(page, self) for page in (self.verify, self.sensitivity))
+        QVBoxLayout(self._pages_holder).setContentsMargins(0, 0, 0, 0)
+        for page in (self._pages, *own, self._pages_holder):
             self._tabs.addTab(page, "")
+        self.set_pages_here(True)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._tabs)

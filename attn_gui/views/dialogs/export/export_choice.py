@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
 LEVELS = (WINDOW, AUTOMATIC, TYPED)
@@ -14,6 +16,7 @@ class ExportChoice:
     fit. Levels are those of the window, automatic, or the pair in `typed`; a color map of None is the window's.
 
     `name` is what the files are called: the whole name if there is one, else what stands before stage and head.
+    A page looks at `cell` (stage, row, column) and has `knobs` of its own, by the name of the page.
     """
 
     stages: tuple[str, ...] = ("weights",)
@@ -35,6 +38,8 @@ class ExportChoice:
     theme: str = "light"
     folder: str = ""
     name: str = ""
+    cell: tuple[str, int, int] | None = None
+    knobs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,7 @@ class ExportDialog(ExportForm):
 
     def set_choice(self, choice: ExportChoice) -> None:
         """Show what is proposed: the stage and head on show, and the options of the last time."""
+        self._proposed = choice
         self.stages.set_keys(choice.stages)
         self.heads.set_heads(choice.heads)
         self.item.setValue(choice.batch)
@@ -152,7 +153,10 @@ class ExportDialog(ExportForm):
         self.arrangement.set_words({FILES: self.tr("one file each"), SHEET: self.tr("all on one sheet")})
         self.format.set_words({key: key.upper() for key in IMAGES})
         self.picture.set_words(
-            {key: QCoreApplication.translate("Pictures", PICTURES[key].title) for key in self._keys(self.picture)}
+            {
+                key: QCoreApplication.translate(PICTURES[key].context, PICTURES[key].title)
+                for key in self._keys(self.picture)
+            }
         )
         maps = {name: QCoreApplication.translate("Palettes", palette.title) for name, palette in PALETTES.items()}
         self.colormap.set_words({WINDOW: self.tr("as in the window"), **maps})
@@ -283,6 +287,8 @@ class ExportDialog(ExportForm):
             theme=self.theme.currentData(),
             folder=self.target.path(),
             name=self.typed_name(),
+            cell=self._proposed.cell,
+            knobs=self._proposed.knobs,
         )
 
     def _heads_or(self, otherwise: tuple[int, ...]) -> tuple[int, ...]:

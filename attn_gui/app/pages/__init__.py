@@ -1,0 +1,1 @@
+"""Controllers of the pages of the catalog."""

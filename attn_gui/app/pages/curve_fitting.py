@@ -1,0 +1,90 @@
+"""The fit of the kernel to the points of a regression, above its curve."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.problem.making import Making
+from attn_gui.app.state.background import Background
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label
+from attn_gui.engine import Problem
+from attn_gui.engine.analysis.fitting import Fitted, each_from_the_others, error_of_others, fit_width
+from attn_gui.figure.pages.curve import CurvePage
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.pages.fit_controls import FitControls
+
+
+class CurveFitting(QObject):
+    """Keeps the error true while the curve is on show; errors and fits are found in the background."""
+
+    def __init__(
+        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making
+    ) -> None:
+        super().__init__(window)
+        self._window, self._page = window, window.inspector.pages.pages[CurvePage.name]
+        self._controls = FitControls()
+        self._page.put_above(self._controls)
+        self._document, self._computation, self._making = document, computation, making
+        self._errors, self._fits = Background(self), Background(self)
+        self._errors.answered.connect(self._on_errors_answered)
+        self._fits.answered.connect(self._on_fits_answered)
+        self._controls.fitRequested.connect(self.fit)
+        window.inspector.pages.turned.connect(self.show)
+        document.changed.connect(self._on_document_changed)
+        computation.updated.connect(self.show)
+        view.follow(self.show, "evaluation")
+
+    def show(self, *_: object) -> None:
+        """Bring the error up to date if the curve is on show."""
+        if not self._page.isVisible():
+            return
+        points = self._points()
+        self._controls.set_fit_offered(points is not None)
+        if points is not None:
+            self._errors.ask(lambda: error_of_others(points))
+
+    def fit(self) -> None:
+        """Look for the best w; it becomes one step when it is found."""
+        points = self._points()
+        if points is not None:
+            self._controls.set_fitting(True)
+            self._fits.ask(lambda: fit_width(points))
+
+    def finish(self) -> None:
+        """Wait for what is under way; for the end of the program."""
+        self._errors.finish()
+        self._fits.finish()
+
+    def _points(self) -> Problem | None:
+        """The points that w is fitted to, apart from the document; None where there is no w to be fitted."""
+        try:
+            return each_from_the_others(self._computation.evaluation)
+        except ValueError:
+            return None
+
+    def _on_document_changed(self, *_: object) -> None:
+        self._fits.forget()  # it was for other numbers
+        self._controls.set_fitting(False)
+        self._controls.set_error(None)
+
+    def _on_errors_answered(self, found: object) -> None:
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, float)
+        self._controls.set_error(found)
+
+    def _on_fits_answered(self, found: object) -> None:
+        self._controls.set_fitting(False)
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, Fitted)
+        params = self._document.problem.score_params
+        if found.w == params["w"]:
+            self._window.recomputed.setText(self.tr("No other w predicts the points better."))
+            return
+        label = Label(QT_TRANSLATE_NOOP("History", "w fitted to the points: {value}"), {"value": f"{found.w:g}"})
+        self._making.change(label, lambda: {"score_params": {**params, "w": found.w}})

@@ -1,0 +1,184 @@
+"""Pages of the catalog: which one is on show, what it looks at, and that it follows every edit."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+
+from attn_gui.app.shell.actions import Command, Row
+from attn_gui.app.shell.bars import Bars
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.look import LookController
+from attn_gui.app.state.sentences import sentence
+from attn_gui.app.state.view_state import ChosenCell, ViewState
+from attn_gui.figure.pages import PAGES
+from attn_gui.figure.pages.drawing import Spot
+from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.page_kind import Aim, PageKind
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.pages.page_widget import PageWidget
+
+MODES = ("product", "all_stages")
+"""Actions that bring the maps back."""
+
+
+class PagesController(QObject):
+    """Reads the page on show anew after every change; an answer for numbers or a cell of before is dropped."""
+
+    exportAsked = Signal(str)
+
+    def __init__(
+        self, window: MainWindow, computation: Computation, view: ViewState, look: LookController, bars: Bars
+    ) -> None:
+        super().__init__(window)
+        self._window, self._panel = window, window.inspector.pages
+        self._computation, self._view, self._look = computation, view, look
+        self._name = ""
+        self.knobs: dict[str, dict[str, Any]] = {}
+        """Values that were chosen, by page."""
+        self._job = Job(self)
+        self._job.told.connect(self._on_job_told)
+        self._job.ended.connect(self._on_job_ended)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
+        self._soon.timeout.connect(self.show)
+        for kind in PAGES.values():
+            self._add(kind)
+        bars.add([_row(kind) for kind in PAGES.values()])
+        self._panel.pageAsked.connect(self.open)
+        self._panel.largeAsked.connect(self.set_large)
+        self._panel.shown.connect(self.show)
+        self._panel.exportAsked.connect(lambda: self.exportAsked.emit(self._name))
+        for name in MODES:
+            bars.actions[name].triggered.connect(lambda: self.set_large(False))
+        computation.updated.connect(self._on_changed)
+        view.follow(self._on_changed, "evaluation", "cell", "head", "batch", "stage")
+        self._offer()
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {
+            name: Command(partial(self.open, name), enabled=partial(self._applies, kind))
+            for name, kind in PAGES.items()
+        }
+
+    def retranslate(self) -> None:
+        """The page on show in the present language."""
+        for page in self._panel.pages.values():
+            if page.canvas is not None:
+                page.fill(self._look.language)
+        self.show()
+
+    def finish(self) -> None:
+        """End what is being computed; for the end of the program."""
+        self._soon.stop()
+        self._job.finish()
+
+    def open(self, name: str) -> None:
+        """Show a page where the pages stand."""
+        self._name = name
+        self._panel.set_page(name)
+        if self._panel.isVisible():
+            self.show()
+        else:
+            self._window.inspector.turn_to(self._panel)  # which shows it
+        self._panel.turned.emit()
+
+    def set_large(self, large: bool) -> None:
+        """Show the pages in the place of the maps, or beside them."""
+        self._panel.set_large(large)
+        self._window.set_pages_large(large)
+        self._window.set_mode(self._view.look.mode)
+        if not large:
+            self._window.inspector.turn_to(self._panel)
+
+    # --- reading ---------------------------------------------------------------------------------
+    def show(self) -> None:
+        """Bring the page up to date if it is on show."""
+        self._job.forget()
+        self._offer()
+        if not self._name or not self._panel.isVisible():
+            return
+        page, evaluation = self._panel.pages[self._name], self._computation.evaluation
+        page.fill(self._look.language)
+        if not page.kind.applies(evaluation.problem):
+            page.set_sentence(_said(page.kind.needs))
+            return
+        look = self._view.look
+        values = settled(page.kind.knobs, evaluation.problem, self.knobs.get(self._name, {}))
+        page.set_knobs(evaluation.problem, values)
+        cell = None if look.cell is None else (look.cell.row, look.cell.column)
+        aim = Aim(look.batch, look.head, look.cell.stage if look.cell else look.stage, cell, values)
+        if page.kind.is_quick(evaluation.problem, aim):
+            self._show(self._read(page.kind, aim))
+        else:
+            page.begin_work()
+            self._job.begin(lambda tell: page.kind.read(evaluation, aim, tell))
+
+    def _read(self, kind: PageKind[Any], aim: Aim) -> object:
+        try:
+            return kind.read(self._computation.evaluation, aim, lambda share: None)
+        except (ValueError, MemoryError) as error:
+            return error
+
+    def _show(self, found: object) -> None:
+        page = self._panel.pages[self._name]
+        if isinstance(found, Stopped):
+            page.set_sentence(self.tr("Stopped. The next change computes the page again."))
+        elif isinstance(found, (ValueError, MemoryError)):
+            page.set_sentence(sentence(found))
+        elif isinstance(found, Exception):
+            raise found
+        else:
+            page.set_content(found)
+
+    def _on_job_told(self, share: float) -> None:
+        self._panel.pages[self._name].set_share(share)
+
+    def _on_job_ended(self, found: object) -> None:
+        self._show(found)
+
+    def _on_changed(self, *_: object) -> None:
+        self._job.forget()
+        self._soon.start()
+
+    # --- what is asked ---------------------------------------------------------------------------
+    def _add(self, kind: PageKind[Any]) -> None:
+        page = self._panel.add(kind)
+        page.spotChosen.connect(partial(self._on_page_spot_chosen, page))
+        page.turned.connect(partial(self._on_page_turned, page))
+        page.stopRequested.connect(self._job.stop)
+
+    def _on_page_spot_chosen(self, page: PageWidget, spot: Spot) -> None:
+        if spot.knob is not None:
+            self._on_page_turned(page, *spot.knob)
+        if spot.cell is not None:
+            cell, look = spot.cell, self._view.look
+            head = look.head if cell.head is None else cell.head
+            self._view.set(stage=cell.stage, head=head, cell=ChosenCell(cell.stage, cell.row, cell.column))
+
+    def _on_page_turned(self, page: PageWidget, key: str, value: object) -> None:
+        self.knobs.setdefault(page.kind.name, {})[key] = value
+        self.show()
+
+    def _applies(self, kind: PageKind[Any]) -> bool:
+        return kind.applies(self._computation.evaluation.problem)
+
+    def _offer(self) -> None:
+        """Offer the pages that the problem has, and one that there is; the open one stays and says what it needs."""
+        offered = [name for name, kind in PAGES.items() if self._applies(kind) or name == self._name]
+        if not self._name and offered:
+            self._name = offered[0]
+        self._panel.set_offered(offered)
+        if self._name:
+            self._panel.set_page(self._name)
+
+
+def _row(kind: PageKind[Any]) -> Row:
+    return Row(kind.name, "pages", kind.title, words=kind.words, needs=kind.needs, context="Pages")
+
+
+def _said(text: str) -> str:
+    return QCoreApplication.translate("Pages", text)

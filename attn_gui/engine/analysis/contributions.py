@@ -1,0 +1,87 @@
+"""Contributions of the heads to the output: what each of them adds to it through its rows of W_O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph import indices
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """`parts` (head, row, column) and `bias` (column,) or None: what adds up to `output` (row, column)."""
+
+    parts: Array
+    bias: Array | None
+    output: Array
+
+    @property
+    def total(self) -> Array:
+        """The sum of the parts, heads in order, the bias last."""
+        found = self.parts.sum(axis=0)
+        return np.asarray(found if self.bias is None else found + self.bias)
+
+    @property
+    def difference(self) -> float:
+        """The largest distance between a cell of the sum and that of the output; NaN where one of them is."""
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(self.total - self.output)
+        return float(np.max(np.where(self.total == self.output, 0.0, apart), initial=0.0))
+
+    def norms(self) -> Array:
+        """‖part‖ of every head and row, the bias as one more head: (parts, row)."""
+        return np.asarray(np.sqrt((self.all_parts() ** 2).sum(axis=-1)))
+
+    def shares(self) -> Array:
+        """part · output / ‖output‖² of every part and row: they add up to 1, NaN where the output is all zeros."""
+        length = (self.output**2).sum(axis=-1)
+        with np.errstate(all="ignore"):
+            return np.asarray((self.all_parts() * self.output).sum(axis=-1) / np.where(length > 0, length, np.nan))
+
+    def all_parts(self) -> Array:
+        """The parts of the heads, and the bias as one more where there is one: (part, row, column)."""
+        if self.bias is None:
+            return self.parts
+        return np.concatenate([self.parts, np.broadcast_to(self.bias, (1, *self.output.shape))])
+
+
+def contributions(evaluation: Evaluation, batch: int, rows: slice) -> Contributions:
+    """out_h = O_h W_O[rows of h] for some queries of an item; without W_O each head fills columns of its own.
+
+    `rows` is a slice with start and stop. Source: Elhage et al. 2021, *A Mathematical Framework for Transformer
+    Circuits*, "Attention heads are independent and additive".
+    """
+    problem, node = evaluation.problem, evaluation.node("output")
+    joined, width = node.inputs[0].name, node.shape[-1]
+    cut = slice(batch, batch + 1), rows
+    parts = np.zeros((problem.num_heads, rows.stop - rows.start, width))
+    with np.errstate(all="ignore"):
+        for head in range(problem.num_heads):
+            mine = evaluation.head_columns(joined, head)
+            own = evaluation.fetch(joined, (*cut, mine))[0]
+            if problem.w_output is None:
+                parts[head, :, mine] = own
+            else:
+                parts[head] = own @ problem.w_output[mine].astype(np.float64)
+        output = evaluation.fetch(node.name, (*cut, slice(0, width)))[0]
+    bias = None if problem.b_output is None else problem.b_output.astype(np.float64)
+    return Contributions(parts, bias, np.array(output, dtype=np.float64))
+
+
+def part_block(evaluation: Evaluation, batch: int, head: int, rows: slice, columns: slice) -> Array:
+    """Some cells of what one head adds to the output, as (row, column)."""
+    problem, node = evaluation.problem, evaluation.node("output")
+    joined, width = node.inputs[0].name, node.shape[-1]
+    mine = evaluation.head_columns(joined, head)
+    rows, columns = slice(*rows.indices(node.shape[1])[:2]), slice(*columns.indices(width)[:2])
+    with np.errstate(all="ignore"):
+        own = evaluation.fetch(joined, (*indices.cell((batch,)), rows, mine))[0]
+        if problem.w_output is not None:
+            return np.asarray(own @ problem.w_output[mine, columns].astype(np.float64))
+        found = np.zeros((rows.stop - rows.start, width))
+        found[:, mine] = own
+        return found[:, columns]

@@ -1,0 +1,19 @@
+"""The catalog of pages: pictures that show more than one stage, beside the maps and in files alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attn_gui.figure.pages.curve import CurvePage
+from attn_gui.figure.pages.head_contributions import HeadContributions
+from attn_gui.figure.pages.page_kind import PageKind
+
+PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in (CurvePage(), HeadContributions())}
+"""Every page by its name; whoever asks for one of them reads this at that time."""
+
+
+def page_of_name(name: str) -> PageKind[Any]:
+    """A page by its name; ValueError with a sentence for another."""
+    if name not in PAGES:
+        raise ValueError(f"There is no page {name!r}; there are {', '.join(PAGES)}.")
+    return PAGES[name]

@@ -1,0 +1,134 @@
+"""Axes of a plot on a page: scales with round ticks, their labels and names, and the lines between points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from attn_gui.figure.fonts import figure_font
+from attn_gui.figure.labels import elided
+from attn_gui.figure.maps.parts import paint_axis_name, paint_frame
+from attn_gui.figure.numbers import format_number
+from attn_gui.figure.output.text import END, MIDDLE, write_text
+from attn_gui.figure.pages.ink import metrics
+from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
+
+Numbers = npt.NDArray[np.float64]
+
+TICK_PITCH = 44.0
+TICK = 4.0
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis from `low` to `high` with its ticks, in single steps of `step`."""
+
+    low: float
+    high: float
+    step: float
+
+    def ticks(self) -> list[float]:
+        """The values that have a tick, the ends included."""
+        count = round((self.high - self.low) / self.step)
+        return [self.low + number * self.step for number in range(count + 1)]
+
+    def text(self, value: float) -> str:
+        """A tick with as many decimals as the step needs."""
+        decimals = max(0, -math.floor(math.log10(self.step) + 1e-9))
+        return format_number(round(value / self.step) * self.step, min(decimals, 12))
+
+
+def nice_scale(numbers: Numbers, most: float) -> Scale:
+    """An axis over the finite numbers with steps of 1, 2 or 5 times a power of ten, at most about so many."""
+    finite = numbers[np.isfinite(numbers)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    if high - low <= 1e-9 * max(abs(low), abs(high)) or not math.isfinite(high - low):
+        apart = abs(low) * 0.5 or 0.5
+        low, high = low - apart, high + apart
+    rough = (high - low) / max(most, 1.0)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(nice * power for nice in (1, 2, 5, 10) if nice * power >= rough * (1 - 1e-9))
+    return Scale(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step)
+
+
+@dataclass(frozen=True)
+class Axes:
+    """A plot in a rectangle, its two scales and what they count."""
+
+    plot: QRectF
+    across: Scale
+    up: Scale
+    names: tuple[str, str]
+    foot: float
+    side: float
+
+    def place(self, x: float, y: float) -> QPointF:
+        """The place of a point of the plot on the page."""
+        right = (x - self.across.low) / (self.across.high - self.across.low)
+        above = (y - self.up.low) / (self.up.high - self.up.low)
+        return QPointF(self.plot.left() + right * self.plot.width(), self.plot.bottom() - above * self.plot.height())
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        """Paint frame, ticks, labels and names."""
+        paint_frame(painter, self.plot, theme)
+        small = metrics("micro")
+        feet = [(tick, self.place(tick, self.up.low)) for tick in self.across.ticks()]
+        sides = [(tick, self.place(self.across.low, tick)) for tick in self.up.ticks()]
+        painter.setPen(QPen(theme.line_strong, 1.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        painter.drawLines([QLineF(foot, foot + QPointF(0, TICK)) for _, foot in feet])
+        painter.drawLines([QLineF(side, side - QPointF(TICK, 0)) for _, side in sides])
+        painter.setFont(figure_font(FONT_SIZE.micro))
+        painter.setPen(theme.text2)
+        for tick, foot in feet:
+            write_text(painter, foot + QPointF(0, TICK + SPACING.xs + small.ascent()), self.across.text(tick), MIDDLE)
+        for tick, side in sides:
+            write_text(painter, side + QPointF(-TICK - SPACING.s, small.capHeight() / 2), self.up.text(tick), END)
+        across, up = (
+            elided(name, room, metrics("small"))
+            for name, room in zip(self.names, (self.plot.width(), self.plot.height()), strict=True)
+        )
+        paint_axis_name(painter, QPointF(self.plot.center().x(), self.foot), across, theme.text2, turned=False)
+        paint_axis_name(painter, QPointF(self.side, self.plot.center().y()), up, theme.text2, turned=True)
+
+    def points(self, x: Numbers, y: Numbers) -> list[QPointF]:
+        """The places of the points whose numbers are finite."""
+        seen = np.isfinite(x) & np.isfinite(y)
+        return [self.place(a, b) for a, b in zip(x[seen].tolist(), y[seen].tolist(), strict=True)]
+
+
+def axes_in(room: QRectF, x: Numbers, y: Numbers, names: tuple[str, str]) -> Axes:
+    """Axes over some numbers, with all their labels inside a rectangle."""
+    line, micro = metrics("small"), metrics("micro")
+    bottom = room.bottom() - line.height() - SPACING.s - micro.height() - TICK - SPACING.xs
+    top = room.top() + micro.capHeight() / 2
+    up = nice_scale(y, (bottom - top) / TICK_PITCH)
+    labels = max(micro.horizontalAdvance(up.text(tick)) for tick in up.ticks())
+    left = room.left() + line.height() + SPACING.s + labels + TICK + SPACING.s
+    across = nice_scale(x, (room.right() - left) / TICK_PITCH)
+    right = room.right() - max(SPACING.s, micro.horizontalAdvance(across.text(across.high)) / 2)
+    plot = QRectF(left, top, right - left, bottom - top)
+    return Axes(plot, across, up, names, room.bottom() - line.descent(), room.left() + line.ascent())
+
+
+def paint_line(painter: QPainter, places: Sequence[QPointF], color: QColor, *, dashed: bool = False) -> None:
+    """Paint one line through places."""
+    pen = QPen(color, LINE.row_and_column)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    if dashed:
+        pen.setStyle(Qt.PenStyle.DashLine)
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPolyline(QPolygonF(list(places)))
+
+
+def paint_dot(painter: QPainter, at: QPointF, color: QColor, radius: float) -> None:
+    """Paint a filled dot."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    painter.drawEllipse(at, radius, radius)

@@ -1,0 +1,80 @@
+"""A page that is laid out: how it is painted, and what a hover or a click at a place of it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+
+class NoRoom(ValueError):
+    """A size that is too small for a page: the side, what was given and the least, in logical pixels."""
+
+    def __init__(self, side: str, given: float, least: float) -> None:
+        super().__init__(f"A {side} of {given:.0f} leaves no room; {least:.0f} is the least.")
+        self.side, self.given, self.least = side, given, least
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a stage as it is shown: row and column within a head; `head` None leaves the head on show."""
+
+    stage: str
+    row: int
+    column: int
+    head: int | None = None
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place with something to say: the words of a hover, and the cell or the knob's value that a click chooses."""
+
+    text: str
+    cell: Cell | None = None
+    knob: tuple[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Field:
+    """A rectangle of rows × columns places; `spot` tells of one of them when it is asked."""
+
+    place: QRectF
+    spot: Callable[[int, int], Spot]
+    rows: int = 1
+    columns: int = 1
+
+    def at(self, point: QPointF) -> tuple[int, int] | None:
+        """Row and column under a point."""
+        if not self.place.contains(point):
+            return None
+        down = (point.y() - self.place.top()) / self.place.height() * self.rows
+        across = (point.x() - self.place.left()) / self.place.width() * self.columns
+        return min(int(down), self.rows - 1), min(int(across), self.columns - 1)
+
+    def rect(self, row: int, column: int) -> QRectF:
+        """The rectangle of one of its places."""
+        width, height = self.place.width() / self.columns, self.place.height() / self.rows
+        return QRectF(self.place.left() + column * width, self.place.top() + row * height, width, height)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A page in logical pixels; `title` and `said` are what it shows, in words."""
+
+    width: float
+    height: float
+    title: str
+    said: str
+    paint: Callable[[QPainter], None]
+    fields: tuple[Field, ...] = ()
+
+    def field_at(self, point: QPointF) -> tuple[int, int, int] | None:
+        """(field, row, column) under a point; the last painted wins."""
+        for number in range(len(self.fields) - 1, -1, -1):
+            found = self.fields[number].at(point)
+            if found is not None:
+                return number, *found
+        return None

@@ -1,0 +1,78 @@
+"""The frame of a page: its title above, its sentences below, and the room between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+from attn_gui.figure.labels import elided, visible_text, wrapped
+from attn_gui.figure.maps.layout import MARGIN
+from attn_gui.figure.maps.painter import WIDER_FONT
+from attn_gui.figure.maps.parts import paint_note
+from attn_gui.figure.output.page import PX_PER_CM
+from attn_gui.figure.output.text import write_line
+from attn_gui.figure.pages.drawing import NoRoom
+from attn_gui.figure.pages.ink import Ink, metrics
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
+
+OWN_WIDTH = 14 * PX_PER_CM
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A page with a title in one line, perhaps two, sentences at its foot, and `body` for what it shows."""
+
+    ink: Ink
+    width: float
+    height: float
+    body: QRectF
+    title: str
+    subtitle: str
+    note: tuple[str, ...]
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint title, subtitle and sentences."""
+        theme, strong = self.ink.theme, metrics("sentence", strong=True)
+        room, at = self.width - 2 * MARGIN, QPointF(MARGIN, MARGIN + strong.ascent())
+        title = elided(visible_text(self.title), room, strong)
+        write_line(painter, at, title, theme.text, FONT_SIZE.sentence, strong=True)
+        if self.subtitle:
+            down = QPointF(0, strong.descent() + SPACING.xs + metrics("small").ascent())
+            subtitle = elided(visible_text(self.subtitle), room, metrics("small"))
+            write_line(painter, at + down, subtitle, theme.text2, FONT_SIZE.small)
+        foot = self.height - MARGIN - len(self.note) * metrics("small").height()
+        paint_note(painter, self.note, QPointF(MARGIN, foot), theme)
+
+
+def framed(
+    ink: Ink,
+    width: float | None,
+    height: float | None,
+    *,
+    title: str,
+    subtitle: str = "",
+    note: str = "",
+    tall: Callable[[float], float],
+    least: tuple[float, float],
+) -> Frame:
+    """A frame at its own size or at a given one; `tall` gives the body's own height for its width.
+
+    NoRoom where less than `least` (width, height) would be left for the body.
+    """
+    width = OWN_WIDTH if width is None else width
+    across = width - 2 * MARGIN
+    if across < least[0]:
+        raise NoRoom("width", width, least[0] + 2 * MARGIN)
+    small = metrics("small")
+    lines = wrapped(note, across / WIDER_FONT, small) if note else ()
+    top = MARGIN + metrics("sentence", strong=True).height() + SPACING.m
+    top += (small.height() + SPACING.xs) if subtitle else 0
+    foot = MARGIN + (len(lines) * small.height() + SPACING.m if lines else 0)
+    height = top + tall(across) + foot if height is None else height
+    room = height - top - foot
+    if room < least[1]:
+        raise NoRoom("height", height, least[1] + top + foot)
+    return Frame(ink, width, height, QRectF(MARGIN, top, across, room), title, subtitle, lines)

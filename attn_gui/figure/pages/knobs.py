@@ -1,0 +1,118 @@
+"""Knobs of a page: what can be chosen on it beside the cell, as plain values that files of settings could hold."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from attn_gui.engine import Problem
+
+Values = Mapping[str, Any]
+"""Values of knobs by their keys."""
+
+
+@dataclass(frozen=True)
+class Knob(ABC):
+    """One of them: its key, and its caption (marked for translation in the context "Pages")."""
+
+    key: str
+    caption: str
+
+    @abstractmethod
+    def default(self, problem: Problem, values: Values) -> Any:
+        """The value that is taken unless another one is chosen; `values` are those of the knobs before it."""
+
+    @abstractmethod
+    def fits(self, problem: Problem, values: Values, value: Any) -> bool:
+        """Whether a value can be chosen."""
+
+    @abstractmethod
+    def parsed(self, text: str) -> Any:
+        """The value that a text on the command line means; ValueError for none."""
+
+
+@dataclass(frozen=True)
+class Choice(Knob):
+    """One of several keys; `choices` gives their words, marked for translation in the context "Pages"."""
+
+    choices: Callable[[Problem, Values], Mapping[str, str]]
+
+    def default(self, problem: Problem, values: Values) -> Any:
+        return next(iter(self.choices(problem, values)))
+
+    def fits(self, problem: Problem, values: Values, value: Any) -> bool:
+        return value in self.choices(problem, values)
+
+    def parsed(self, text: str) -> Any:
+        return text
+
+
+@dataclass(frozen=True)
+class Amount(Knob):
+    """A finite number, a whole one if `whole`; `usual` gives the default and `may` says which can be."""
+
+    usual: Callable[[Problem, Values], float]
+    may: Callable[[Problem, Values, float], bool] = lambda problem, values, value: True
+    whole: bool = False
+
+    def default(self, problem: Problem, values: Values) -> Any:
+        found = self.usual(problem, values)
+        return round(found) if self.whole else float(found)
+
+    def fits(self, problem: Problem, values: Values, value: Any) -> bool:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+        return number and (not self.whole or value == int(value)) and self.may(problem, values, value)
+
+    def parsed(self, text: str) -> Any:
+        return int(text) if self.whole else float(text)
+
+
+@dataclass(frozen=True)
+class Slide(Knob):
+    """A place on a slider, 0 … `last`, of which `told` gives the words beside it."""
+
+    last: Callable[[Problem, Values], int]
+    told: Callable[[Problem, Values, int], str] = lambda problem, values, place: str(place)
+
+    def default(self, problem: Problem, values: Values) -> Any:
+        return self.last(problem, values) // 2
+
+    def fits(self, problem: Problem, values: Values, value: Any) -> bool:
+        return isinstance(value, int) and 0 <= value <= self.last(problem, values)
+
+    def parsed(self, text: str) -> Any:
+        return int(text)
+
+
+def settled(knobs: tuple[Knob, ...], problem: Problem, given: Values) -> dict[str, Any]:
+    """A value for every knob: the given one where it can be, else the default."""
+    found: dict[str, Any] = {}
+    for knob in knobs:
+        value = given.get(knob.key)
+        fits = value is not None and knob.fits(problem, found, value)
+        found[knob.key] = value if fits else knob.default(problem, found)
+    return found
+
+
+def checked(knobs: tuple[Knob, ...], problem: Problem, texts: Mapping[str, str]) -> dict[str, Any]:
+    """The values of knobs from texts; ValueError with a sentence for what is no knob, or no value of one."""
+    known = {knob.key: knob for knob in knobs}
+    if unknown := [key for key in texts if key not in known]:
+        raise ValueError(f"There is nothing to set called {unknown[0]!r}; there is {', '.join(known) or 'nothing'}.")
+    found: dict[str, Any] = {}
+    for key, knob in known.items():
+        if key not in texts:
+            found[key] = knob.default(problem, found)
+            continue
+        try:
+            value = knob.parsed(texts[key])
+        except ValueError:
+            value = None
+        if value is None or not knob.fits(problem, found, value):
+            options = f"; expected one of {', '.join(knob.choices(problem, found))}" if isinstance(knob, Choice) else ""
+            raise ValueError(f"{key} cannot be {texts[key]!r} here{options}.")
+        found[key] = value
+    return found

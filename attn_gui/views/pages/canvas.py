@@ -1,0 +1,242 @@
+"""Canvas of a page: painted by the routine that paints its files; pointed at, clicked and walked through by keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from attn_gui.figure.maps.painter import begin
+from attn_gui.figure.pages.drawing import Drawing, NoRoom, Spot
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.tokens import LINE
+from attn_gui.views.inspector.links import paint_focus_ring
+from attn_gui.views.theme import current_theme, scaled, theme_signal
+
+LEAST_WIDTH, TALL = 200, 380
+"""A page that would be taller than this by itself takes what room there is."""
+UNIT = 100  # of pixels at 100 %, by which the zoom is told
+STEPS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
+Place = tuple[int, int, int]
+"""Field, and row and column in it."""
+
+
+class PageCanvas(QWidget):
+    """Shows what a page has read; `spotChosen` carries a Spot that was clicked, or taken with Enter."""
+
+    spotChosen = Signal(object)
+
+    def __init__(self, kind: PageKind[Any], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kind, self._lang = kind, "en"
+        self._content: Any = None
+        self._drawing: Drawing | None = None
+        self._image = QImage()
+        self._at: Place | None = None
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        theme_signal.changed.connect(self._lay_out)
+
+    # --- silent setters --------------------------------------------------------------------------
+    def set_content(self, content: Any) -> None:
+        """Show what was read; None shows nothing."""
+        self._content = content
+        self._lay_out()
+        self.updateGeometry()
+
+    def set_language(self, lang: str) -> None:
+        """The language of the words in it."""
+        self._lang = lang
+        self._lay_out()
+
+    # --- what is shown ---------------------------------------------------------------------------
+    @property
+    def drawing(self) -> Drawing | None:
+        """The page as it is laid out; None while there is nothing to show."""
+        return self._drawing
+
+    def place_of(self, field: int, row: int = 0, column: int = 0) -> QPointF:
+        """The middle of a place, in the widget."""
+        assert self._drawing is not None
+        return self._drawing.fields[field].rect(row, column).center() * self._factor()
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(LEAST_WIDTH), self.heightForWidth(scaled(LEAST_WIDTH)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(scaled(LEAST_WIDTH), scaled(LEAST_WIDTH) // 2)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        if self._content is None:
+            return scaled(LEAST_WIDTH) // 2
+        own, least = self._planned(width / _zoom(), None), 0.0
+        try:
+            self._kind.plan(self._content, self._ink(), own.width, 1.0)
+        except NoRoom as lack:
+            least = lack.least
+        return round(min(own.height, max(least, TALL)) * min(width / own.width, _zoom()) + 0.5)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        if self._drawing is None:
+            return
+        if self._image.isNull():
+            self._image = self._painted(self._drawing)
+        painter.drawImage(0, 0, self._image)
+        if self._at is not None:
+            self._paint_place(painter, self._at)
+        if self.hasFocus():
+            paint_focus_ring(painter, self.rect())
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            spot = self._spot(self._place_at(QPointF(event.pos())))
+            QToolTip.showText(event.globalPos(), spot.text if spot else "", self)
+            return True
+        return super().event(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._point_at(self._place_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        if not self.hasFocus():
+            self._point_at(None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._point_at(self._place_at(event.position()))
+            self._choose()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._choose()
+        elif key in STEPS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            self._step(*STEPS[key])
+        else:
+            super().keyPressEvent(event)
+
+    # --- places ----------------------------------------------------------------------------------
+    def _place_at(self, point: QPointF) -> Place | None:
+        return None if self._drawing is None else self._drawing.field_at(point * (1 / self._factor()))
+
+    def _spot(self, place: Place | None) -> Spot | None:
+        if place is None or self._drawing is None:
+            return None
+        return self._drawing.fields[place[0]].spot(place[1], place[2])
+
+    def _point_at(self, place: Place | None) -> None:
+        if place != self._at:
+            self._at = place
+            self._describe()
+            self.update()
+
+    def _step(self, down: int, across: int) -> None:
+        """The next place in a field, or the first or last of the field beside it."""
+        fields = self._drawing.fields if self._drawing is not None else ()
+        if not fields:
+            return
+        if self._at is None:
+            self._point_at((0, 0, 0))
+            return
+        number, row, column = self._at
+        row, column = row + down, column + across
+        if 0 <= row < fields[number].rows and 0 <= column < fields[number].columns:
+            self._point_at((number, row, column))
+            return
+        way = down + across
+        if 0 <= number + way < len(fields):
+            other = fields[number + way]
+            end = (0, 0) if way > 0 else (other.rows - 1, other.columns - 1)
+            self._point_at((number + way, *end))
+
+    def _choose(self) -> None:
+        spot = self._spot(self._at)
+        if spot is not None and (spot.cell is not None or spot.knob is not None):
+            self.spotChosen.emit(spot)
+
+    def _describe(self) -> None:
+        """Give a screen reader the words of the page, those of the place first."""
+        drawing, spot = self._drawing, self._spot(self._at)
+        self.setAccessibleName(drawing.title if drawing else "")
+        said = drawing.said if drawing else ""
+        self.setAccessibleDescription(f"{spot.text}. {said}" if spot else said)
+
+    # --- layout ----------------------------------------------------------------------------------
+    def _ink(self) -> Ink:
+        return Ink(current_theme().name, self._lang)
+
+    def _lay_out(self, *_: object) -> None:
+        self._image = QImage()
+        if self._content is None or self.width() < 2:
+            self._drawing = None
+        else:
+            self._drawing = self._planned(self.width() / _zoom(), self.height() / _zoom())
+            if self._at is not None and not self._holds(self._drawing, self._at):
+                self._at = None
+        self._describe()
+        self.update()
+
+    def _planned(self, width: float, height: float | None) -> Drawing:
+        """The page at a size, or at the least one that it can have."""
+        for _ in range(3):
+            try:
+                return self._kind.plan(self._content, self._ink(), width, height)
+            except NoRoom as lack:
+                if lack.side == "width":
+                    height = None if height is None else height * lack.least / width
+                    width = lack.least
+                else:
+                    height = lack.least
+        return self._kind.plan(self._content, self._ink(), width, None)
+
+    @staticmethod
+    def _holds(drawing: Drawing, place: Place) -> bool:
+        if place[0] >= len(drawing.fields):
+            return False
+        field = drawing.fields[place[0]]
+        return place[1] < field.rows and place[2] < field.columns
+
+    def _factor(self) -> float:
+        """Pixels of the widget for one of the page: of a page that needs more width, fewer than the zoom says."""
+        assert self._drawing is not None
+        return min(_zoom(), self.width() / self._drawing.width)
+
+    def _painted(self, drawing: Drawing) -> QImage:
+        ratio = self.devicePixelRatioF()
+        image = QImage(self.size() * ratio, QImage.Format.Format_RGB32)
+        image.fill(current_theme().surface)
+        painter = QPainter(image)
+        painter.scale(self._factor() * ratio, self._factor() * ratio)
+        begin(painter, QRectF(0, 0, drawing.width, drawing.height), None)
+        drawing.paint(painter)
+        painter.end()
+        image.setDevicePixelRatio(ratio)
+        return image
+
+    def _paint_place(self, painter: QPainter, place: Place) -> None:
+        assert self._drawing is not None
+        rect = self._drawing.fields[place[0]].rect(place[1], place[2])
+        factor = self._factor()
+        painter.setPen(QPen(current_theme().ink, LINE.focus / 2))
+        corner, far = rect.topLeft() * factor, rect.bottomRight() * factor
+        painter.drawRect(QRectF(corner, far).adjusted(0.5, 0.5, -0.5, -0.5))
+
+
+def _zoom() -> float:
+    return scaled(UNIT) / UNIT

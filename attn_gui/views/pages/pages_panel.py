@@ -1,0 +1,102 @@
+"""Panel that holds the pages: which one is shown, beside the maps or large in their place, and its export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.inspector.pages.fitting import FittingPage
+from attn_gui.views.pages.page_widget import PageWidget
+
+
+class PagesPanel(QWidget):
+    """One page at a time; `pageAsked`, `exportAsked` and `largeAsked` say what is wanted."""
+
+    pageAsked = Signal(str)
+    exportAsked = Signal()
+    largeAsked = Signal(bool)
+    shown = Signal()
+    turned = Signal()  # another page is on show, or it is on show again
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel.pages")
+        self.pages: dict[str, PageWidget] = {}
+        self._holders: dict[str, FittingPage] = {}
+        self._offered: tuple[str, ...] = ()
+        self._choice, self._stack = ChoiceBox((), self), QStackedWidget(self)
+        self._large, self._export = QPushButton(self), QPushButton(self)
+        self._choice.setObjectName("control.page")
+        self._large.setObjectName("button.page_large")
+        self._export.setObjectName("button.page_export")
+        self._large.setCheckable(True)
+        self._choice.picked.connect(self.pageAsked)
+        self._export.clicked.connect(self.exportAsked)
+        self._large.clicked.connect(self.largeAsked)
+        self._build()
+        self.retranslate()
+
+    def add(self, kind: PageKind[Any]) -> PageWidget:
+        """A place for a page; it is made when it is first shown."""
+        page = self.pages[kind.name] = PageWidget(kind)
+        holder = self._holders[kind.name] = FittingPage(page, self)
+        self._stack.addWidget(holder)
+        return page
+
+    # --- silent setters --------------------------------------------------------------------------
+    def set_offered(self, names: Iterable[str]) -> None:
+        """The pages that the present problem has."""
+        offered = tuple(names)
+        if offered != self._offered:
+            self._offered = offered
+            self._choice.set_choices([(name, self.pages[name].title()) for name in offered])
+
+    def set_page(self, name: str) -> None:
+        """Show a page."""
+        self._choice.set_key(name)
+        self._stack.setCurrentWidget(self._holders[name])
+
+    def set_large(self, large: bool) -> None:
+        """Whether it stands in the place of the maps."""
+        self._large.setChecked(large)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self._choice.setAccessibleName(self.tr("Page"))
+        self._choice.set_words({name: self.pages[name].title() for name in self._offered})
+        self._large.setText(self.tr("Beside the maps") if self._large.isChecked() else self.tr("Large"))
+        self._large.setToolTip(self.tr("Show the page in the place of the maps"))
+        self._export.setText(self.tr("Export…"))
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.shown.emit()
+        self.turned.emit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    def _build(self) -> None:
+        self._choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._choice.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        row = QHBoxLayout()
+        row.setSpacing(SPACING.s)
+        row.addWidget(self._choice, 1)
+        row.addWidget(self._large)
+        row.addWidget(self._export)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, SPACING.m, 0, 0)
+        column.setSpacing(SPACING.m)
+        column.addLayout(row)
+        column.addWidget(self._stack, 1)

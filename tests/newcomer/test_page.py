@@ -1,0 +1,238 @@
+"""A new page in this one file: it is in the menu, the search and the window, follows edits, and is exported.
+
+It shows how far each query's row of weights is from uniform, as bars.
+"""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QAction, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit
+
+from attn_gui import render
+from attn_gui.cli import main
+from attn_gui.engine import Problem
+from attn_gui.figure.output.text import write_line
+from attn_gui.figure.pages import PAGES
+from attn_gui.figure.pages.drawing import Cell, Drawing, Field, Spot
+from attn_gui.figure.pages.frame import framed
+from attn_gui.figure.pages.knobs import Amount, Choice
+from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.tokens import FONT_SIZE
+from attn_gui.formats import save
+from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.dialogs.palette import ActionPalette
+
+SMALL = "worked-example.npz"
+ROW = 20.0
+ORDERS = {"rows": "Rows in order", "size": "Rows by size"}
+
+
+class Peaks(PageKind):
+    """The largest weight of every row less the uniform one, times a factor."""
+
+    name = "peaks"
+    title = "Peaks of the rows"
+    words = "sharp 尖锐"
+    needs = "Needs at least two keys"
+    knobs = (
+        Choice("order", "order", lambda problem, values: ORDERS),
+        Amount("factor", "factor", lambda problem, values: 1.0, lambda problem, values, value: value > 0),
+    )
+
+    def applies(self, problem):
+        return problem.m > 1
+
+    def read(self, evaluation, aim, tell):
+        problem = evaluation.problem
+        rows = evaluation.block("weights", aim.batch, aim.head, slice(0, problem.n), slice(0, problem.m))
+        peaks = aim.knobs["factor"] * (rows.max(axis=1) - 1 / problem.m)
+        order = np.argsort(-peaks) if aim.knobs["order"] == "size" else np.arange(problem.n)
+        tell(1.0)
+        return [(int(row), float(peaks[row])) for row in order]
+
+    def plan(self, content, ink, width, height):
+        frame = framed(
+            ink, width, height, title=self.title, tall=lambda across: ROW * len(content), least=(100, ROW * len(content))
+        )
+
+        def paint(painter):
+            frame.paint(painter)
+            for place, (row, peak) in enumerate(content):
+                top = frame.body.top() + place * ROW
+                painter.fillRect(QRectF(frame.body.left(), top, peak * 100, ROW - 2), ink.theme.query)
+                at = QRectF(frame.body.left(), top, 1, ROW).bottomLeft()
+                write_line(painter, at, f"row {row}: {peak:.3f}", ink.theme.text, FONT_SIZE.small)
+
+        place = QRectF(frame.body.left(), frame.body.top(), frame.body.width(), ROW * len(content))
+
+        def spot(number, _column):
+            row, peak = content[number]
+            return Spot(f"row {row} is {peak:.3f} above uniform", Cell("weights", row, 0))
+
+        fields = (Field(place, spot, len(content)),)
+        return Drawing(frame.width, frame.height, self.title, "Peaks, row by row", paint, fields)
+
+
+@pytest.fixture(autouse=True)
+def peaks(monkeypatch):
+    monkeypatch.setitem(PAGES, "peaks", Peaks())
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(3)
+    return Problem(query=rng.normal(size=(5, 3)), key=rng.normal(size=(7, 3)), value=rng.normal(size=(7, 2)))
+
+
+def texts(path):
+    return [element.text for element in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
+
+
+# --- files ---------------------------------------------------------------------------------------
+def test_it_is_rendered_and_written_by_the_command_line(problem, tmp_path, capsys):
+    save(problem, tmp_path / "a.attn")
+    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--page", "peaks", "--format", "svg", "pdf", "png"]
+    assert main(call) == 0
+    written = capsys.readouterr().out.split()
+    assert [name.rpartition("/")[2] for name in written] == ["a-peaks-h0.svg", "a-peaks-h0.pdf", "a-peaks-h0.png"]
+    told = texts(tmp_path / "a-peaks-h0.svg")
+    assert told[0] == "Peaks of the rows"
+    assert main([*call, "--set", "factor=2", "order=size"]) == 0
+    rows = [float(text.partition(": ")[2]) for text in texts(tmp_path / "a-peaks-h0.svg")[1:]]
+    assert rows == sorted(rows, reverse=True)
+    assert sorted(rows) == pytest.approx(sorted(2 * float(text.partition(": ")[2]) for text in told[1:]), abs=2e-3)
+    assert "peaks" in PAGES
+    assert render(problem, picture="peaks", knobs={"factor": 2}).image().width() > 100
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--page", "peak"], "There is no page 'peak'; there are curve, "),
+        (["--page", "peaks", "--set", "factor=-1"], "factor cannot be '-1' here"),
+        (["--page", "peaks", "--set", "order=down"], "expected one of rows, size"),
+        (["--page", "peaks", "--set", "speed=1"], "There is nothing to set called 'speed'; there is order, factor."),
+        (["--page", "peaks", "--set", "speed"], "expected NAME=VALUE"),
+        (["--page", "peaks", "--format", "csv"], "A page is written as png, svg, pdf, not as csv."),
+        (["--page", "peaks", "--cell", "9,1"], "There is no cell 9,1 in weights."),
+        (["--page", "peaks", "--width", "1"], "leaves no room"),
+        (["--page", "curve"], "Needs keys and values of one column"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(problem, tmp_path, capsys, words, said):
+    save(problem, tmp_path / "a.attn")
+    assert main(["export", str(tmp_path / "a.attn"), "-o", str(tmp_path / "out"), *words]) == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.glob("out/*"))
+
+
+# --- the window ----------------------------------------------------------------------------------
+def drawn(person):
+    return person.find("page.peaks").canvas.drawing
+
+
+def spots(person):
+    field = drawn(person).fields[0]
+    return [field.spot(row, 0).text for row in range(field.rows)]
+
+
+def expected(person, factor=1.0):
+    weights = np.array(person.values("weights"))
+    return [f"row {row} is {factor * (weights[row].max() - 0.5):.3f} above uniform" for row in range(2)]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_it_is_opened_follows_edits_and_its_knobs_turn(launch, lang):
+    person = launch(SMALL, lang=lang)
+    assert person.find("menu.pages").actions()[-1] is person.action("peaks")
+    person.do("peaks")
+    assert person.find("page.peaks").isVisible()
+    assert person.find("page.peaks").canvas.accessibleName() == "Peaks of the rows"
+    assert spots(person) == expected(person)
+    person.type_into("query", 0, 0, "7")
+    person.wait()
+    QTest.qWait(1)
+    assert spots(person) == expected(person)
+    person.overwrite(person.find("page.peaks.factor", QLineEdit), "3")
+    assert spots(person) == expected(person, 3.0)
+    person.choose(person.find("page.peaks.order", QComboBox), "size")
+    heights = [float(text.split()[3]) for text in spots(person)]
+    assert heights == sorted(heights, reverse=True)
+
+
+def test_it_is_found_by_the_search_and_says_what_it_needs(launch):
+    person = launch(SMALL)
+
+    def look(dialog):
+        offers = {offer.action.objectName(): offer for offer in dialog._offers}  # noqa: SLF001
+        assert offers["action.peaks"].needs == "Needs at least two keys"
+        assert offers["action.peaks"].distance("sharp") is not None
+        assert offers["action.peaks"].path == "View ▸ Pages ▸ Peaks of the rows"
+        dialog.reject()
+
+    person.answering(ActionPalette, look, lambda: person.do("search_actions"))
+    person.do("peaks")
+    person.size("m", 1)
+    person.wait()
+    QTest.qWait(1)
+    assert not person.action("peaks").isEnabled()
+    assert "Needs at least two keys" in person.explanation()
+    person.press("Ctrl+Z")
+    person.wait()
+    QTest.qWait(1)
+    assert spots(person) == expected(person)
+
+
+def test_a_click_and_the_keyboard_choose_its_cells(launch):
+    person = launch(SMALL)
+    person.do("peaks")
+    canvas = person.find("page.peaks").canvas
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 1).toPoint())
+    assert person.program.view.look.cell[:3] == ("weights", 1, 0)
+    canvas.setFocus()
+    person.press("Up")
+    assert canvas.accessibleDescription().startswith("row 0 is ")
+    person.press("Return")
+    assert person.program.view.look.cell[:3] == ("weights", 0, 0)
+
+
+def test_it_is_as_large_as_the_maps_and_gives_way_to_them(launch):
+    person = launch(SMALL)
+    person.do("peaks")
+    beside = person.find("page.peaks").canvas.width()
+    person.click("button.page_large")
+    assert person.find("page.peaks").canvas.width() > 1.5 * beside
+    assert not person.find("heatmap.weights").isVisible()
+    person.type_into("query", 0, 0, "7")
+    person.wait()
+    QTest.qWait(1)
+    assert not person.find("heatmap.weights").isVisible()
+    assert spots(person) == expected(person)
+    person.do("product")
+    assert person.find("heatmap.weights").isVisible()
+    assert person.find("page.peaks").isVisible()
+    assert person.find("page.peaks").canvas.width() == beside
+
+
+def test_the_window_and_the_file_are_painted_alike(launch, tmp_path):
+    person = launch(SMALL)
+    person.do("peaks")
+    person.overwrite(person.find("page.peaks.factor", QLineEdit), "2")
+
+    def answer(dialog):
+        assert dialog.picture.currentData() == "peaks"
+        dialog.format.set_key("svg")
+        dialog.target.folder.setText(str(tmp_path))
+        dialog.accept()
+
+    person.answering(ExportDialog, answer, lambda: person.click("button.page_export"))
+    told = texts(tmp_path / "worked-example-peaks-h0.svg")
+    assert told[1:] == [text.replace(" is ", ": ").removesuffix(" above uniform") for text in spots(person)]
+    assert isinstance(person.window.findChild(QAction, "action.peaks"), QAction)
+    assert not QImage(person.find("page.peaks").canvas.grab().toImage()).isNull()
