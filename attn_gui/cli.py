@@ -6,14 +6,13 @@ The help of an export names every format, and asks those, which need NumPy; no h
 from __future__ import annotations
 
 import argparse
-import math
 import os
-import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from attn_gui.arguments import cell, centimeters, heads, joined, levels, points, setting, whole
 from attn_gui.display import obstacle
 from attn_gui.libraries import DRAWING, complaint
 from attn_gui.version import VERSION
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from attn_gui.formats import Loaded
 
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
-_RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
 class Refusal(Exception):
@@ -68,7 +66,7 @@ def _window(words: list[str]) -> int:
 
 
 def _export(words: list[str]) -> int:
-    chosen = _export_parser().parse_args(_joined(words))
+    chosen = _export_parser().parse_args(joined(words))
     if reason := complaint(DRAWING):
         raise Refusal(reason)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"  # with a display, too: the same figure everywhere
@@ -152,10 +150,10 @@ def _export_parser() -> argparse.ArgumentParser:
     add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
     add("--stage", metavar="NAME", nargs="+", help="stages to write (default: weights; npz: all)")
     add("--page", metavar="NAME", help="a page in place of a stage: curve, head_contributions, …")
-    add("--cell", type=_cell, metavar="ROW,COLUMN", help="the cell of the stage that a page looks at")
-    add("--set", type=_setting, nargs="+", default=[], metavar="NAME=VALUE", help="what can be chosen on a page")
-    add("--heads", type=_heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
-    add("--batch", type=_whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0; npz has all)")
+    add("--cell", type=cell, metavar="ROW,COLUMN", help="the cell of the stage that a page looks at")
+    add("--set", type=setting, nargs="+", default=[], metavar="NAME=VALUE", help="what can be chosen on a page")
+    add("--heads", type=heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
+    add("--batch", type=whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0; npz has all)")
     add(
         "--format",
         nargs="+",
@@ -171,16 +169,16 @@ def _export_parser() -> argparse.ArgumentParser:
 def _add_figure_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--sheet", action="store_true", help="figures: all chosen heads on one sheet")
-    add("--width", type=_centimeters, metavar="CM", help="of the figure (default: as its cells need, 0.5 cm or more)")
-    add("--height", type=_centimeters, metavar="CM", help="of the figure (default: as its cells need)")
-    add("--dpi", type=_whole(30, 2400), default=300, metavar="N", help="dots per inch of a png (default: 300)")
+    add("--width", type=centimeters, metavar="CM", help="of the figure (default: as its cells need, 0.5 cm or more)")
+    add("--height", type=centimeters, metavar="CM", help="of the figure (default: as its cells need)")
+    add("--dpi", type=whole(30, 2400), default=300, metavar="N", help="dots per inch of a png (default: 300)")
     add(
         "--font-size",
-        type=_points,
+        type=points,
         metavar="PT",
         help="of numbers and labels (default: 7.5 points, more on figures wider than 12 cm)",
     )
-    add("--levels", type=_levels, metavar="LO,HI", help="values at the ends of the colors (default: from the numbers)")
+    add("--levels", type=levels, metavar="LO,HI", help="values at the ends of the colors (default: from the numbers)")
     add(
         "--colormap",
         metavar="NAME",
@@ -205,86 +203,6 @@ def _verify_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("file", metavar="FILE", type=Path, help="a session (.attn) or a .npz")
     return parser
-
-
-def _heads(text: str) -> tuple[int, ...] | None:
-    """`all` (None), or heads and ranges of them: 0,2-3."""
-    if text == "all":
-        return None
-    found: dict[int, None] = {}
-    for part in text.split(","):
-        match = _RANGE.fullmatch(part.strip())
-        if match is None or int(match[2] or match[1]) < int(match[1]):
-            raise argparse.ArgumentTypeError(f"expected all, or heads such as 0,2-3, got {text!r}")
-        found |= dict.fromkeys(range(int(match[1]), int(match[2] or match[1]) + 1))
-    return tuple(found)
-
-
-def _cell(text: str) -> tuple[int, int]:
-    parts = text.split(",")
-    if len(parts) != 2 or not all(re.fullmatch(r"\d{1,9}", part.strip(), re.ASCII) for part in parts):
-        raise argparse.ArgumentTypeError(f"expected a row and a column such as 10,13, got {text!r}")
-    return int(parts[0]), int(parts[1])
-
-
-def _setting(text: str) -> tuple[str, str]:
-    name, sign, value = text.partition("=")
-    if not sign:
-        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
-    return name, value
-
-
-def _whole(lowest: int, highest: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        if not re.fullmatch(r"\d{1,9}", text, re.ASCII) or not lowest <= int(text) <= highest:
-            raise argparse.ArgumentTypeError(f"expected a whole number from {lowest} to {highest}, got {text!r}")
-        return int(text)
-
-    return parse
-
-
-def _joined(words: Sequence[str]) -> list[str]:
-    """The words with `--levels -5,7` as one: argparse would take -5,7 for an option."""
-    found: list[str] = []
-    for word in words:
-        if found and found[-1] == "--levels":
-            found[-1] = f"--levels={word}"
-        else:
-            found.append(word)
-    return found
-
-
-def _points(text: str) -> float:
-    size = _number(text)
-    if size is None or not 4 <= size <= 72:
-        raise argparse.ArgumentTypeError(f"expected points from 4 to 72, got {text!r}")
-    return size
-
-
-def _levels(text: str) -> tuple[float, float]:
-    found = [_number(part) for part in text.split(",")]
-    if len(found) != 2 or found[0] is None or found[1] is None or not found[0] < found[1]:
-        raise argparse.ArgumentTypeError(f"expected two numbers such as -5,7, the lower one first, got {text!r}")
-    return found[0], found[1]
-
-
-def _number(text: str) -> float | None:
-    """A finite number; None for anything else."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _centimeters(text: str) -> float:
-    try:
-        length = float(text)
-    except ValueError:
-        length = 0.0
-    if not 1 <= length <= 500:
-        raise argparse.ArgumentTypeError(f"expected centimeters from 1 to 500, got {text!r}")
-    return length
 
 
 def _told(loaded: Loaded) -> Loaded:

@@ -83,7 +83,7 @@ def curve(program: Program) -> None:
     program.curve.fit()
     settle(1.0)  # it is fitted off the window's thread
     program.view.set(cell=ChosenCell("weights", 20, 20))
-    program.window.inspector.turn_to(program.window.inspector.curve)
+    program.pages.open("curve")
 
 
 def reach(program: Program) -> None:

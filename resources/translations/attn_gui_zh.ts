@@ -425,6 +425,10 @@
         <source>Pa&amp;ges</source>
         <translation>页面(&amp;G)</translation>
     </message>
+    <message>
+        <source>Page&amp;s</source>
+        <translation>页面(&amp;S)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>

@@ -22,7 +22,7 @@ def program(qapp: QApplication) -> Iterator[Program]:
 
 def test_every_action_is_answered_by_one_part(program):
     answered = Counter(name for part in vars(program).values() if isinstance(part, Acting) for name in part.commands())
-    assert answered == Counter(row.name for row in ACTIONS)
+    assert answered == Counter(row.name for row in program.bars.actions.rows)
 
 
 def test_every_part_that_can_be_ended_is_ended_with_the_program(program, monkeypatch):

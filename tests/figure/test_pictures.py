@@ -21,10 +21,10 @@ from attn_gui.figure.maps.compose import composed
 from attn_gui.figure.maps.layout import plan
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output.page import PX_PER_CM
+from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.products.product import PLACES, compose_product
 from attn_gui.figure.products.product_layout import plan_product
 from attn_gui.figure.sheet import FORMATS, render, to_image, write
-from attn_gui.figure.words import WORDS
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
 
@@ -98,7 +98,7 @@ def test_a_rule_of_the_window_is_followed_head_by_head(minilm: Problem) -> None:
         ({"colormap": "rainbow"}, "'rainbow' is not one of signed, weights, viridis"),
         ({"font_size": 3}, "4 to 72 points, got 3"),
         ({"font_size": float("nan")}, "4 to 72 points"),
-        ({"picture": "curve"}, "d_k is 32 and d_v is 32"),
+        ({"picture": "curve"}, "Needs keys and values of one column"),
         ({"picture": "product", "heads": [0, 1]}, "one head, got 2"),
         ({"picture": "product", "stage": "query"}, "no product of matrices here"),
         ({"picture": "product", "width": 1.0}, "leaves no room"),
@@ -267,6 +267,7 @@ def test_what_a_curve_says_stays_on_its_page_in_a_wider_font(
     path = write(curve, tmp_path / "c.svg", picture="curve", width=width, lang=lang)[0]
     page = float(ElementTree.parse(path).getroot().get("viewBox", "").split()[2])
     said = {text: x for text, x, *_ in texts(path)}
-    for part in WORDS[lang].curve_parts:
+    ink = Ink(lang=lang)
+    for part in (ink.translate("Pages", text) for text in ("keys and their values", "output for every query")):
         wide = QFontMetricsF(figure_font(11)).horizontalAdvance(part) * 1.15  # as DejaVu Sans is
         assert said[part] + wide <= page

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -14,25 +13,20 @@ REGRESSION = "nadaraya-watson.npz"
 PATIENCE = 120.0
 
 
-def tabs(person):
-    bar = person.find("inspector").findChild(QTabBar)
-    return {bar.tabText(k): k for k in range(bar.count()) if bar.isTabVisible(k)}, bar
-
-
-def turn(person, name):
-    places, bar = tabs(person)
-    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(places[name]).center())
-
-
 @pytest.fixture
 def person(launch):
     found = launch(REGRESSION)
-    turn(found, "Curve")
+    found.do("curve")
     return found
 
 
 def page(person):
-    return person.window.inspector.curve
+    return person.find("page.curve")
+
+
+def content(person):
+    QTest.qWait(1)  # the edit is painted first
+    return page(person).canvas._content
 
 
 def said(person):
@@ -49,38 +43,43 @@ def settle(person, until):
 
 def test_only_a_regression_has_a_curve(launch):
     person = launch()
-    assert "Curve" not in tabs(person)[0]
+    assert not person.action("curve").isEnabled()
     again = launch(REGRESSION)
-    assert "Curve" in tabs(again)[0]
+    assert again.action("curve").isEnabled()
     again.size("d_k", 2)
-    assert "Curve" not in tabs(again)[0]
+    assert not again.action("curve").isEnabled()
     again.press("Ctrl+Z")
-    assert "Curve" in tabs(again)[0]
+    assert again.action("curve").isEnabled()
 
 
 def test_the_curve_is_what_the_maps_hold(person):
-    problem, plot = person.program.document.problem, page(person).plot
-    assert plot.shown_points == list(zip(problem.key[:, 0], problem.value[:, 0], strict=True))
-    x, y = plot.shown_line
-    assert x.tolist() == sorted(problem.query[:, 0])
-    assert y.tolist() == [person.value("head_output", row, 0) for row in np.argsort(problem.query[:, 0], kind="stable")]
+    problem, shown = person.program.document.problem, content(person)
+    assert shown.keys.tolist() == problem.key[:, 0].tolist()
+    assert shown.values.tolist() == problem.value[:, 0].tolist()
+    assert shown.queries.tolist() == problem.query[:, 0].tolist()
+    assert shown.outputs.tolist() == [person.value("head_output", row, 0) for row in range(problem.n)]
 
 
 def test_an_edit_moves_the_curve(person):
-    before = page(person).plot.shown_line[1]
+    before, image = content(person).outputs, page(person).canvas.grab().toImage()
     person.type_into("value", 4, 0, "9")
-    assert page(person).plot.shown_points[4][1] == 9.0
-    assert (page(person).plot.shown_line[1] > before).all()
+    assert content(person).values[4] == 9.0
+    assert (content(person).outputs > before).all()
+    assert page(person).canvas.grab().toImage() != image
 
 
 def test_a_click_on_the_plot_chooses_the_query_and_shows_what_counts_for_it(person):
-    plot = page(person).plot
-    assert len(set(plot.shown_shades)) == 1
-    QTest.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=plot.place_of(2.02, 2.0))
+    canvas = page(person).canvas
+    field, queries = canvas.drawing.fields[0], content(person).queries
+    assert content(person).weights is None
+    texts = [field.spot(0, column).cell.row for column in range(field.columns)]
+    assert texts == sorted(texts)
+    assert set(texts) <= set(range(len(queries)))
+    column = texts.index(20) + texts.count(20) // 2
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 0, column).toPoint())
     assert person.program.view.look.cell[:3] == ("head_output", 20, 0)
-    shades, weights = plot.shown_shades, person.values("weights")[20]
-    assert shades[int(np.argmax(weights))] == max(shades) == 255
-    assert shades[int(np.argmin(weights))] == min(shades) < 60
+    assert content(person).row == 20
+    assert content(person).weights.tolist() == person.values("weights")[20]
 
 
 def test_the_fitted_width_predicts_better_and_is_one_step(person):
@@ -109,18 +108,19 @@ def test_a_width_that_fits_already_stays(person):
 def test_there_is_no_width_to_fit_without_a_kernel(person):
     person.pick("score", "dot")
     assert not person.find("button.fit").isVisible()
-    assert page(person).plot.isVisible()
+    assert page(person).canvas.isVisible()
 
 
-@pytest.mark.parametrize(("lang", "name"), [("en", "Curve"), ("zh", "曲线")])
-def test_the_curve_is_found_in_a_narrow_window_with_large_letters(launch, lang, name):
+@pytest.mark.parametrize(("lang", "name"), [("en", "Pages"), ("zh", "页面")])
+def test_the_pages_are_found_in_a_narrow_window_with_large_letters(launch, lang, name):
     person = launch(REGRESSION, lang=lang, width=1024, height=700)
     for _ in range(3):
         person.program.look.step_zoom(1)
     assert person.program.look.zoom == 1.5
     person.window.resize(1024, 700)
     settle(person, lambda: person.window.width() == 1024)
-    (places, bar), arrows = tabs(person), person.find("inspector").findChild(QTabBar).findChildren(QToolButton)
+    bar = person.find("inspector").findChild(QTabBar)
+    places, arrows = {bar.tabText(k): k for k in range(bar.count())}, bar.findChildren(QToolButton)
     if any(arrow.isVisible() for arrow in arrows):
         on = next(arrow for arrow in arrows if arrow.arrowType() == Qt.ArrowType.RightArrow)
         assert len(inks(on)) > 2  # there is something to aim at
@@ -130,8 +130,8 @@ def test_the_curve_is_found_in_a_narrow_window_with_large_letters(launch, lang, 
     words = bar.fontMetrics().horizontalAdvance(name)
     assert bar.tabRect(places[name]).left() >= 0
     assert bar.tabRect(places[name]).left() + words <= room
-    turn(person, name)
-    assert page(person).isVisible()
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(places[name]).center())
+    assert person.find("panel.pages").isVisible()
 
 
 def inks(widget):

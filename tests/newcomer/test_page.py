@@ -58,7 +58,12 @@ class Peaks(PageKind):
 
     def plan(self, content, ink, width, height):
         frame = framed(
-            ink, width, height, title=self.title, tall=lambda across: ROW * len(content), least=(100, ROW * len(content))
+            ink,
+            width,
+            height,
+            title=self.title,
+            tall=lambda across: ROW * len(content),
+            least=(100, ROW * len(content)),
         )
 
         def paint(painter):
@@ -170,7 +175,7 @@ def test_it_is_found_by_the_search_and_says_what_it_needs(launch):
     person = launch(SMALL)
 
     def look(dialog):
-        offers = {offer.action.objectName(): offer for offer in dialog._offers}  # noqa: SLF001
+        offers = {offer.action.objectName(): offer for offer in dialog._offers}
         assert offers["action.peaks"].needs == "Needs at least two keys"
         assert offers["action.peaks"].distance("sharp") is not None
         assert offers["action.peaks"].path == "View ▸ Pages ▸ Peaks of the rows"

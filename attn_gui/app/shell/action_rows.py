@@ -54,7 +54,7 @@ MENUS = (
     ("theme", QT_TRANSLATE_NOOP("Actions", "&Theme")),
     ("history", QT_TRANSLATE_NOOP("Actions", "&Memory for history")),
     ("copy_as", QT_TRANSLATE_NOOP("Actions", "Copy &as")),
-    ("pages", QT_TRANSLATE_NOOP("Actions", "Pa&ges")),
+    ("pages", QT_TRANSLATE_NOOP("Actions", "Page&s")),
 )
 MENU_WORDS = {
     "compare": "baseline difference before after with without 对比 比较 基准 之前 差值 有无",

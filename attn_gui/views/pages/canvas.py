@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
 from attn_gui.figure.maps.painter import begin
 from attn_gui.figure.pages.drawing import Drawing, NoRoom, Spot
@@ -24,8 +24,11 @@ Place = tuple[int, int, int]
 """Field, and row and column in it."""
 
 
-class PageCanvas(QWidget):
-    """Shows what a page has read; `spotChosen` carries a Spot that was clicked, or taken with Enter."""
+class PageCanvas(QLabel):
+    """Shows what a page has read; `spotChosen` carries a Spot that was clicked, or taken with Enter.
+
+    A label, so that screen readers take it for something that can be read.
+    """
 
     spotChosen = Signal(object)
 
