@@ -334,14 +334,6 @@
         <translation>所选单元格的梯度(&amp;G)</translation>
     </message>
     <message>
-        <source>Regression c&amp;urve</source>
-        <translation>回归曲线(&amp;U)</translation>
-    </message>
-    <message>
-        <source>Needs keys and values of one column, as in the Nadaraya–Watson example</source>
-        <translation>需要只有一列的键和值，如 Nadaraya–Watson 示例</translation>
-    </message>
-    <message>
         <source>&amp;Verify the numbers</source>
         <translation>验证数值(&amp;V)</translation>
     </message>
@@ -420,10 +412,6 @@
     <message>
         <source>&amp;Split</source>
         <translation>分屏(&amp;S)</translation>
-    </message>
-    <message>
-        <source>Pa&amp;ges</source>
-        <translation>页面(&amp;G)</translation>
     </message>
     <message>
         <source>Page&amp;s</source>
@@ -603,48 +591,10 @@
     </message>
 </context>
 <context>
-    <name>CurveController</name>
-    <message>
-        <source>No other w predicts the points better.</source>
-        <translation>没有别的 w 能更好地预测这些点。</translation>
-    </message>
-</context>
-<context>
     <name>CurveFitting</name>
     <message>
         <source>No other w predicts the points better.</source>
         <translation>没有别的 w 能更好地预测这些点。</translation>
-    </message>
-</context>
-<context>
-    <name>CurvePage</name>
-    <message>
-        <source>Dots are keys and their values, the line is the output for every query.</source>
-        <translation>点是键和对应的值，线是每个查询得到的输出。</translation>
-    </message>
-    <message>
-        <source>Fit w to the points</source>
-        <translation>由数据点拟合 w</translation>
-    </message>
-    <message>
-        <source>Every point predicted from the others: mean squared error {error}</source>
-        <translation>用其余各点预测每一点：均方误差 {error}</translation>
-    </message>
-    <message>
-        <source>query, key</source>
-        <translation>查询、键</translation>
-    </message>
-    <message>
-        <source>value, output</source>
-        <translation>值、输出</translation>
-    </message>
-    <message>
-        <source>Regression curve</source>
-        <translation>回归曲线</translation>
-    </message>
-    <message>
-        <source>{points} points, {queries} queries</source>
-        <translation>{points} 个点，{queries} 个查询</translation>
     </message>
 </context>
 <context>
@@ -1427,10 +1377,6 @@
     <message>
         <source>Verify</source>
         <translation>验证</translation>
-    </message>
-    <message>
-        <source>Curve</source>
-        <translation>曲线</translation>
     </message>
     <message>
         <source>by size</source>
@@ -2399,10 +2345,6 @@
     <message>
         <source>The matrices around it, as in the window</source>
         <translation>连同相关矩阵，如窗口所示</translation>
-    </message>
-    <message>
-        <source>The regression curve</source>
-        <translation>回归曲线</translation>
     </message>
 </context>
 <context>
