@@ -52,6 +52,7 @@ class MatrixModel(QAbstractTableModel):
         self._shape = (0, 0)
         self._row_labels: Sequence[str] = ()
         self._editable = self._renamable = False
+        self.inverted = False  # True is shown, typed and copied as False: of a mask that is read as blocked
         self._decimals, self._scientific = 3, False
 
     def set_matrix(
@@ -98,7 +99,7 @@ class MatrixModel(QAbstractTableModel):
             return "", np.nan
         value = array.item(row, column)
         if array.dtype.kind == "b":
-            return ("✓", 1.0) if value else ("", 0.0)
+            return ("✓", 1.0) if value != self.inverted else ("", 0.0)
         return shown(value, self._decimals, self._scientific), value
 
     def cells(self) -> NDArray[Any]:
@@ -109,7 +110,13 @@ class MatrixModel(QAbstractTableModel):
     def block(self, rows: slice, columns: slice) -> NDArray[Any]:
         """A copy of a rectangle of numbers, to be put on the clipboard."""
         array = self._array()
-        return np.empty((0, 0)) if array is None else array[rows, columns].copy()
+        return np.empty((0, 0)) if array is None else self.turned(array[rows, columns].copy())
+
+    def turned(self, block: NDArray[Any]) -> NDArray[Any]:
+        """Numbers as they are kept from those of the table, and the other way round: the same unless `inverted`."""
+        if not self.inverted or self.dtype.kind != "b":
+            return block
+        return np.asarray(np.logical_not(block) if block.dtype.kind == "b" else 1 - block)  # 0.5 stays what it is: none
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -197,7 +204,7 @@ class MatrixModel(QAbstractTableModel):
 
     def _exact_text(self, row: int, column: int) -> str:
         array = self._array()
-        return "" if array is None else shortest(array[row, column], array.dtype)
+        return "" if array is None else shortest(self.turned(array[row, column]).item(), array.dtype)
 
     def _parsed(self, text: str) -> float:
         if self.dtype.kind != "b":
@@ -211,7 +218,8 @@ class MatrixModel(QAbstractTableModel):
 
     def _differs(self, row: int, column: int, number: float) -> bool:
         array = self._array()
-        return array is not None and array.dtype.type(number).tobytes() != array[row, column].tobytes()
+        new = self.turned(np.asarray(number))
+        return array is not None and array.dtype.type(new).tobytes() != array[row, column].tobytes()
 
 
 def _table_shape(array: NDArray[Any] | None) -> tuple[int, int]:

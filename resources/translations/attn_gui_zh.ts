@@ -417,6 +417,14 @@
         <source>Page&amp;s</source>
         <translation>页面(&amp;S)</translation>
     </message>
+    <message>
+        <source>Regression c&amp;urve</source>
+        <translation>回归曲线(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Needs keys and values of one column, as in the Nadaraya–Watson example</source>
+        <translation>需要只有一列的键和值，如 Nadaraya–Watson 示例</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -591,10 +599,48 @@
     </message>
 </context>
 <context>
+    <name>CurveController</name>
+    <message>
+        <source>No other w predicts the points better.</source>
+        <translation>没有别的 w 能更好地预测这些点。</translation>
+    </message>
+</context>
+<context>
     <name>CurveFitting</name>
     <message>
         <source>No other w predicts the points better.</source>
         <translation>没有别的 w 能更好地预测这些点。</translation>
+    </message>
+</context>
+<context>
+    <name>CurvePage</name>
+    <message>
+        <source>Dots are keys and their values, the line is the output for every query.</source>
+        <translation>点是键和对应的值，线是每个查询得到的输出。</translation>
+    </message>
+    <message>
+        <source>Fit w to the points</source>
+        <translation>由数据点拟合 w</translation>
+    </message>
+    <message>
+        <source>Every point predicted from the others: mean squared error {error}</source>
+        <translation>用其余各点预测每一点：均方误差 {error}</translation>
+    </message>
+    <message>
+        <source>query, key</source>
+        <translation>查询、键</translation>
+    </message>
+    <message>
+        <source>value, output</source>
+        <translation>值、输出</translation>
+    </message>
+    <message>
+        <source>Regression curve</source>
+        <translation>回归曲线</translation>
+    </message>
+    <message>
+        <source>{points} points, {queries} queries</source>
+        <translation>{points} 个点，{queries} 个查询</translation>
     </message>
 </context>
 <context>
@@ -1326,6 +1372,14 @@
         <source>{symbol} of the score {value}</source>
         <translation>评分函数的参数 {symbol} = {value}</translation>
     </message>
+    <message>
+        <source>opened {shape} {cell} … {last}</source>
+        <translation>开放{shape} {cell} … {last}</translation>
+    </message>
+    <message>
+        <source>closed {shape} {cell} … {last}</source>
+        <translation>屏蔽{shape} {cell} … {last}</translation>
+    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -1418,6 +1472,10 @@
         <source>Pages</source>
         <translation>页面</translation>
     </message>
+    <message>
+        <source>Curve</source>
+        <translation>曲线</translation>
+    </message>
 </context>
 <context>
     <name>LayerRow</name>
@@ -1468,6 +1526,10 @@
     <message>
         <source>Mirror at the diagonal</source>
         <translation>沿对角线镜像</translation>
+    </message>
+    <message>
+        <source>Show the masked scores, with a brush in hand that opens and closes cells</source>
+        <translation>显示掩码后的分数，并拿起用来开放和屏蔽单元格的画笔</translation>
     </message>
 </context>
 <context>
@@ -1578,6 +1640,13 @@
     </message>
 </context>
 <context>
+    <name>LintLines</name>
+    <message>
+        <source>Go to the row</source>
+        <translation>转到该行</translation>
+    </message>
+</context>
+<context>
     <name>Making</name>
     <message>
         <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
@@ -1638,6 +1707,14 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>As in nn.MultiheadAttention; scaled_dot_product_attention means the opposite. Only the words and the tables turn, no cell changes. A key is open if no layer that is on blocks it; biases add.</source>
+        <translation>与 nn.MultiheadAttention 一致；scaled_dot_product_attention 的含义相反。只有文字和表格的读法改变，单元格不变。只要没有已启用的层屏蔽某个键，它就是开放的；偏置相加。</translation>
+    </message>
+    <message>
+        <source>As in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open if every layer that is on opens it; biases add.</source>
+        <translation>与 scaled_dot_product_attention 一致；在 nn.MultiheadAttention 中 True 的含义相反。只有所有已启用的层都开放某个键，它才是开放的；偏置相加。</translation>
     </message>
 </context>
 <context>
@@ -1748,19 +1825,19 @@
     </message>
     <message>
         <source>Row {row} has no open key: its weights and its output are 0.</source>
-        <translation>第 {row} 行没有可关注的键：它的权重和输出都是 0。</translation>
+        <translation>第 {row} 行没有开放的键：它的权重和输出都是 0。</translation>
     </message>
     <message>
         <source>{count} rows have no open key, row {row} first: weights and output are 0.</source>
-        <translation>有 {count} 行没有可关注的键，最先是第 {row} 行：权重和输出都是 0。</translation>
+        <translation>有 {count} 行没有开放的键，最先是第 {row} 行：权重和输出都是 0。</translation>
     </message>
     <message>
         <source>{value} is added to every open key of row {row}: finite, so it closes none, and the scores decide.</source>
-        <translation>第 {row} 行每个可关注的键都加上了 {value}：这是有限的数，一个键也没有遮住，权重仍由分数决定。</translation>
+        <translation>第 {row} 行每个开放的键都加上了 {value}：这是有限的数，一个键也没有屏蔽，权重仍由分数决定。</translation>
     </message>
     <message>
         <source>{value} is added to every open key of row {row}: finite, so the weights are even and not 0.</source>
-        <translation>第 {row} 行每个可关注的键都加上了 {value}：这是有限的数，因此权重是均匀的，而不是 0。</translation>
+        <translation>第 {row} 行每个开放的键都加上了 {value}：这是有限的数，因此权重是均匀的，而不是 0。</translation>
     </message>
     <message>
         <source>{layer}: {n} queries, {m} keys; query 0 belongs to key 0.</source>
@@ -1780,7 +1857,7 @@
     </message>
     <message>
         <source>Up to {count} keys are open in a row, and d_k = {width}: a target that keeps the other odds is sure to be met with at most {most}.</source>
-        <translation>一行最多有 {count} 个可关注的键，而 d_k = {width}：要保持其余比值不变，只有不超过 {most} 个键时目标才必定能达到。</translation>
+        <translation>一行最多有 {count} 个开放的键，而 d_k = {width}：要保持其余比值不变，只有开放的键不超过 {most} 个时目标才必定能达到。</translation>
     </message>
     <message>
         <source>cells</source>
@@ -1821,6 +1898,30 @@
     <message>
         <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
+    </message>
+    <message>
+        <source>True = blocked</source>
+        <translation>True = 屏蔽</translation>
+    </message>
+    <message>
+        <source>True = may attend</source>
+        <translation>True = 允许关注</translation>
+    </message>
+    <message>
+        <source>blocked unless {rule}</source>
+        <translation>除 {rule} 外均屏蔽</translation>
+    </message>
+    <message>
+        <source>blocked nowhere</source>
+        <translation>无处屏蔽</translation>
+    </message>
+    <message>
+        <source>blocked: {closed} of {all} cells</source>
+        <translation>已屏蔽：{all} 个单元格中的 {closed} 个</translation>
+    </message>
+    <message>
+        <source>Close them with True and False</source>
+        <translation>改用 True 和 False 屏蔽</translation>
     </message>
 </context>
 <context>
@@ -2345,6 +2446,10 @@
     <message>
         <source>The matrices around it, as in the window</source>
         <translation>连同相关矩阵，如窗口所示</translation>
+    </message>
+    <message>
+        <source>The regression curve</source>
+        <translation>回归曲线</translation>
     </message>
 </context>
 <context>
@@ -4227,6 +4332,10 @@
     <message>
         <source>Matrices ({patterns})</source>
         <translation>矩阵文件 ({patterns})</translation>
+    </message>
+    <message>
+        <source>{file} into {cell}, {polarity}</source>
+        <translation>{file} 已读入 {cell}，{polarity}</translation>
     </message>
 </context>
 <context>

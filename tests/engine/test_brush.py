@@ -44,6 +44,21 @@ def test_a_shape_covers_what_its_definition_says(key: str, path: Path, at_once: 
 
 @pytest.mark.parametrize("key", SHAPES)
 @given(st.lists(cells, min_size=1, max_size=4))
+def test_what_is_outlined_is_what_is_covered(key: str, path: Path) -> None:
+    outlined = np.zeros((N, M), bool)
+    for area in SHAPES[key].areas(path, N, M):
+        outlined[area] = True
+    np.testing.assert_array_equal(outlined, ~first_layer(SHAPES[key], path, N, M).cells)
+
+
+def test_a_band_of_very_many_rows_is_outlined_in_few_parts() -> None:
+    areas = SHAPES["band"].areas([(0, 1), (0, 2)], 100_000, 100_000)
+    assert len(areas) <= brush.MOST_ROWS
+    assert (areas[0][0].start, areas[-1][0].stop) == (0, 99_999)
+
+
+@pytest.mark.parametrize("key", SHAPES)
+@given(st.lists(cells, min_size=1, max_size=4))
 def test_the_same_gesture_opens_what_it_has_closed(key: str, path: Path) -> None:
     closed = first_layer(SHAPES[key], path, N, M).cells
     assert closed is not None
@@ -68,3 +83,9 @@ def test_a_line_has_no_gaps_and_no_detours(first, last):
     steps = [max(abs(a - c), abs(b - d)) for (a, b), (c, d) in pairwise(found)]
     assert all(step <= 1 for step in steps)
     assert len(found) == max(abs(first[0] - last[0]), abs(first[1] - last[1]), 1) + 1
+
+
+def test_a_layer_of_keys_alone_takes_the_columns():
+    keys = np.ones(M, bool)
+    area = slice(2, 3), slice(1, 4)
+    assert painted(keys[1:4], SHAPES["rectangle"], [(2, 1), (2, 3)], area, opens=False).tolist() == [False] * 3

@@ -83,7 +83,6 @@ STAGES_LEFT: Mapping[str, int] = {
     "levels.py": 1,
     "maps.py": 6,
     "options.py": 1,
-    "panel.py": 3,
     "passes.py": 3,
     "per_query.py": 7,
     "pictures.py": 17,

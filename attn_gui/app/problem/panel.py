@@ -1,11 +1,10 @@
-"""Turns what a person asks of shapes, scale, precision and masks into edits of the document."""
+"""Turns what a person asks of shapes, scale and precision into edits of the document."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from attn_gui.app.maps.status import Tell
 from attn_gui.app.problem.making import Arrays, Making
@@ -15,15 +14,11 @@ from attn_gui.app.state.sentences import sentences
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.new_shapes import done_text
 from attn_gui.document.document import Document
-from attn_gui.document.edits import Label, SetCells, SetFields
-from attn_gui.document.places import table_box
+from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Resized, head_counts, reshaped, resize
 from attn_gui.engine.creation.create import made_direct, with_biases, with_context, with_dtype, with_output
-from attn_gui.engine.creation.mask_cells import closing, layer_of, refilled
-from attn_gui.engine.problem.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
-from attn_gui.views.controls.masks.mask_panel import mask_summary
 from attn_gui.views.controls.shape_panel import ShapeState
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.stage_formulas import scale_kind
@@ -39,20 +34,9 @@ SIZE_LABELS = {
     "batch_size": QT_TRANSLATE_NOOP("History", "items {old} → {new}"),
 }
 
-MASK_LABELS = {
-    "add": QT_TRANSLATE_NOOP("History", "added mask {kind}"),
-    "remove": QT_TRANSLATE_NOOP("History", "removed mask {kind}"),
-    "move": QT_TRANSLATE_NOOP("History", "moved mask {kind}"),
-    "switch": QT_TRANSLATE_NOOP("History", "switched mask {kind}"),
-    "change": QT_TRANSLATE_NOOP("History", "changed mask {kind}"),
-    "fill": QT_TRANSLATE_NOOP("History", "filled mask {kind}"),
-}
-
 
 class PanelController(QObject):
-    """Shape panel, spine operators and mask panel on one side, the document on the other."""
-
-    paintingChanged = Signal(bool)
+    """Shape panel and spine operators on one side, the document on the other."""
 
     def __init__(
         self,
@@ -68,28 +52,20 @@ class PanelController(QObject):
         self._making, self._tell = making, tell
         self.keep = "d_model"
         self._slid_to = -1  # the place in the history of the step that the slider of the scale is making
-        self.painting = False  # whether a click in a map opens or closes its cell
-        panel, spine, masks = window.shape_panel, window.spine, window.mask_panel
+        panel, spine = window.shape_panel, window.spine
         panel.sizeCommitted.connect(self._on_panel_size_committed)
         panel.dtypePicked.connect(self._on_panel_dtype_picked)
         panel.keepPicked.connect(self._on_panel_keep_picked)
         panel.itemPicked.connect(lambda item: view.set(batch=item))
         spine.scalePicked.connect(self._on_spine_scale_picked)
         spine.scaleSlid.connect(self._on_spine_scale_slid)
-        spine.maskPressed.connect(self.show_masks)
-        window.product.maps.toggleRequested.connect(lambda *_: self.toggle_mask_cell())
-        window.product.maps.clicked.connect(self._on_map_clicked)
-        masks.layersChanged.connect(self._on_masks_layers_changed)
-        masks.paintRequested.connect(self._on_masks_paint_requested)
-        masks.tableRequested.connect(self._on_masks_table_requested)
-        masks.fillRequested.connect(self._on_masks_fill_requested)
         making.refused.connect(self.show_state)
         view.follow(self.show_state, "evaluation", "batch")
         self.show_state()
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        document, view = self._document, self._view
+        document = self._document
 
         def projected() -> bool:
             return document.problem.projected
@@ -101,9 +77,6 @@ class PanelController(QObject):
                 self.set_second_sequence, lambda: projected() and not document.problem.self_attention, projected
             ),
             "make_direct": Command(self.make_direct, enabled=projected),
-            "masks": Command(self.show_masks),
-            "toggle_mask_cell": Command(self.toggle_mask_cell, enabled=lambda: view.look.cell is not None),
-            "mask_tool": Command(self.set_painting, lambda: self.painting),
         }
 
     def retranslate(self) -> None:
@@ -133,8 +106,6 @@ class PanelController(QObject):
             )
         )
         spine.set_scale(scale_kind(problem), problem.scale, problem.d_k)
-        spine.set_mask_text(mask_summary(problem.mask))
-        self._window.mask_panel.set_layers(problem.mask, problem.n, problem.m, problem.batch_size)
 
     # --- up --------------------------------------------------------------------------------------
     def _on_panel_size_committed(self, name: str, value: int) -> None:
@@ -176,69 +147,6 @@ class PanelController(QObject):
             stack.undo()
         self._on_spine_scale_picked("typed", value)
         self._slid_to = stack.index()
-
-    def _on_masks_layers_changed(self, layers: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
-        label = Label(MASK_LABELS[what], {"kind": Label(MASKS[kind].label, context="Masks")})
-        dtype = self._document.problem.dtype
-        self._making.change(label, lambda: {"mask": tuple(layer_of(layer, dtype) for layer in layers)})
-
-    def _on_masks_fill_requested(self, place: int, how: str) -> None:
-        layers = self._document.problem.mask
-        before, layer, after = layers[:place], layers[place], layers[place + 1 :]
-        label = Label(MASK_LABELS["fill"], {"kind": Label(layer.label, context="Masks")})
-        self._making.change(label, lambda: {"mask": (*before, refilled(layer, how), *after)})
-
-    def _on_masks_paint_requested(self, _layer: int) -> None:
-        """Show the map that cells are opened and closed in, with the keyboard on it."""
-        self._window.mask_panel.close_panel()
-        self.set_painting(True)
-        self._view.set(stage="masked" if "masked" in self._computation.evaluation.stages else "scaled", mode="product")
-        heatmap = self._window.product.stage_map()
-        if heatmap is not None:
-            heatmap.setFocus()
-
-    def _on_masks_table_requested(self, field: str) -> None:
-        self._window.mask_panel.close_panel()
-        self._window.inputs.show_field(field)
-        self._window.inputs.panels[field].view.setFocus()
-
-    def show_masks(self) -> None:
-        """Open the list of mask layers below its box in the spine."""
-        panel = self._window.mask_panel
-        panel.popup_below(self._window.spine.mask_box())
-
-    def set_painting(self, painting: bool) -> None:
-        """The mask tool: while it is in hand, a click in a map of queries and keys opens or closes the cell."""
-        self.painting = painting
-        self.paintingChanged.emit(painting)
-
-    def _on_map_clicked(self, _stage: str) -> None:
-        if self.painting:
-            self.toggle_mask_cell()
-
-    def toggle_mask_cell(self) -> None:
-        """Open or close the chosen cell in the last switched-on custom layer; one is added if there is none."""
-        cell, problem = self._view.look.cell, self._document.problem
-        if cell is None or self._computation.evaluation.axes(cell.stage) != ("batch", "head", "query", "key"):
-            return
-        found = [k for k, layer in enumerate(problem.mask) if layer.paintable and layer.enabled]
-        if not found:
-            closed = Label(QT_TRANSLATE_NOOP("History", "closed {cell}"), {"cell": f"({cell.row}, {cell.column})"})
-            place = cell.row, cell.column
-            self._making.change(closed, lambda: {"mask": (*problem.mask, closing(place, (problem.n, problem.m)))})
-            return
-        field = problem.mask[found[-1]].field(found[-1])
-        array, look = problem.arrays()[field], self._view.look
-        row = cell.row if array.ndim > 1 and array.shape[-2] > 1 else 0
-        column = cell.column if array.shape[-1] > 1 else 0
-        cuts = slice(row, row + 1), slice(column, column + 1)
-        box = table_box(field, array.shape, *cuts, look.batch, look.head)
-        label = (
-            QT_TRANSLATE_NOOP("History", "closed {cell}")
-            if array[box].all()
-            else QT_TRANSLATE_NOOP("History", "opened {cell}")
-        )
-        self._making.apply(SetCells(field, box, ~array[box], Label(label, {"cell": f"({cell.row}, {cell.column})"})))
 
     def set_output_projection(self, present: bool) -> None:
         label = Label(

@@ -27,6 +27,8 @@ from attn_gui.app.maps.status import StatusController
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController
 from attn_gui.app.problem.making import Making
+from attn_gui.app.problem.mask_edits import MasksController
+from attn_gui.app.problem.painting import PaintingController
 from attn_gui.app.problem.panel import PanelController
 from attn_gui.app.problem.targets import TargetController
 from attn_gui.app.problem.variants import VariantsController
@@ -99,6 +101,8 @@ class Program(QObject):
         )
         self.panel = PanelController(window, document, computation, view, self.making, self.status.tell)
         computation.refused.connect(self.panel.show_state)
+        self.painting = PaintingController(window, document, computation, view, self.making)
+        self.masks = MasksController(window, document, computation, view, self.making, self.painting)
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.sensitivity = SensitivityController(window, computation, view)
         self.pages = PagesController(window, computation, view, self.look, self.bars)
@@ -136,7 +140,7 @@ class Program(QObject):
         self.view.follow(actions.show_states, *PARTS)
         self.look.changed.connect(actions.show_states)
         self.look.changed.connect(self.bars.size_icons)
-        self.panel.paintingChanged.connect(actions.show_states)
+        self.painting.changed.connect(actions.show_states)
         self.window.zoomAsked.connect(self.look.step_zoom)
         self.window.product.tokensRequested.connect(actions["tokens"].trigger)
         actions.show_states()

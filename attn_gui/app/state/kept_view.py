@@ -11,7 +11,7 @@ from attn_gui.app.shell.actions import DECIMALS
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import Look, ViewState
 
-KEPT = ("mode", "decimals", "values", "scientific")
+KEPT = ("mode", "decimals", "values", "scientific", "blocked")
 
 
 class KeptView(QObject):
@@ -36,4 +36,5 @@ def kept_look(settings: Settings, head: int) -> Look:
         decimals=int(decimals),
         values=settings.flag("view/values", Look.values),
         scientific=settings.flag("view/scientific", Look.scientific),
+        blocked=settings.flag("view/blocked", Look.blocked),
     )

@@ -38,6 +38,7 @@ class Look:
     decimals: int = 3
     scientific: bool = False
     compare: str = NOW  # one of `compare_box.MODES`: which of two states is shown
+    blocked: bool = False  # True in a mask is read as blocked, as in nn.MultiheadAttention; no number changes
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
 
 

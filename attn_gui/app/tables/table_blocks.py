@@ -29,6 +29,7 @@ from attn_gui.formats import Matrix, Note
 from attn_gui.formats.catalog import matrices, patterns
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import MOST, Offer
+from attn_gui.views.controls.masks.mask_words import polarity
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
 
@@ -163,9 +164,18 @@ class TableBlocks(QObject):
         self._target.write(cuts, block, PASTED, block=shape_text(*block.shape))
         self._target.select(cuts)
         if file:
-            said = {"file": file, "cell": self._target.cell_text(cuts)}
-            self._tell(lambda: self.tr("{file} into {cell}").format(**said))
+            self._tell_import(model, {"file": file, "cell": self._target.cell_text(cuts)})
         self._say(notes)
+
+    def _tell_import(self, model: MatrixModel, said: dict[str, str]) -> None:
+        """Say what went where, and of True and False which way they were read."""
+        flags, blocked = model.dtype.kind == "b", model.inverted
+
+        def words() -> str:
+            template = self.tr("{file} into {cell}, {polarity}") if flags else self.tr("{file} into {cell}")
+            return template.format(polarity=polarity(blocked), **said)
+
+        self._tell(words)
 
     def _say(self, notes: Sequence[Note]) -> None:
         """Say what was left out, guessed or rounded, until the document changes again."""

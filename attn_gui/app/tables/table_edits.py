@@ -131,7 +131,7 @@ class TableEdits(QObject):
         cells, model = self._target.model.cells(), self._target.model
 
         def write(new: NDArray[Any]) -> None:
-            new[...] = change(cells[cuts])
+            new[...] = change(model.turned(cells[cuts]))
 
         self._write(cuts, lambda: made(block_shape(cuts), model.dtype, write), source)
 
@@ -151,7 +151,8 @@ class TableEdits(QObject):
         """A large array that is filled whole is exchanged: no copy of what stood there is made."""
         problem, field = self._document.problem, self._target.field
         if values.nbytes > LARGE and values.size == problem.arrays()[field].size:
-            return SetFields(fields_with(problem, {field: values.reshape(problem.arrays()[field].shape)}), label)
+            kept = self._target.model.turned(values)
+            return SetFields(fields_with(problem, {field: kept.reshape(problem.arrays()[field].shape)}), label)
         return self._target.cells(cuts, values, label)
 
     # --- tokens ----------------------------------------------------------------------------------

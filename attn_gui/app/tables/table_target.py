@@ -101,7 +101,7 @@ class TableTarget(QObject):
         """The edit that puts a block into the table."""
         box = self.box(cuts)
         shape = tuple(cut.stop - cut.start for cut in box)
-        return SetCells(self.field, box, np.ascontiguousarray(values).reshape(shape), label)
+        return SetCells(self.field, box, np.ascontiguousarray(self.model.turned(values)).reshape(shape), label)
 
     def box(self, cuts: Cuts) -> Box:
         """The rectangle of the table in the array's own axes."""

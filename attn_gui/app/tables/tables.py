@@ -21,6 +21,7 @@ from attn_gui.engine import Box, Problem, Recomputed
 from attn_gui.engine.evaluation.parts import Part, parts_of
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.controls.masks.mask_words import polarity
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import stage_title
 from attn_gui.views.product.marks import ROLES
@@ -61,7 +62,7 @@ class TablesController(QObject):
         view.follow(self.show, "evaluation", "batch")
         view.follow(self._show_first, "document")
         view.follow(self._show_decimals, "decimals", "scientific")
-        view.follow(self._show_masks_of_head, "head")
+        view.follow(self._show_masks, "head", "blocked")
         view.follow(self._show_head, "head")
         view.follow(self._show_chosen, "cell", "head")
         window.compactChanged.connect(self._on_window_compact_changed)
@@ -122,6 +123,7 @@ class TablesController(QObject):
         problem, model, computed = self._document.problem, self.models[field], self.computed(field)
         role = ROWS.get(field)
         labels = problem.query_tokens if role == "query" else problem.names_of_keys if role == "key" else None
+        model.inverted = self._view.look.blocked
         model.set_matrix(
             self._reader(field), row_labels=labels or (), editable=not computed, renamable=role is not None
         )
@@ -137,6 +139,8 @@ class TablesController(QObject):
             w = field_symbol(f"w_{field}")
             x = field_symbol("context" if field != "query" and not self._document.problem.self_attention else "x")
             return self.tr("= {x}·{w} (computed)").format(x=x, w=w)
+        if self.models[field].dtype.kind == "b":
+            return f"{stage_title(field)}, {polarity(self._view.look.blocked)}"
         return stage_title(field)
 
     def _cut(self, field: str) -> tuple[int, int]:
@@ -216,7 +220,7 @@ class TablesController(QObject):
             panel.set_heads(*self._cut(field), head)
             panel.scroll_to_head(head)
 
-    def _show_masks_of_head(self) -> None:
+    def _show_masks(self) -> None:
         for field in self.models:
             if field.startswith("mask."):
                 self._show_table(field, self._window.inputs.panels[field])

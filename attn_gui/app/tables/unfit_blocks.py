@@ -126,10 +126,11 @@ class UnfitBlocks(QObject):
         )
 
     def _replace(self, field: str, block: NDArray[Any]) -> None:
-        problem = self._document.problem
+        self._target.use(field)
+        problem, kept = self._document.problem, self._target.model.turned(block)
         self._making.begin(
             _replacing_label(field, block),
-            lambda: replaced(problem, field, block),
+            lambda: replaced(problem, field, kept),
             lambda changes, fresh: self._accept(field, block, changes, fresh),
         )
 

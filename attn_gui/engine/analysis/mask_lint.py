@@ -13,13 +13,13 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem.errors import Note
-from attn_gui.engine.problem.layers import ALIGN, Aligned
+from attn_gui.engine.problem.layers import ALIGN, Aligned, Layer
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.spelling import MINUS
 
-from .open_keys import OpenKeys, open_keys
+from .open_keys import AT_ONCE, OpenKeys, open_keys
 
 SUNK = -1e4
 """A bias so low is meant as −∞: that of BERT's masks, and beyond it those of float16, bfloat16 and float32."""
@@ -34,7 +34,8 @@ Place = tuple[int, int, int]  # item, head, row
 class Finding:
     """One line: `rule` its key, `note` its words, `place` the first row that it speaks of.
 
-    `change` gives parameters of layer `layer` of the mask that would end it, `remedy` says so in a few words.
+    `remedy` is a few words for what would end it: `change` of the parameters of layer `layer` of the mask, or, without
+    one, `creation.mask_cells.with_booleans` for it.
     """
 
     rule: str
@@ -80,12 +81,16 @@ class SunkRows(Rule):
         "Masks", "{value} is added to every open key of row {row}: finite, so the weights are even and not 0."
     )
 
+    remedy = QT_TRANSLATE_NOOP("Masks", "Close them with True and False")
+
     def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
         _, place = _places(np.isfinite(rows.largest) & (rows.largest <= SUNK))
         if place is not None:
             value = float(rows.largest[place])
             words = self.even if value <= -SWALLOWS else self.follow
-            yield Finding(self.key, Note(words, {"value": f"{value:.3g}".replace("-", MINUS), "row": place[2]}), place)
+            note = Note(words, {"value": f"{value:.3g}".replace("-", MINUS), "row": place[2]})
+            layer = next(k for k, layer in enumerate(problem.mask) if layer.enabled and _lowest(layer) <= SUNK)
+            yield Finding(self.key, note, place, layer, remedy=self.remedy)
 
 
 class Alignment(Rule):
@@ -134,6 +139,13 @@ def lint(problem: Problem, cancelled: Callable[[], bool] = bool) -> tuple[Findin
     """Every line of every rule, in the order of the catalog; None if cancelled."""
     rows = open_keys(problem, cancelled)
     return None if rows is None else tuple(found for rule in RULES.values() for found in rule.find(problem, rows))
+
+
+def _lowest(layer: Layer) -> float:
+    """The lowest finite bias of a table of them; 0 of any other layer."""
+    flat = layer.cells.reshape(-1) if layer.adds and layer.cells is not None else np.zeros(1)
+    parts = (flat[low : low + AT_ONCE] for low in range(0, len(flat), AT_ONCE))
+    return min(float(np.min(part, initial=0.0, where=np.isfinite(part))) for part in parts)
 
 
 def _places(flags: Array) -> tuple[int, Place | None]:

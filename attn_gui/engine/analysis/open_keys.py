@@ -34,7 +34,7 @@ def open_keys(problem: Problem, cancelled: Callable[[], bool] = bool) -> OpenKey
     """The open keys of every row; None if cancelled."""
     sizes = problem.map_shape
     layers = [layer for layer in problem.mask if layer.enabled and (layer.table or not layer.adds)]
-    items, heads = (max([1, *(_length(layer, axis, sizes) for layer in layers)]) for axis in (0, 1))
+    items, heads = (max([1, *(layer.extent(axis, sizes) for layer in layers)]) for axis in (0, 1))
     runs = [layer for layer in layers if not layer.adds and layer.run(np.arange(1), sizes) is not None]
     cells = [(layer.adds, layer_cells(layer, sizes)) for layer in layers if layer not in runs]
     counts = np.zeros((items, heads, problem.n), np.int64)
@@ -51,14 +51,6 @@ def open_keys(problem: Problem, cancelled: Callable[[], bool] = bool) -> OpenKey
                 counts[place], largest[place] = _counted(cells, place, first, stop, problem.m)
     largest[counts == 0] = -inf
     return OpenKeys(counts, largest)
-
-
-def _length(layer: Layer, axis: int, sizes: Sizes) -> int:
-    """The length of an axis of a layer; 1 where it does not have it."""
-    cells = layer.cells
-    shape = layer.shape(sizes) if cells is None else cells.shape
-    place = axis - 4 + len(shape)
-    return int(shape[place]) if place >= 0 else 1
 
 
 def _common_run(layers: Sequence[Layer], place: Place, sizes: Sizes) -> tuple[Array, Array]:

@@ -18,6 +18,7 @@ from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from .memory import made
 
 AT_ONCE = 1 << 20  # cells that are looked at at a time
+MOST_ROWS = 1 << 10  # that are told apart while a gesture is shown
 
 Cell = tuple[int, int]
 Path = Sequence[Cell]
@@ -37,6 +38,10 @@ class Shape:
         rows, columns = zip(*(path[0], path[-1]), strict=True)
         return slice(min(rows), max(rows) + 1), slice(min(columns), max(columns) + 1)
 
+    def areas(self, path: Path, n: int, m: int) -> tuple[Area, ...]:
+        """What is covered as rectangles, to be outlined; of very many rows several together."""
+        return (self.area(path, n, m),)
+
     def covered(self, path: Path, rows: slice, columns: slice) -> Flags:
         """The covered cells of a part of the area."""
         return np.ones((rows.stop - rows.start, columns.stop - columns.start), bool)
@@ -52,6 +57,9 @@ class Cells(Shape):
     def area(self, path: Path, n: int, m: int) -> Area:
         rows, columns = zip(*path, strict=True)
         return slice(min(rows), max(rows) + 1), slice(min(columns), max(columns) + 1)
+
+    def areas(self, path: Path, n: int, m: int) -> tuple[Area, ...]:
+        return tuple((slice(row, row + 1), slice(column, column + 1)) for row, column in dict.fromkeys(path))
 
     def covered(self, path: Path, rows: slice, columns: slice) -> Flags:
         found = np.zeros((rows.stop - rows.start, columns.stop - columns.start), bool)
@@ -102,6 +110,13 @@ class Band(Shape):
         low, high = _diagonals(path)
         return slice(max(0, -high), max(0, min(n, m - low))), slice(max(0, low), max(0, min(m, n + high)))
 
+    def areas(self, path: Path, n: int, m: int) -> tuple[Area, ...]:
+        low, high = _diagonals(path)
+        rows, _ = self.area(path, n, m)
+        step = -(-(rows.stop - rows.start) // MOST_ROWS) or 1
+        parts = [slice(first, min(first + step, rows.stop)) for first in range(rows.start, rows.stop, step)]
+        return tuple((part, slice(max(0, part.start + low), min(m, part.stop + high))) for part in parts)
+
     def covered(self, path: Path, rows: slice, columns: slice) -> Flags:
         low, high = _diagonals(path)
         i, j = np.ogrid[rows, columns]
@@ -127,6 +142,7 @@ def painted(cells: Array, shape: Shape, path: Path, area: Area, opens: bool) -> 
 
     def write(new: Array) -> None:
         new[...] = cells
+        new = np.atleast_2d(new)
         step = max(1, AT_ONCE // max(1, columns.stop - columns.start))
         for low in range(rows.start, rows.stop, step):
             part = slice(low, min(low + step, rows.stop))

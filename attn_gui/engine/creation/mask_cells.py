@@ -29,14 +29,24 @@ def refilled(layer: Layer, how: str) -> Layer:
     return layer.changed(**{layer.table: made(cells.shape, bool, write)})
 
 
-def closing(place: tuple[int, int], shape: tuple[int, int]) -> Layer:
-    """A custom layer that closes one cell."""
+def with_booleans(layer: Layer, sunk: float) -> tuple[Layer, ...]:
+    """A bias in two layers: booleans that close where it is `sunk` or lower, and what is left of it, if anything is."""
+    values = layer.cells
+    assert values is not None, "a rule has no cells"
+    kind = values.dtype
 
     def write(new: Array) -> None:
-        new.fill(True)
-        new[place] = False
+        np.copyto(new, values)
+        new[values <= sunk] = 0
 
-    return Custom(allowed=made(shape, bool, write))
+    def flags(new: Array) -> None:
+        np.less_equal(values, sunk, out=new)
+        np.logical_not(new, out=new)
+
+    closed = Custom(enabled=layer.enabled, allowed=made(values.shape, bool, flags))
+    if not np.any(values, where=values > sunk):
+        return (closed,)
+    return closed, layer.changed(**{layer.table: made(values.shape, kind, write)})
 
 
 def layer_of(mapping: Mapping[str, Any], dtype: str) -> Layer:

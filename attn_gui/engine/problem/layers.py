@@ -76,6 +76,11 @@ class Layer:
         """The axes that the rule depends on, from the right; the others have length 1 or are missing."""
         return (sizes[2], sizes[3])
 
+    def extent(self, axis: int, sizes: Sizes) -> int:
+        """The length of one of the four axes of its rule or its cells; 1 where it does not tell them apart."""
+        shape = self.shape(sizes) if self.cells is None else self.cells.shape
+        return int(shape[axis - 4]) if axis + len(shape) >= 4 else 1
+
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
         """The values of the rule at grids of its own axes."""
         raise NotImplementedError
@@ -161,6 +166,21 @@ def open_where(condition: str | Note) -> Note:
     if not condition:
         return Note(QT_TRANSLATE_NOOP("Masks", "open everywhere"), {})
     return Note(QT_TRANSLATE_NOOP("Masks", "open where {rule}"), {"rule": condition})
+
+
+BLOCKED = {
+    QT_TRANSLATE_NOOP("Masks", "open where {rule}"): QT_TRANSLATE_NOOP("Masks", "blocked unless {rule}"),
+    QT_TRANSLATE_NOOP("Masks", "open everywhere"): QT_TRANSLATE_NOOP("Masks", "blocked nowhere"),
+    QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"): QT_TRANSLATE_NOOP(
+        "Masks", "blocked: {closed} of {all} cells"
+    ),
+}
+"""The same rules where True is read as blocked, as in nn.MultiheadAttention."""
+
+
+def as_blocked(rule: Note) -> Note:
+    """A rule in the words of who reads True as blocked; one that adds is the same for all."""
+    return Note(BLOCKED.get(rule.template, rule.template), rule.values)
 
 
 def _broadcasts(name: str, cells: Array, sizes: Sizes) -> None:

@@ -215,7 +215,8 @@ class Custom(Table):
         return {"allowed": np.broadcast_to(True, (n, m))}
 
     def rule(self, n: int, m: int) -> Note:
-        counts: dict[str, object] = {"open": int(np.count_nonzero(self.allowed)), "all": self.allowed.size}
+        open_, all_ = int(np.count_nonzero(self.allowed)), self.allowed.size
+        counts: dict[str, object] = {"open": open_, "closed": all_ - open_, "all": all_}
         return Note(QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"), counts)
 
     def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Custom:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QApplication,
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QRadioButton,
     QSpinBox,
     QToolButton,
     QWidget,
@@ -24,6 +25,7 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine.creation.mask_cells import refilled
 from attn_gui.engine.problem.masks import MASKS, Layer, layer_from_mapping
+from attn_gui.views.controls.masks.lint_lines import Line
 from attn_gui.views.controls.masks.mask_panel import MaskPanel, mask_summary
 
 N, M, BATCH = 5, 7, 3
@@ -142,21 +144,49 @@ def test_impossible_lengths_are_refused_and_nothing_changes(qtbot: QtBot, typed:
     assert host.panel.isVisible()
 
 
-def test_layers_move_with_the_focus(qtbot: QtBot) -> None:
+def test_the_order_of_layers_has_no_buttons_since_it_has_no_effect(qtbot: QtBot) -> None:
     host = Host(qtbot, {"kind": "causal"}, {"kind": "window", "left": 1}, {"kind": "alibi"})
-    assert not host.child(QToolButton, "Move causal up").isEnabled()
-    down = host.child(QToolButton, "Move causal down")
-    down.setFocus()
-    qtbot.keyClick(down, Qt.Key.Key_Space)
-    assert host.kinds() == ["window", "causal", "alibi"]
-    focus = QApplication.focusWidget()
-    assert focus is not None
-    assert focus.accessibleName() == "Move causal down"
-    qtbot.keyClick(focus, Qt.Key.Key_Space)
-    assert host.kinds() == ["window", "alibi", "causal"]
-    assert host.done == [("move", "causal")] * 2
-    focus = QApplication.focusWidget()
-    assert focus is host.child(QCheckBox, "causal layer on")  # it can go no further down
+    names = {button.accessibleName() for button in host.panel.findChildren(QToolButton) if button.isVisible()}
+    assert names == {"Remove causal", "Remove window", "Remove ALiBi", "Close"}
+
+
+def test_true_is_read_the_other_way_in_words_alone(qtbot: QtBot) -> None:
+    cells = np.array([[True, False, True], [True, True, True]])
+    host = Host(qtbot, {"kind": "causal"}, {"kind": "custom", "allowed": cells})
+    picked: list[bool] = []
+    host.panel.blockedPicked.connect(picked.append)
+    button = host.child(QRadioButton, "True = blocked")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, button.height() // 2))
+    assert picked == [True]
+    assert host.done == []
+    host.panel.set_blocked(True)
+    shown = [label.text() for label in host.panel.findChildren(QLabel) if label.isVisible()]
+    assert "blocked unless j ≤ i" in shown
+    assert "blocked: 1 of 6 cells" in shown
+    assert any(text.startswith("As in nn.MultiheadAttention;") for text in shown)
+    host.panel.set_blocked(False)
+    shown = [label.text() for label in host.panel.findChildren(QLabel) if label.isVisible()]
+    assert {"open where j ≤ i", "open: 5 of 6 cells"} <= set(shown)
+
+
+def test_lines_of_lint_are_shown_with_what_can_be_done(qtbot: QtBot) -> None:
+    host = Host(qtbot, {"kind": "causal"})
+    asked: list[tuple[str, int]] = []
+    host.panel.lint.goRequested.connect(lambda number: asked.append(("go", number)))
+    host.panel.lint.remedyRequested.connect(lambda number: asked.append(("remedy", number)))
+    host.panel.set_findings(
+        [Line("Something.", False, ""), Line("A row.", True, ""), Line("A layer.", False, "Turn it")]
+    )
+    buttons = [button for button in host.panel.lint.findChildren(QPushButton) if button.isVisible()]
+    assert [(button.text(), button.accessibleDescription()) for button in buttons] == [
+        ("Go to the row", "A row."),
+        ("Turn it", "A layer."),
+    ]
+    for button in buttons:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert asked == [("go", 1), ("remedy", 2)]
+    host.panel.set_findings([])
+    assert not host.panel.lint.isVisible()
 
 
 def test_a_layer_is_removed_and_the_focus_goes_on(qtbot: QtBot) -> None:
@@ -261,7 +291,7 @@ def test_tab_goes_round_inside(qtbot: QtBot) -> None:
         seen.append(focus)
         qtbot.keyClick(focus, Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is seen[0]
-    assert len(seen) == 9  # switch, remove, two limits of two, alignment, add, close; up and down lead nowhere
+    assert len(seen) == 10  # switch, remove, two limits of two, alignment, add, how True is read, close
     qtbot.keyClick(seen[0], Qt.Key.Key_Backtab)
     assert QApplication.focusWidget() is seen[-1]
 

@@ -1,4 +1,4 @@
-"""One layer in the mask panel: its switch, its parameters, its rule, and the ways to move or remove it."""
+"""One layer in the mask panel: its switch, its parameters, its rule, and the way to remove it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ class LayerRow(QWidget):
 
     switched = Signal(bool)
     valuePicked = Signal(str, object)  # parameter, value
-    moved = Signal(int)  # −1 up, 1 down
     removed = Signal()
     filled = Signal(str)  # one of FILLS
     paintRequested = Signal()
@@ -40,17 +39,18 @@ class LayerRow(QWidget):
         self.kind = layer.kind
         self._layer, self._sizes = layer, (n, m, batch)
         self.switch = QCheckBox(self)
-        self.up, self.down, self.remove = QToolButton(self), QToolButton(self), QToolButton(self)
+        self.remove = QToolButton(self)
         self.paint, self.fill, self.table = QPushButton(self), QPushButton(self), QPushButton(self)
         self.fills = QMenu(self)
         self.fields: dict[str, Field] = {}
         self._names: dict[str, QLabel] = {}
+        self._blocked = False
         self._rule = QLabel(self)
         self._build()
-        self.set_layer(layer, n, m, batch, first=True, last=True)
+        self.set_layer(layer, n, m, batch)
 
-    def set_layer(self, layer: Layer, n: int, m: int, batch: int, *, first: bool, last: bool) -> None:
-        """Show the layer of the document; `first` and `last` tell where it can still move."""
+    def set_layer(self, layer: Layer, n: int, m: int, batch: int) -> None:
+        """Show the layer of the document."""
         self._layer, self._sizes = layer, (n, m, batch)
         blocked = self.switch.blockSignals(True)
         self.switch.setChecked(layer.enabled)
@@ -59,9 +59,12 @@ class LayerRow(QWidget):
             if isinstance(field, LengthsField):
                 field.set_sizes(m, batch)
             field.set_value(getattr(layer, name))
-        self.up.setEnabled(not first)
-        self.down.setEnabled(not last)
         self.fills.actions()[FILLS.index("transpose")].setEnabled(n == m)
+        self.retranslate()
+
+    def set_blocked(self, blocked: bool) -> None:
+        """Whether True is read as blocked."""
+        self._blocked = blocked
         self.retranslate()
 
     def finish(self) -> None:
@@ -77,19 +80,15 @@ class LayerRow(QWidget):
         self.switch.setText(name)
         self.switch.setAccessibleName(self.tr("{layer} layer on").format(layer=name))
         self.switch.setToolTip(kind_about(self.kind))
-        for button, text in (
-            (self.up, self.tr("Move {layer} up")),
-            (self.down, self.tr("Move {layer} down")),
-            (self.remove, self.tr("Remove {layer}")),
-        ):
-            button.setToolTip(text.format(layer=name))
-            button.setAccessibleName(text.format(layer=name))
+        remove = self.tr("Remove {layer}").format(layer=name)
+        self.remove.setToolTip(remove)
+        self.remove.setAccessibleName(remove)
         for parameter in self._layer.parameters:
             if parameter.name in self.fields:
                 self._names[parameter.name].setText(parameter_name(parameter))
                 self.fields[parameter.name].say(parameter_name(parameter))
         self.paint.setText(self.tr("Paint in the map"))
-        self.paint.setToolTip(self.tr("Show the masked scores, where Space or a click opens and closes cells"))
+        self.paint.setToolTip(self.tr("Show the masked scores, with a brush in hand that opens and closes cells"))
         self.fill.setText(self.tr("Fill"))
         self.table.setText(self.tr("Show its table"))
         words = (
@@ -100,17 +99,16 @@ class LayerRow(QWidget):
         )
         for action, word in zip(self.fills.actions(), words, strict=True):
             action.setText(word)
-        self._rule.setText(rule(self._layer, n, m))
+        self._rule.setText(rule(self._layer, n, m, self._blocked))
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(SPACING.xs)
         head.addWidget(self.switch, 1)
-        for button, name in ((self.up, "chevron-up"), (self.down, "chevron-down"), (self.remove, "close")):
-            button.setIcon(icon(name))
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            head.addWidget(button)
+        self.remove.setIcon(icon("close"))
+        self.remove.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        head.addWidget(self.remove)
         dress(self.switch, strong=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, SPACING.s, 0, SPACING.s)
@@ -121,8 +119,6 @@ class LayerRow(QWidget):
         self._rule.setWordWrap(True)
         dress(self._rule, letters="small", tone="text3")
         self.switch.toggled.connect(self.switched)
-        self.up.clicked.connect(lambda: self.moved.emit(-1))
-        self.down.clicked.connect(lambda: self.moved.emit(1))
         self.remove.clicked.connect(self.removed)
         self.paint.clicked.connect(self.paintRequested)
         self.table.clicked.connect(self.tableRequested)

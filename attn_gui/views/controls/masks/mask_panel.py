@@ -7,12 +7,13 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QRadioButton, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.engine.problem.masks import MASKS, Layer
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.masks.lint_lines import Line, LintLines
 from attn_gui.views.controls.masks.mask_layer import LayerRow
-from attn_gui.views.controls.masks.mask_words import kind_about, kind_name, mask_summary
+from attn_gui.views.controls.masks.mask_words import kind_about, kind_name, mask_summary, polarity
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import dress
@@ -25,14 +26,16 @@ WIDTH = 340
 class MaskPanel(PopupFrame):
     """Every layer with its switch and parameters; each gesture is one signal with the whole new list.
 
-    `layersChanged` carries the layers as mappings, what was done ("add", "remove", "move", "switch", "change") and
-    the kind of the layer it was done to.
+    `layersChanged` carries the layers as mappings, what was done ("add", "remove", "switch", "change") and the
+    kind of the layer it was done to.
     """
 
     layersChanged = Signal(object, str, str)
     fillRequested = Signal(int, str)  # the cells of a custom layer: one of FILLS
     paintRequested = Signal(int)  # a custom layer, to be painted in the masked map
     tableRequested = Signal(str)  # the field of the cells of a layer: mask.1.values
+    blockedPicked = Signal(bool)  # True is to be read as blocked
+    opened = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(WIDTH, parent)
@@ -41,7 +44,10 @@ class MaskPanel(PopupFrame):
         self._sizes = (1, 1, 1)
         self._rows: list[LayerRow] = []
         self._next_focus: tuple[int, str] | None = None  # the row and button that a gesture goes on from
+        self._blocked = False
         self._title, self._none, self._polarity = QLabel(self), QLabel(self), QLabel(self)
+        self._readings = {False: QRadioButton(self), True: QRadioButton(self)}  # whether True is read as blocked
+        self.lint = LintLines(self)
         self._close, self.add = QToolButton(self), QPushButton(self)
         self.kinds = QMenu(self)
         self._list = QVBoxLayout()
@@ -60,10 +66,37 @@ class MaskPanel(PopupFrame):
         n, m, batch = self._sizes
         if [row.kind for row in self._rows] != [layer.kind for layer in self._layers]:
             self._rebuild()
-        for place, (row, layer) in enumerate(zip(self._rows, self._layers, strict=True)):
-            row.set_layer(layer, n, m, batch, first=place == 0, last=place == len(self._rows) - 1)
+        for row, layer in zip(self._rows, self._layers, strict=True):
+            row.set_layer(layer, n, m, batch)
         self._none.setVisible(not self._rows)
         self._restore_focus()
+        self.fit()
+
+    def set_blocked(self, blocked: bool) -> None:
+        """Read True as blocked, or as may attend: words alone."""
+        self._blocked = blocked
+        self._readings[blocked].setChecked(True)
+        for row in self._rows:
+            row.set_blocked(blocked)
+        self._say_polarity()
+
+    def set_findings(self, lines: Sequence[Line]) -> None:
+        """Show what is seldom meant in the present mask."""
+        self.lint.set_lines(lines)
+        self.fit()
+
+    def _say_polarity(self) -> None:
+        if self._blocked:
+            words = self.tr(
+                "As in nn.MultiheadAttention; scaled_dot_product_attention means the opposite. Only the words and the "
+                "tables turn, no cell changes. A key is open if no layer that is on blocks it; biases add."
+            )
+        else:
+            words = self.tr(
+                "As in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open "
+                "if every layer that is on opens it; biases add."
+            )
+        self._polarity.setText(words)
         self.fit()
 
     def retranslate(self) -> None:
@@ -71,12 +104,9 @@ class MaskPanel(PopupFrame):
         self.setAccessibleName(self.tr("Mask layers"))
         self._title.setText(self.tr("Mask"))
         self._none.setText(self.tr("No layer: every query sees every key."))
-        self._polarity.setText(
-            self.tr(
-                "True = may attend, as in scaled_dot_product_attention; in nn.MultiheadAttention True means the "
-                "opposite. A key is open if every layer that is on opens it; biases add."
-            )
-        )
+        for blocked, button in self._readings.items():
+            button.setText(polarity(blocked))
+            button.setAccessibleName(polarity(blocked))
         self.add.setText(self.tr("Add layer"))
         self._close.setToolTip(self.tr("Close"))
         self._close.setAccessibleName(self.tr("Close"))
@@ -85,7 +115,7 @@ class MaskPanel(PopupFrame):
                 action.setText(f"{kind_name(action.data())}  –  {kind_about(action.data())}")
         for row in self._rows:
             row.retranslate()
-        self.fit()
+        self._say_polarity()
 
     def first_stop(self) -> QWidget:
         return self._rows[0].switch if self._rows else self.add
@@ -101,12 +131,6 @@ class MaskPanel(PopupFrame):
 
     def _on_row_value_picked(self, place: int, name: str, value: object) -> None:
         self._replace(place, {name: value}, "change")
-
-    def _on_row_moved(self, place: int, step: int) -> None:
-        mappings = self._mappings()
-        mappings.insert(place + step, mappings.pop(place))
-        self._next_focus = (place + step, "up" if step < 0 else "down")
-        self._ask(mappings, "move", self._layers[place].kind)
 
     def _on_row_removed(self, place: int) -> None:
         mappings = self._mappings()
@@ -137,6 +161,7 @@ class MaskPanel(PopupFrame):
     def showEvent(self, event: QShowEvent) -> None:
         self._show_layers()  # not before: a file may bring sixty layers that are not looked at
         super().showEvent(event)
+        self.opened.emit()
 
     def hideEvent(self, event: QHideEvent) -> None:
         for row in self._rows:
@@ -170,7 +195,16 @@ class MaskPanel(PopupFrame):
         column.addLayout(head)
         column.addLayout(self._list)
         column.addWidget(self._none)
+        column.addWidget(self.lint)
         column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        readings = QHBoxLayout()
+        readings.setSpacing(SPACING.l)
+        for blocked, button in self._readings.items():
+            button.setObjectName("control.mask_reading.blocked" if blocked else "control.mask_reading.attend")
+            button.clicked.connect(lambda _=False, blocked=blocked: self.blockedPicked.emit(blocked))
+            readings.addWidget(button)
+        readings.addStretch(1)
+        column.addLayout(readings)
         column.addWidget(self._polarity)
 
     def _fill_kinds(self) -> None:
@@ -194,21 +228,21 @@ class MaskPanel(PopupFrame):
             row = LayerRow(layer, *self._sizes, self.content)
             row.switched.connect(lambda on, place=place: self._on_row_switched(place, on))
             row.valuePicked.connect(lambda name, value, place=place: self._on_row_value_picked(place, name, value))
-            row.moved.connect(lambda step, place=place: self._on_row_moved(place, step))
             row.removed.connect(lambda place=place: self._on_row_removed(place))
             row.filled.connect(lambda how, place=place: self.fillRequested.emit(place, how))
             row.paintRequested.connect(lambda place=place: self._on_row_paint_requested(place))
             row.tableRequested.connect(lambda place=place: self._on_row_table_requested(place))
+            row.set_blocked(self._blocked)
             self._list.addWidget(row)
             row.show()  # now, so that it can take the focus
             self._rows.append(row)
 
     def _restore_focus(self) -> None:
-        """Return the keyboard to its layer after layers came, went or moved."""
+        """Return the keyboard to its layer after layers came or went."""
         wanted, self._next_focus = self._next_focus, None
         if wanted is None or not self.isVisible():
             return
         place, name = wanted
         row = self._rows[place] if 0 <= place < len(self._rows) else None
         target = getattr(row, name) if row is not None else self.add
-        (target if target.isEnabled() or row is None else row.switch).setFocus(Qt.FocusReason.OtherFocusReason)
+        target.setFocus(Qt.FocusReason.OtherFocusReason)

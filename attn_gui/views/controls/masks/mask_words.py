@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine.problem.errors import Note
+from attn_gui.engine.problem.layers import as_blocked
 from attn_gui.engine.problem.masks import MASKS, Layer, Parameter
 
 
@@ -33,14 +34,26 @@ def mask_summary(layers: Sequence[Layer]) -> str:
     return kind_name(kinds[0]) + (f" + {len(kinds) - 1}" if len(kinds) > 1 else "")
 
 
-def rule(layer: Layer, n: int, m: int) -> str:
-    """The rule of a layer: "open where j ≤ i + 2", "adds −slopeₕ · |i − j|"."""
-    return _said(layer.rule(n, m))
+def polarity(blocked: bool) -> str:
+    """The way in which True is read."""
+    if blocked:
+        return QCoreApplication.translate("Masks", "True = blocked")
+    return QCoreApplication.translate("Masks", "True = may attend")
 
 
-def _said(part: object) -> str:
+def rule(layer: Layer, n: int, m: int, blocked: bool = False) -> str:
+    """The rule of a layer: "open where j ≤ i + 2", "blocked unless j ≤ i + 2", "adds −slopeₕ · |i − j|"."""
+    return said(as_blocked(layer.rule(n, m)) if blocked else layer.rule(n, m))
+
+
+def lint_text(text: str) -> str:
+    """Words of the lint in the present language; empty ones stay so."""
+    return QCoreApplication.translate("Masks", text) if text else ""
+
+
+def said(part: object) -> str:
     """A note in the present language, notes within it too."""
     if not isinstance(part, Note):
         return str(part)
-    values = {name: _said(value) for name, value in part.values.items()}
+    values = {name: said(value) for name, value in part.values.items()}
     return QCoreApplication.translate("Masks", part.template).format(**values)

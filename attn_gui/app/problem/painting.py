@@ -1,0 +1,120 @@
+"""The brush that opens and closes cells of the mask in a map: its shape, its gesture, and the step that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from attn_gui.app.problem.making import Making
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetCells
+from attn_gui.document.places import table_box
+from attn_gui.engine.creation.brush import SHAPES, Cell, Cells, first_layer, painted
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.main_window import MainWindow
+
+LABELS = {
+    True: QT_TRANSLATE_NOOP("History", "opened {cell}"),
+    False: QT_TRANSLATE_NOOP("History", "closed {cell}"),
+}
+MANY = {
+    True: QT_TRANSLATE_NOOP("History", "opened {shape} {cell} … {last}"),
+    False: QT_TRANSLATE_NOOP("History", "closed {shape} {cell} … {last}"),
+}
+
+
+class PaintingController(QObject):
+    """One gesture is one step: it closes what it covers if its first cell is open, and opens it if that is closed."""
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        view: ViewState,
+        making: Making,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._making = making
+        self.painting = False  # whether the brush is in hand
+        maps = window.product.maps
+        maps.toggleRequested.connect(lambda *_: self.toggle())
+        maps.clicked.connect(self._on_maps_clicked)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {
+            "mask_tool": Command(self.set_painting, lambda: self.painting),
+            "toggle_mask_cell": Command(self.toggle, enabled=lambda: self._view.look.cell is not None),
+        }
+
+    # --- the tool --------------------------------------------------------------------------------
+    def set_painting(self, painting: bool) -> None:
+        """Take the brush in hand, or put it away."""
+        self.painting = painting
+        self.changed.emit()
+
+    def stage(self) -> str:
+        """The last map before the weights, in which cells are painted."""
+        stages = [node.stage for node in self._computation.evaluation.nodes if not node.stage.hidden]
+        return [stage.name for stage in stages if stage.square and not stage.shares][-1]
+
+    def focus_map(self) -> None:
+        """Put the keyboard on the large map."""
+        heatmap = self._window.product.stage_map()
+        if heatmap is not None:
+            heatmap.setFocus()
+
+    # --- gestures --------------------------------------------------------------------------------
+    def _on_maps_clicked(self, _stage: str) -> None:
+        if self.painting:
+            self.toggle()
+
+    def toggle(self) -> None:
+        """Open or close the chosen cell."""
+        cell = self._view.look.cell
+        if cell is not None and self._takes(cell.stage):
+            self._paint(Cells.key, [(cell.row, cell.column)])
+
+    def _takes(self, stage: str) -> bool:
+        """Whether a map is one of queries and keys."""
+        return self._computation.evaluation.node(stage).stage.square
+
+    # --- the step --------------------------------------------------------------------------------
+    def _paint(self, key: str, path: Sequence[Cell]) -> None:
+        """Paint in the last custom layer that is on; one is added if there is none."""
+        problem, shape = self._document.problem, SHAPES[key]
+        found = [k for k, layer in enumerate(problem.mask) if layer.paintable and layer.enabled]
+        if not found:
+            layer = partial(first_layer, shape, path, problem.n, problem.m)
+            self._making.change(_label(key, path, opens=False), lambda: {"mask": (*problem.mask, layer())})
+            return
+        field, look = problem.mask[found[-1]].field(found[-1]), self._view.look
+        array, (down, across) = problem.arrays()[field], shape.area(path, problem.n, problem.m)
+        only = slice(0, 1)  # an axis that the layer does not tell apart
+        cuts = down if array.ndim > 1 and array.shape[-2] > 1 else only, across if array.shape[-1] > 1 else only
+        box = table_box(field, array.shape, *cuts, look.batch, look.head)
+        row, column = path[0]
+        first = (min(row, array.shape[-2] - 1) if array.ndim > 1 else 0, min(column, array.shape[-1] - 1))
+        opens = not array[(*box[:-2], *first)[-array.ndim :]].any()
+        label = _label(key, path, opens=opens)
+
+        def make() -> SetCells:
+            return SetCells(field, box, painted(array[box], shape, path, (down, across), opens=opens), label)
+
+        self._making.begin(label, make, self._document.apply)
+
+
+def _label(key: str, path: Sequence[Cell], *, opens: bool) -> Label:
+    cell, last = (f"({row}, {column})" for row, column in (path[0], path[-1]))
+    if len(path) == 1 and key == Cells.key:
+        return Label(LABELS[opens], {"cell": cell})
+    return Label(MANY[opens], {"shape": Label(SHAPES[key].label, context="Masks"), "cell": cell, "last": last})

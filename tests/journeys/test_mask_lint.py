@@ -1,0 +1,156 @@
+"""Lint below the layers of a mask, with a way there or a way out; and True, which reads both ways."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QRadioButton
+
+from attn_gui.engine import Problem
+from attn_gui.formats import save
+
+N, M, H, D = 5, 7, 2, 11
+FINFO = float(np.finfo(np.float32).min)
+
+
+@pytest.fixture
+def opened(launch, tmp_path):
+    """A window with a problem of these mask layers."""
+
+    def start(*mask):
+        rng = np.random.default_rng(0)
+        arrays = {name: rng.normal(size=(rows, H * D)) for name, rows in (("query", N), ("key", M), ("value", M))}
+        path = tmp_path / "masked.attn"
+        save(Problem(**arrays, num_heads=H, mask=mask), path)
+        return launch(path)
+
+    return start
+
+
+def lines(person):
+    """The sentences of lint on show."""
+    if not person.find("panel.mask").isVisible():
+        person.click("control.mask")
+    return [label.text() for label in person.find("mask.lint").findChildren(QLabel) if label.isVisible()]
+
+
+def test_a_closed_row_is_said_and_found(opened):
+    allowed = np.ones((H, N, M), bool)
+    allowed[1, 3] = False
+    person = opened({"kind": "custom", "allowed": allowed})
+    assert lines(person) == ["Row 3 has no open key: its weights and its output are 0."]
+    person.click(person.button("Go to the row", "panel.mask"))
+    assert not person.find("panel.mask").isVisible()
+    assert person.find("control.head").value() == 1
+    heatmap = person.find("heatmap.masked")
+    assert heatmap.hasFocus()
+    assert heatmap.chosen == (3, 0)
+    assert math.isinf(person.value("masked", 3, 0))
+
+
+def test_a_row_closed_by_a_finite_number_is_even_until_it_is_closed_with_booleans(opened):
+    values = np.zeros((N, M))
+    values[2] = FINFO
+    person = opened({"kind": "bias", "values": values})
+    assert lines(person) == ["−3.4e+38 is added to every open key of row 2: finite, so the weights are even and not 0."]
+    assert [person.value("weights", 2, j) for j in range(M)] == [1 / M] * M
+    person.click(person.button("Close them with True and False", "panel.mask"))
+    assert [person.value("weights", 2, j) for j in range(M)] == [0.0] * M
+    assert lines(person) == ["Row 2 has no open key: its weights and its output are 0."]
+    assert not person.has("table.mask.0.values")
+    person.press("Ctrl+Z")
+    assert [person.value("weights", 2, j) for j in range(M)] == [1 / M] * M
+
+
+def test_what_else_a_bias_adds_stays_a_bias(opened):
+    values = np.zeros((N, M))
+    values[2], values[1, 4] = FINFO, 2.5
+    person = opened({"kind": "bias", "values": values})
+    lines(person)
+    person.click(person.button("Close them with True and False", "panel.mask"))
+    assert person.number("mask.1.values", 1, 4) == 2.5
+    assert person.number("mask.1.values", 2, 0) == 0
+    assert person.number("mask.0.allowed", 2, 0) == 0
+
+
+def test_the_alignment_is_said_and_turned(opened):
+    person = opened({"kind": "causal"})
+    assert lines(person) == ["causal: 5 queries, 7 keys; query 0 belongs to key 0."]
+    person.click(person.button("Line up the last ones", "panel.mask"))
+    assert person.steps()[-1] == "changed mask causal"
+    assert lines(person) == ["causal: 5 queries, 7 keys; query 4 belongs to key 6."]
+    assert person.value("weights", 4, 6) > 0
+    person.press("Ctrl+Z")
+    assert person.value("weights", 4, 6) == 0
+    assert lines(person) == ["causal: 5 queries, 7 keys; query 0 belongs to key 0."]
+
+
+def test_it_is_said_in_both_languages(opened):
+    person = opened({"kind": "padding", "lengths": 0})
+    assert lines(person) == ["5 rows have no open key, row 0 first: weights and output are 0."]
+    person.do("language_zh")
+    QApplication.processEvents()
+    assert lines(person) == ["有 5 行没有开放的键，最先是第 0 行：权重和输出都是 0。"]
+
+
+def test_a_long_mask_is_looked_over_beside_the_window(launch, tmp_path, qtbot):
+    length = 1300
+    arrays = {name: np.zeros((length, 2)) for name in ("query", "key", "value")}
+    path = tmp_path / "long.attn"
+    save(Problem(**arrays, mask=({"kind": "window", "left": -1, "right": None},)), path)  # keys after the query alone
+    person = launch(path)
+    person.wait()
+    person.click("control.mask")
+    qtbot.waitUntil(lambda: lines(person) != [], timeout=60_000)
+    assert lines(person)[0] == f"Row {length - 1} has no open key: its weights and its output are 0."
+
+
+def radio(person, blocked):
+    button = person.find(f"control.mask_reading.{'blocked' if blocked else 'attend'}", QRadioButton)
+    if not button.isVisible():
+        person.click("control.mask")
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, button.height() // 2))
+
+
+def test_true_reads_both_ways_and_no_cell_changes(opened, tmp_path):
+    allowed = np.ones((N, M), bool)
+    allowed[1, 2] = allowed[3, 4] = False
+    person = opened({"kind": "custom", "allowed": allowed})
+    before = person.values("weights")
+    assert person.number("mask.0.allowed", 1, 2) == 0
+    radio(person, blocked=True)
+    assert person.number("mask.0.allowed", 1, 2) == 1
+    assert person.number("mask.0.allowed", 0, 0) == 0
+    assert person.values("weights") == before
+    assert len(person.steps()) == 1  # no step of its own
+    person.press("Esc")
+    person.program.window.inputs.show_field("mask.0.allowed")
+    person.type_into("mask.0.allowed", 0, 5, "1")
+    assert person.value("weights", 0, 5) == 0
+    person.press("Ctrl+Z")
+    assert person.values("weights") == before
+    person.select("mask.0.allowed", 1, 1, 1, 3)
+    person.do("copy")
+    assert person.clipboard() == "0\t1\t0"
+    person.do("paste")
+    assert person.values("weights") == before
+    path = tmp_path / "mask.csv"
+    np.savetxt(path, ~allowed, fmt="%d", delimiter=",")
+    person.program.target.use("mask.0.allowed")
+    person.program.table_blocks.import_path(path)
+    assert person.values("weights") == before
+    assert "True = blocked" in person.status()
+    radio(person, blocked=False)
+    assert person.number("mask.0.allowed", 1, 2) == 0
+
+
+def test_the_reading_is_remembered(opened, launch):
+    person = opened({"kind": "causal"})
+    radio(person, blocked=True)
+    again = launch()
+    again.click("control.mask")
+    assert again.find("control.mask_reading.blocked", QRadioButton).isChecked()
