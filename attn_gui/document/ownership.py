@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.masks import Layer
 from attn_gui.engine.problem.problem import Problem
 
@@ -77,10 +78,10 @@ def _with_arrays(fields: Mapping[str, Any], arrays: Arrays) -> dict[str, object]
         first, *inner = name.split(".")
         if not inner:
             own[first] = array
-        elif first == "mask":
-            layers = [*own[first]]
-            layers[int(inner[0])] = replace(layers[int(inner[0])], **{inner[1]: array})
-            own[first] = tuple(layers)
+        elif inner[0].isdigit():
+            records = [*own[first]]
+            records[int(inner[0])] = replace(records[int(inner[0])], **{inner[1]: array})
+            own[first] = tuple(records)
         else:
             own[first] = {**own[first], inner[0]: array}
     return own
@@ -97,7 +98,7 @@ def changed_names(before: Working, after: Working) -> tuple[str, ...]:
 def _without_arrays(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return None
-    if isinstance(value, Layer):
+    if isinstance(value, Layer | Intervention):
         value = value.to_mapping()
     if isinstance(value, Mapping):
         return {name: _without_arrays(inner) for name, inner in value.items()}

@@ -42,16 +42,24 @@ OPTIONS = (
     "rotary_theta",
     "mask",
     "block",
+    "interventions",
     "query_tokens",
     "key_tokens",
     "dtype",
 )
 ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of a problem
 RECORDS = ("score_params", "block")
+LISTS = ("mask", "interventions")  # of records
 ABOUT = ("title", "description", "model", "license", "source", "layer", "text", "note")
-_DOTTED = re.compile(r"(?:score_params|block|mask\.(0|[1-9][0-9]{0,2}))\.([a-z_]+)")
+_DOTTED = re.compile(r"(?:score_params|block|(?:mask|interventions)\.(?:0|[1-9][0-9]{0,2}))\.([a-z_]+)")
 _NO_LIST = QT_TRANSLATE_NOOP("Sentences", "{file}: the option “{name}” is {got}; expected a list.")
 _NO_MAPPING = QT_TRANSLATE_NOOP("Sentences", "{file}: the option “{name}” is {got}; expected names with values.")
+_NO_LAYER = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: “{name}” belongs to no mask layer; expected a layer {place} in the options."
+)
+_NO_RECORD = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: “{name}” belongs to no intervention; expected one numbered {place} in the options."
+)
 _NOTED = 8  # names that are worth saying
 
 
@@ -95,8 +103,8 @@ def split(problem: Problem) -> tuple[dict[str, Array], dict[str, Json]]:
     arrays = problem.arrays()
     options: dict[str, Json] = {"num_heads": problem.num_heads}
     for name, value in problem.fields().items():
-        if name == "mask":
-            options[name] = [_plain(layer.to_mapping()) for layer in problem.mask]
+        if name in LISTS:
+            options[name] = [_plain(record.to_mapping()) for record in value]
         elif name not in arrays:
             options[name] = _plain(value)
     return arrays, options | {"dtype": np.dtype(problem.dtype).name}
@@ -114,7 +122,8 @@ def assemble(
     if "tokens" in options:
         fields = {"query_tokens": options["tokens"], "key_tokens": options["tokens"]} | fields
     fields |= {name: dict(_object(fields[name], name)) for name in RECORDS if name in fields}
-    fields["mask"] = [dict(_object(layer, "mask")) for layer in _list(fields.get("mask", []), "mask")]
+    for name in LISTS:
+        fields[name] = [dict(_object(record, name)) for record in _list(fields.get(name, []), name)]
     for name, array in arrays.items():
         _put(fields, name, array)
     fields.setdefault("dtype", _dtype(arrays))
@@ -148,14 +157,11 @@ def _put(fields: dict[str, Any], name: str, array: Array) -> None:
     *record, last = name.split(".")
     if not record:
         fields[name] = array
-    elif record[0] == "mask":
+    elif record[0] in LISTS:
         place = int(record[1])
-        if place >= len(fields["mask"]):
-            template = QT_TRANSLATE_NOOP(
-                "Sentences", "{file}: “{name}” belongs to no mask layer; expected a layer {place} in the options."
-            )
-            raise FormatError(template, name=shown(name), place=place)
-        fields["mask"][place][last] = array
+        if place >= len(fields[record[0]]):
+            raise FormatError(_NO_LAYER if record[0] == "mask" else _NO_RECORD, name=shown(name), place=place)
+        fields[record[0]][place][last] = array
     else:
         fields.setdefault(record[0], {})[last] = array
 

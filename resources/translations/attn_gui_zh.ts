@@ -417,6 +417,14 @@
         <source>Page&amp;s</source>
         <translation>页面(&amp;S)</translation>
     </message>
+    <message>
+        <source>Regression c&amp;urve</source>
+        <translation>回归曲线(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Needs keys and values of one column, as in the Nadaraya–Watson example</source>
+        <translation>需要只有一列的键和值，如 Nadaraya–Watson 示例</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -591,10 +599,48 @@
     </message>
 </context>
 <context>
+    <name>CurveController</name>
+    <message>
+        <source>No other w predicts the points better.</source>
+        <translation>没有别的 w 能更好地预测这些点。</translation>
+    </message>
+</context>
+<context>
     <name>CurveFitting</name>
     <message>
         <source>No other w predicts the points better.</source>
         <translation>没有别的 w 能更好地预测这些点。</translation>
+    </message>
+</context>
+<context>
+    <name>CurvePage</name>
+    <message>
+        <source>Dots are keys and their values, the line is the output for every query.</source>
+        <translation>点是键和对应的值，线是每个查询得到的输出。</translation>
+    </message>
+    <message>
+        <source>Fit w to the points</source>
+        <translation>由数据点拟合 w</translation>
+    </message>
+    <message>
+        <source>Every point predicted from the others: mean squared error {error}</source>
+        <translation>用其余各点预测每一点：均方误差 {error}</translation>
+    </message>
+    <message>
+        <source>query, key</source>
+        <translation>查询、键</translation>
+    </message>
+    <message>
+        <source>value, output</source>
+        <translation>值、输出</translation>
+    </message>
+    <message>
+        <source>Regression curve</source>
+        <translation>回归曲线</translation>
+    </message>
+    <message>
+        <source>{points} points, {queries} queries</source>
+        <translation>{points} 个点，{queries} 个查询</translation>
     </message>
 </context>
 <context>
@@ -1330,6 +1376,10 @@
         <source>closed {shape} {cell} … {last}</source>
         <translation>屏蔽{shape} {cell} … {last}</translation>
     </message>
+    <message>
+        <source>moved mask {kind}</source>
+        <translation>移动{kind}掩码</translation>
+    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -1422,6 +1472,37 @@
         <source>Pages</source>
         <translation>页面</translation>
     </message>
+    <message>
+        <source>Curve</source>
+        <translation>曲线</translation>
+    </message>
+</context>
+<context>
+    <name>Interventions</name>
+    <message>
+        <source>copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Cells take what was computed in another place</source>
+        <translation>单元格改用另一处计算出的数值</translation>
+    </message>
+    <message>
+        <source>scale</source>
+        <translation>缩放</translation>
+    </message>
+    <message>
+        <source>Cells are multiplied by a factor</source>
+        <translation>单元格乘以一个系数</translation>
+    </message>
+    <message>
+        <source>set</source>
+        <translation>设定</translation>
+    </message>
+    <message>
+        <source>Cells take given numbers</source>
+        <translation>单元格改为给定的数值</translation>
+    </message>
 </context>
 <context>
     <name>LayerRow</name>
@@ -1464,6 +1545,18 @@
     <message>
         <source>Show the masked scores, with a brush in hand that opens and closes cells</source>
         <translation>显示掩码后的分数，并拿起用来开放和屏蔽单元格的画笔</translation>
+    </message>
+    <message>
+        <source>Move {layer} up</source>
+        <translation>上移{layer}层</translation>
+    </message>
+    <message>
+        <source>Move {layer} down</source>
+        <translation>下移{layer}层</translation>
+    </message>
+    <message>
+        <source>Show the masked scores, where Space or a click opens and closes cells</source>
+        <translation>显示掩码后的分数，在其中按空格键或单击即可开放或屏蔽单元格</translation>
     </message>
 </context>
 <context>
@@ -1645,6 +1738,10 @@
     <message>
         <source>As in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open if every layer that is on opens it; biases add.</source>
         <translation>与 scaled_dot_product_attention 一致；在 nn.MultiheadAttention 中 True 的含义相反。只有所有已启用的层都开放某个键，它才是开放的；偏置相加。</translation>
+    </message>
+    <message>
+        <source>True = may attend, as in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open if every layer that is on opens it; biases add.</source>
+        <translation>True = 允许关注，与 scaled_dot_product_attention 一致；在 nn.MultiheadAttention 中 True 的含义相反。只有所有已启用的层都开放某个键，它才是开放的；偏置相加。</translation>
     </message>
 </context>
 <context>
@@ -2376,6 +2473,10 @@
     <message>
         <source>The matrices around it, as in the window</source>
         <translation>连同相关矩阵，如窗口所示</translation>
+    </message>
+    <message>
+        <source>The regression curve</source>
+        <translation>回归曲线</translation>
     </message>
 </context>
 <context>
@@ -3780,6 +3881,62 @@
     <message>
         <source>The slopes of {layer} belong to the places of the heads and stay there.</source>
         <translation>{layer} 的斜率属于头的位置，不随头移动。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” belongs to no intervention; expected one numbered {place} in the options.</source>
+        <translation>{file}：“{name}”不属于任何干预；选项中应有编号为 {place} 的干预。</translation>
+    </message>
+    <message>
+        <source>{field} must be a tuple of interventions, got {got}.</source>
+        <translation>{field} 应为干预组成的元组，实际为{got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be one of the interventions {choices}, got {got}.</source>
+        <translation>{field} 应为以下干预之一：{choices}；实际为{got}。</translation>
+    </message>
+    <message>
+        <source>{field} has {got} entries; at most {most} are possible.</source>
+        <translation>{field} 有 {got} 项；最多允许 {most} 项。</translation>
+    </message>
+    <message>
+        <source>{field} hold {got} numbers; at most {most} are possible.</source>
+        <translation>{field} 共含 {got} 个数；最多允许 {most} 个。</translation>
+    </message>
+    <message>
+        <source>{field} must be a name, got {got}.</source>
+        <translation>{field} 应为名称，实际为{got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be a stage of this problem, one of {choices}; got {got}.</source>
+        <translation>{field} 应为本问题的一个阶段：{choices}；实际为{got}。</translation>
+    </message>
+    <message>
+        <source>{field}: {stage} has no axis {got}; it has {choices}.</source>
+        <translation>{field}：{stage} 没有轴 {got}；它的轴为 {choices}。</translation>
+    </message>
+    <message>
+        <source>{field} must be a whole number or a stretch (start, stop) with start &lt; stop, got {got}.</source>
+        <translation>{field} 应为整数或区间 (start, stop)，且 start &lt; stop；实际为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must be one whole number, got {got}.</source>
+        <translation>{field} 应为一个整数，实际为 {got}。</translation>
+    </message>
+    <message>
+        <source>{matrix}: {other} has {expected} cells along its axis {axis}, got {got}.</source>
+        <translation>{matrix}：{other} 沿轴 {axis} 有 {expected} 个单元格，实际给出 {got}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must broadcast to the cells of {other} that are set, {expected}; got the shape {got}.</source>
+        <translation>{matrix} 应能广播到 {other} 中被设定的单元格 {expected}；实际形状为 {got}。</translation>
+    </message>
+    <message>
+        <source>The reference does not know the intervention {name}: no stage is judged.</source>
+        <translation>参考实现不认识干预 {name}：未对任何阶段作出判断。</translation>
+    </message>
+    <message>
+        <source>The causal future has no influence: does not apply where cells are changed by hand.</source>
+        <translation>因果掩码下未来没有影响：有单元格被手动改动时不适用。</translation>
     </message>
 </context>
 <context>

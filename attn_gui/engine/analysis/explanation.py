@@ -12,11 +12,12 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.by_hand import ByHand
 from attn_gui.engine.graph.expression import Cell, Expression, Number, Product, Sum, subscripted
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.node import Node, shown
 from attn_gui.engine.graph.operators import Evaluated, Function, Named, Quotient
-from attn_gui.engine.graph.symbols import cell_latex, symbol
+from attn_gui.engine.graph.symbols import cell_latex, computed_name, plain_name, symbol
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import PlaceError
 from attn_gui.engine.scores import SCORES, Score
@@ -31,8 +32,10 @@ class Explanation:
     """One cell explained, one hop back and one forward. It reads the evaluation: ask before the next update."""
 
     def __init__(self, evaluation: Evaluation, stage: str, index: Sequence[int]) -> None:
-        self._evaluation, self._node = evaluation, evaluation.node(stage)
-        self.stage, self.index = stage, checked_index(self._node, index)
+        self._evaluation = evaluation
+        self.stage, self.index = stage, checked_index(evaluation.node(stage), index)
+        self._node = evaluation.node_at(stage, self.index)
+        self.by_hand = self._node.steps_at(self.index)  # the interventions that change the cell, in order
         self.value = float(evaluation.box(stage, indices.cell(self.index)).item())
 
     def __repr__(self) -> str:
@@ -43,7 +46,7 @@ class Explanation:
     def expression(self) -> Expression:
         """The formula as a tree whose leaves are cells; its value is the cell's, to rounding."""
         with np.errstate(all="ignore"):
-            if self.stage == "scaled":
+            if self._is("scaled"):
                 return self._scaled()
             if isinstance(self._node.stage, Linear) and self._node.stage.over_keys and self._open_keys() is not None:
                 return self._open_sum()
@@ -53,7 +56,7 @@ class Explanation:
         """The scale is explained together with a dot product, as it is taught; other scores are one cell."""
         problem = self._evaluation.problem
         inner = self._node.explain(self.index, self._evaluation.fetch).parts[0]
-        if self._score.dot:
+        if self._folds:
             cells = self.terms[0].cells if len(self.terms) else ()
             symbols = r" \cdot ".join(subscripted(cell_latex(cell.name), [str(cell.shown[0])]) for cell in cells)
             products = self._dot.explain(self.index, self._evaluation.fetch)
@@ -80,12 +83,26 @@ class Explanation:
 
     @property
     def _dot(self) -> Node:
-        return self._evaluation.node("scores")
+        return self._evaluation.node_at("scores", self.index)
+
+    @property
+    def _folds(self) -> bool:
+        """Whether a scaled score is explained by the products of its score."""
+        return self._score.dot and not self._dot.steps_at(self.index)
+
+    def _is(self, stage: str) -> bool:
+        """Whether the cell is what the stage computes, not what was done to it by hand."""
+        return plain_name(self.stage) == stage and not self.by_hand
+
+    @cached_property
+    def computed(self) -> Explanation | None:
+        """The explanation of the cell as it would be without its interventions; None where it has none."""
+        return Explanation(self._evaluation, computed_name(self.stage), self.index) if self.by_hand else None
 
     @cached_property
     def terms(self) -> Terms:
         """The addends: for weights one a key that may be seen, for scaled dot products those of the dot product."""
-        fold = self.stage == "scaled" and self._score.dot
+        fold = self._is("scaled") and self._folds
         node = self._dot if fold else self._node
         if node.stage.alias and node.inputs[0].name in self._evaluation.sources:
             return Terms(())
@@ -102,7 +119,8 @@ class Explanation:
     @cached_property
     def parts(self) -> dict[str, Expression]:
         """Parts of the formula with a name of their own: Z, max, mu, var."""
-        return {named.name: named.part for named in self._named}
+        found: dict[str, Expression] = {named.name: named.part for named in self._named}
+        return found | ({} if self.computed is None else {"computed": Number(self.computed.value)})
 
     @cached_property
     def _named(self) -> list[Named]:
@@ -111,7 +129,7 @@ class Explanation:
 
     def expand(self, cell: Cell) -> Explanation | None:
         """One hop further: the explanation of a cell of a stage; None for a number of the problem itself."""
-        known = cell.name in self._evaluation.stages
+        known = plain_name(cell.name) in self._evaluation.stages
         return Explanation(self._evaluation, cell.name, cell.index) if known else None
 
     # --- the surroundings ------------------------------------------------------------------------
@@ -137,14 +155,15 @@ class Explanation:
             fields -= {"scale"}
         if self._given:
             return ()
-        known = fields | set(self._evaluation.stages)
-        cells = [cell for term in terms for cell in term.cells]
+        known = fields | {node.name for node in self._evaluation.nodes}
+        cells = [self._node.computed_cell(self.index, self._evaluation.fetch)] if isinstance(self._node, ByHand) else []
+        cells += [cell for term in terms for cell in term.cells]
         if not self._node.stage.shares and not isinstance(self._node.stage, Linear):  # its terms are all it reads
             cells += self.expression.cells()
-        if self.stage == "masked":
+        if self._is("masked"):
             cells += self._mask_cells()
         for ref, field in zip(self._node.inputs, self._node.fields, strict=True):
-            if not ref.axes and not ref.optional:
+            if not ref.axes and not ref.optional and not self.by_hand:
                 value = float(self._evaluation.fetch(ref.name, ()))
                 cells.append(Cell(field, (), value, cell_latex(field)))
         return tuple(cell for cell in dict.fromkeys(cells) if cell.name in known)
@@ -171,7 +190,7 @@ class Explanation:
     @cached_property
     def closed_by(self) -> int | None:
         """The position of the first mask layer that closes the cell of a map behind the mask."""
-        if not self._node.stage.behind_mask or not self._evaluation.closes:
+        if not self._node.stage.behind_mask or not self._evaluation.closes or self.by_hand:
             return None
         return next((k for k, open_ in self._evaluation.layers_at(self.index) if not open_), None)
 
@@ -219,7 +238,8 @@ class Explanation:
     @cached_property
     def parts_latex(self) -> tuple[str, ...]:
         """`Z = … = 1.6367`, `max = 4.885`."""
-        return tuple(named.equation() for named in self._named)
+        found = tuple(named.equation() for named in self._named)
+        return found if self.computed is None else (*found, f"{self.computed._left} = {self.computed.value_latex}")
 
     @cached_property
     def latex(self) -> str:

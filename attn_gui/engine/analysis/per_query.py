@@ -12,11 +12,12 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph.by_hand import ByHand
 from attn_gui.engine.graph.expression import Cell, Expression, Number, Product, Style, Sum, subscripted
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.node import shown
 from attn_gui.engine.graph.operators import Function, Named, Quotient
-from attn_gui.engine.graph.symbols import cell_latex, symbol
+from attn_gui.engine.graph.symbols import cell_latex, plain_name, symbol
 from attn_gui.engine.stages import STAGE
 
 from .exponents import exponent_latex, exponent_text, logit_latex, logit_text
@@ -203,19 +204,35 @@ class _Denominator(Named):
 
 
 def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value: float) -> PerQuery | None:
-    """The equation of a weight, or of a cell that is one head's sum over the keys; None for any other stage."""
-    return PerQuery(evaluation, stage, index, value) if _is_a_sum(evaluation, stage) else None
+    """The equation of a weight, or of a cell that is one head's sum over the keys; None for any other stage.
+
+    None also where a number on the way from the softmax to the cell was set by hand.
+    """
+    if not _is_a_sum(evaluation, stage) or _by_hand(evaluation, stage, index):
+        return None
+    return PerQuery(evaluation, plain_name(stage), index, value)
 
 
 def _is_a_sum(evaluation: Evaluation, stage: str) -> bool:
     """Whether a cell is a weight or a sum of values by weights, also by another name or beside other heads."""
-    entry, node = STAGE[stage], evaluation.node(stage)
+    entry, node = STAGE[plain_name(stage)], evaluation.node(evaluation.computed(stage))
     if entry.shares or entry.over_keys:
         return True
     if not (node.stage.alias or (entry.joined and entry.heads)):
         return False
     before = node.inputs[0].name
     return before in evaluation.stages and _is_a_sum(evaluation, before)
+
+
+def _by_hand(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> bool:
+    """Whether an intervention changes the row of any stage from the softmax to this one."""
+    item, head, row = _place(evaluation, plain_name(stage), index)[0]
+    for node in evaluation.nodes[: evaluation.nodes.index(evaluation.node(stage)) + 1]:
+        follows = node.stage.shares or (not node.stage.square and not node.stage.input_side)
+        place = cell((item, head, row) if node.stage.per_head else (item, row))
+        if follows and isinstance(node, ByHand) and node.touching((*place, slice(0, node.shape[-1]))):
+            return True
+    return False
 
 
 def _place(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Place, int | None, int]:

@@ -108,7 +108,7 @@ def _outside(ask: Ask) -> Reason | None:
     """A weighted mean never leaves the values that it is of."""
     problem, evaluation, place = ask.problem, ask.evaluation, ask.place
     mean = ask.stage in ("head_output", "concat") or (ask.stage == "output" and problem.w_output is None)
-    if ask.by == "x" or not mean:
+    if ask.by == "x" or not mean or any(record.enabled for record in problem.interventions):
         return None
     item, query, column = place[0], place[-2], place[-1]
     head, column = (place[1], column) if ask.stage == "head_output" else divmod(column, problem.d_v)

@@ -23,6 +23,7 @@ class Reason(str):
 ROUNDING = "A cell may differ by what rounding can add up to along the formulas that lead to it, with these numbers."
 UNKNOWN_SCORE = "The reference does not know the score {name}: no stage is judged."
 UNKNOWN_LAYER = "The reference does not know the mask layer {name}: no stage is judged."
+UNKNOWN_INTERVENTION = "The reference does not know the intervention {name}: no stage is judged."
 UNKNOWN_STAGE = "The reference does not know the stage {name}: no stage is judged."
 ROWS_SUM = (
     "Rows of weights sum to 1, or to 0 without an open key: worst difference {difference}; "
@@ -34,6 +35,7 @@ SPLIT = "Splitting into heads and concatenating gives the same back; heads: {hea
 KEY_ORDER = "Permuting keys with their values changes nothing: worst difference {difference} in {count} rows."
 HAS_POSITIONS = "Permuting keys with their values changes nothing: does not apply where positions count."
 FUTURE = "The causal future has no influence: NaN put into later keys {count} times, earlier rows compared bit by bit."
+BY_HAND = "The causal future has no influence: does not apply where cells are changed by hand."
 NO_CAUSAL = "The causal future has no influence: there is no causal layer."
 NO_FUTURE = "The causal future has no influence: no query has a later key."
 SAMPLE_OF_WEIGHTS = "{sentence} A sample: {count} of {all} rows of weights were looked at."

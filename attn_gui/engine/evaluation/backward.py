@@ -86,7 +86,7 @@ def _closed_by(evaluation: Readout, name: str, box: Box) -> str | None:
     """The stage of the mask, where it closes all cells of the box: nothing else counts then."""
     if name not in evaluation.stages or not behind_mask(evaluation, evaluation.node(name)):
         return None
-    flags = evaluation.fetch("allowed", box)
+    flags = evaluation.fetch(str(evaluation.mask), box)
     return None if flags.any() else "masked"
 
 

@@ -8,14 +8,16 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph import node as graph
+from attn_gui.engine.graph.by_hand import ByHand
+from attn_gui.engine.graph.following import nodes_of
 from attn_gui.engine.graph.node import Node
-from attn_gui.engine.graph.sources import Source, layer_position, sizes_of, sources_of
+from attn_gui.engine.graph.sources import Source, layer_position, sources_of
+from attn_gui.engine.graph.symbols import computed_name, plain_name
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_box
 from attn_gui.engine.problem.errors import FieldError, StageError
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.stages import STAGE, stages_of
+from attn_gui.engine.stages import STAGE
 
 
 class Readout:
@@ -29,12 +31,13 @@ class Readout:
         """Take up a problem, with nothing kept yet."""
         self.problem = problem
         self._sources = sources_of(problem)
-        self._nodes = graph.build(stages_of(problem), self._sources, sizes_of(problem))
+        self._nodes = nodes_of(problem, self._sources)
         self._by_name = {node.name: node for node in self._nodes}
         self._fields: dict[str, list[str]] = {}
         for name, source in self._sources.items():
             self._fields.setdefault(source.field, []).append(name)
         self.stages = tuple(node.name for node in self._nodes if not node.stage.hidden)
+        self.mask = next((node.name for node in reversed(self._nodes) if node.stage.boolean), None)  # of open cells
         self._arrays: dict[str, Array] = {}
 
     def fetch(self, name: str, box: Box) -> Array:
@@ -49,9 +52,20 @@ class Readout:
 
     def node(self, stage: str) -> Node:
         """The stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
-        if stage not in self.stages:
+        if plain_name(stage) not in self.stages or stage not in self._by_name:
             raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=self.stages)
         return self._by_name[stage]
+
+    def computed(self, stage: str) -> str:
+        """The name of a stage as it is before its interventions; its own where it has none."""
+        name = computed_name(self.node(stage).name)
+        return name if name in self._by_name else stage
+
+    def node_at(self, stage: str, index: tuple[int, ...]) -> Node:
+        """The node that makes one cell of a stage: what is done by hand, where it is, else what computes it."""
+        node = self.node(stage)
+        computed = isinstance(node, ByHand) and not node.touching(indices.cell(index))
+        return self._by_name[self.computed(stage)] if computed else node
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -64,8 +78,10 @@ class Readout:
 
     @property
     def elementary(self) -> bool:
-        """Whether everything from the scores to the softmax is known by heart, so that closed formulas hold."""
-        return all(STAGE[name].elementary for name in self.stages if STAGE[name].square)
+        """Whether closed formulas hold: all up to the softmax is known by heart, and nothing is changed by hand."""
+        before = [node for node in map(self.node, self.stages) if node.stage.square or node.stage.input_side]
+        known = all(STAGE[node.name].elementary for node in before if node.stage.square)
+        return known and not any(isinstance(node, ByHand) for node in before)
 
     def held(self, name: str) -> Array:
         """A whole kept stage as it is held."""
@@ -110,11 +126,11 @@ class Readout:
         return np.asarray((array[batch if len(array) > 1 else 0] if array.ndim == 3 else array)[rows, columns])
 
     def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
-        """Cells of a map that the mask leaves open; None when no boolean layer is enabled."""
-        if "allowed" not in self._by_name:
+        """Cells of a map that the mask leaves open, or that were set by hand; None when no boolean layer is enabled."""
+        if self.mask is None:
             return None
         n, m = self.problem.n, self.problem.m
-        return np.asarray(self.fetch("allowed", (*indices.cell((batch, head)), _cut(rows, n), _cut(columns, m)))[0, 0])
+        return np.asarray(self.fetch(self.mask, (*indices.cell((batch, head)), _cut(rows, n), _cut(columns, m)))[0, 0])
 
     def layers_at(self, index: tuple[int, ...]) -> list[tuple[int, bool]]:
         """(position, whether it is open there) of every enabled boolean layer, for one cell of a map."""

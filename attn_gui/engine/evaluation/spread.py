@@ -94,7 +94,7 @@ def piece_of(box: Box, gate: G | None = None) -> Piece[G]:
 
 def shared_masks(evaluation: Readout) -> tuple[bool, bool]:
     """Whether all batch items, and all heads, have the same mask."""
-    nodes = [node for node in evaluation.nodes if node.name == "allowed"]
+    nodes = [node for node in evaluation.nodes if node.stage.boolean]
     letters = {letter for node in nodes for ref in node.inputs for axis in ref.axes for letter in axis}
     return "b" not in letters, "h" not in letters
 

@@ -69,14 +69,21 @@ class Trace(Pictured, Mapping[str, Array]):
         _check_size(stage, shape, np.dtype(self.problem.dtype).itemsize)
         return self.evaluation.box(stage, indices.whole(shape))
 
+    def computed(self, stage: str) -> Array:
+        """The whole stage before its interventions. Raises as reading it does."""
+        return self[self.evaluation.computed(stage)]
+
     @property
     def allowed(self) -> Array:
-        """Cells of the maps that the mask leaves open: (batch, head, query, key) booleans; ValueError past 2 GB."""
+        """Cells of the maps that the mask leaves open, or that were set by hand: (batch, head, query, key) booleans.
+
+        Raises ValueError past 2 GB.
+        """
         shape = self.problem.map_shape
         if not self.evaluation.closes:
             return np.broadcast_to(np.True_, shape)
         _check_size("allowed", shape, 1)
-        return self.evaluation.fetch("allowed", indices.whole(shape)).view()
+        return self.evaluation.fetch(str(self.evaluation.mask), indices.whole(shape)).view()
 
     def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
         """A 2-D part of a stage, rows and columns as slices; never more than the part is computed or held.

@@ -84,6 +84,12 @@ class Expression:
     def __str__(self) -> str:
         return self.write("text")
 
+    def __mul__(self, other: Expression) -> Expression:
+        return Product(self, other)
+
+    def __add__(self, other: Expression) -> Expression:
+        return add(self, other)
+
 
 class Number(Expression):
     def __init__(self, value: float) -> None:

@@ -156,6 +156,29 @@ def meet(one: Box, other: Box) -> Box | None:
     return shared if all(cut.start < cut.stop for cut in shared) else None
 
 
+def without(box: Box, hole: Box) -> list[Box]:
+    """The parts of a box that lie outside another one."""
+    shared = meet(box, hole)
+    if shared is None:
+        return [box]
+    parts, rest = [], list(box)
+    for axis, (cut, gap) in enumerate(zip(box, shared, strict=True)):
+        for start, stop in ((cut.start, gap.start), (gap.stop, cut.stop)):
+            if start < stop:
+                parts.append((*rest[:axis], slice(start, stop), *rest[axis + 1 :]))
+        rest[axis] = gap
+    return parts
+
+
+def outside(boxes: Iterable[Box], holes: Sequence[Box]) -> list[Box]:
+    """The parts of boxes that lie outside all others; of too many the one around them."""
+    left = list(boxes)
+    for hole in holes:
+        left = [part for box in left for part in without(box, hole)]
+        left = left if len(left) <= MOST_BOXES else [around(left)]
+    return left
+
+
 def around(boxes: Sequence[Box]) -> Box:
     return tuple(slice(min(c.start for c in cuts), max(c.stop for c in cuts)) for cuts in zip(*boxes, strict=True))
 

@@ -16,7 +16,6 @@ from .expression import Cell, Expression, subscripted
 from .indices import Axes, Ranges, Reference
 from .layout import align, restore
 from .leaves import Addends, Leaves
-from .sources import Source
 from .stage import Input, Stage
 from .symbols import LETTERS, cell_latex
 
@@ -131,6 +130,14 @@ class Node:
                 found.append((ref.name, part, restore(gradient, ref.axes, self.order, lengths, shape)))
         return found
 
+    def bound(self, box: Box, fetch: Fetch, errors: Fetch) -> Array:
+        """Bounds on the difference of two computations of a box, in units of 2^−52; `errors`: of what it reads."""
+        outer, parts, lengths = self.needs(box)
+        found = self.stage.rounding(self._read(parts, lengths, fetch), self._read(parts, lengths, errors))
+        found = found.reshape(found.shape[: len(self.left)])
+        full = np.broadcast_to(found, [lengths[letter] for letter in self.left]).reshape(indices.shape_of(outer))
+        return full[indices.within(box, outer)]
+
     def _spread(self, ranges: Ranges) -> Ranges:
         """A letter of `along` is always taken whole."""
         return {k: r for k, r in ranges.items() if k not in self.stage.along} if self.stage.along else ranges
@@ -140,6 +147,10 @@ class Node:
             None if part is None else align(fetch(ref.name, part), ref.axes, self.order, lengths)
             for ref, part in zip(self.inputs, parts, strict=True)
         ]
+
+    def steps_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """The positions of the interventions that change a cell here: a stage only computes."""
+        return ()
 
     # --- one cell --------------------------------------------------------------------------------
     def explain(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
@@ -221,59 +232,13 @@ def shown(axes: Axes, index: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(k for letters, k in zip(axes, index, strict=True) if letters and not _outer(letters))
 
 
-def build(catalog: Iterable[Stage], sources: Mapping[str, Source], sizes: Mapping[str, int]) -> list[Node]:
-    """The chain: a stage takes part when everything it needs is there; each reads what the last one wrote."""
-    latest = {name: name for name in sources}
-    fields = {name: source.field for name, source in sources.items()}
-    shapes = {name: source.shape for name, source in sources.items()}
-    if "context" not in latest and "x" in latest:
-        latest["context"] = "x"
-    nodes = []
-    for stage in catalog:
-        if not _takes_part(stage, latest, sources):
-            continue
-        inputs = tuple(_tied(ref, latest, shapes, sizes, ref.name in latest) for ref in stage.inputs)
-        present = [(ref.axes, shapes[ref.name]) for ref in inputs if not ref.optional]
-        learned = indices.learn_sizes(present, sizes)
-        letters = set("".join(stage.target.axes)).union(*("".join(ref.axes) for ref in inputs if not ref.optional))
-        node = Node(
-            stage.sized(prod(learned[k] for k in letters)),
-            inputs,
-            tuple(fields.get(ref.name, ref.name) for ref in inputs),
-            learned,
-            {k: gate for k, gate in stage.gates.items() if indices.references(gate)[0].name in shapes},
-        )
-        latest[stage.target.name] = stage.name
-        shapes[stage.name] = node.shape
-        nodes.append(node)
-    return nodes
-
-
-def _takes_part(stage: Stage, latest: Mapping[str, str], sources: Mapping[str, Source]) -> bool:
-    required = all(ref.optional or ref.name in latest for ref in stage.inputs)
-    return required and set(stage.when) <= set(sources) and not set(stage.unless) & set(sources)
-
-
-def _tied(
-    ref: Reference,
-    latest: Mapping[str, str],
-    shapes: Mapping[str, tuple[int, ...]],
-    sizes: Mapping[str, int],
-    there: bool,
-) -> Reference:
-    if not there:
-        return ref
-    name = latest[ref.name]
-    return Reference(name, indices.fitted(ref.axes, shapes[name], sizes))
-
-
 def reach(
     nodes: Iterable[Node],
     changed: Mapping[str, Sequence[Box]],
     fetch: Fetch,
     settle: Callable[[Node, list[Box]], list[Box]] | None = None,
 ) -> dict[str, list[Box]]:
-    """Every box of every stage that a change of the given boxes can reach; a mask stops it.
+    """Every box of every stage that a change of the given boxes can reach; a mask stops it, and a number set by hand.
 
     `settle` may bring a mask up to date on the way and say which boxes of it really changed.
     """

@@ -64,7 +64,13 @@ def sources_of(problem: Fields) -> dict[str, Source]:
     found |= {name: (name, getattr(problem, name)) for name in ("softcap", "temperature", "rotary_theta")}
     found["scale"] = ("scale", problem.effective_scale)
     sources = {name: Source(field, np.asarray(cells)) for name, (field, cells) in found.items() if cells is not None}
-    return sources | _positions(problem) | layer_sources(problem)
+    return sources | _positions(problem) | layer_sources(problem) | _by_hand(problem)
+
+
+def _by_hand(problem: Fields) -> dict[str, Source]:
+    """The numbers of every enabled intervention, in the shape that they have."""
+    records = ((k, record) for k, record in enumerate(problem.interventions) if record.enabled and record.numbers)
+    return {record.field(k): Source(record.field(k), np.asarray(record.cells)) for k, record in records}
 
 
 def _positions(problem: Fields) -> dict[str, Source]:

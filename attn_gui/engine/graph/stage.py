@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Protocol, TypeVar
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.layers import Layer
 
 from .expression import Expression
@@ -44,6 +45,9 @@ class Choices(Protocol):
 
     @property
     def mask(self) -> tuple[Layer, ...]: ...
+
+    @property
+    def interventions(self) -> tuple[Intervention, ...]: ...
 
 
 class Stage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.engine.scores import SCORES
@@ -31,7 +32,19 @@ FIELDS = {
     "block.w_linear": Name("W_L", "W_L", "w^L", "Linear weight", "线性层权重"),
     "block.b_linear": Name("b_L", "b_L", "b^L", "Linear bias", "线性层偏置"),
 }
+COMPUTED = "computed."
+COUNTED = ("mask.", "interventions.")
 LETTERS = {"d": "c", "f": "c", "o": "c", "a": "p"}  # how a summed index is called in a formula
+
+
+def computed_name(stage: str) -> str:
+    """The name of a stage as it is computed, where numbers are then changed by hand."""
+    return COMPUTED + stage
+
+
+def plain_name(name: str) -> str:
+    """The stage that is meant, changed by hand or not."""
+    return name.removeprefix(COMPUTED)
 
 
 def symbol(name: str) -> str:
@@ -61,8 +74,8 @@ def title(name: str, language: str) -> str:
 
 
 def is_named(name: str) -> bool:
-    """Whether there is a stage or a field of this name; layers of a mask are counted."""
-    return name in FIELDS or name.startswith("mask.") or name in _parameters() or name in entries()
+    """Whether there is a stage or a field of this name; layers and interventions are counted."""
+    return name in FIELDS or name.startswith(COUNTED) or name in _parameters() or plain_name(name) in entries()
 
 
 def titles() -> Iterator[tuple[str, str]]:
@@ -84,7 +97,17 @@ def _closing() -> set[str]:
     return {layer.table for layer in MASKS.values() if layer.table and not layer.adds}
 
 
+def _computed(name: Name) -> Name:
+    """The letter with a zero, as for what was there first."""
+    cell = f"{{{name.cell}}}^{{0}}" if set("^'") & set(name.cell) else f"{name.cell}^{{0}}"
+    return replace(name, letter=f"{name.letter}⁰", matrix=f"{{{name.matrix}}}^{{0}}", cell=cell)
+
+
 def _entry(name: str) -> Name:
+    if name.startswith(COMPUTED):
+        return _computed(_entry(plain_name(name)))
+    if name.startswith("interventions."):
+        return Name("H", "H", f"h^{{({name.split('.')[1]})}}")
     if name.startswith("mask."):
         plain = "M" if name.rpartition(".")[2] in _closing() else "B"
         return Name(plain, plain, f"{plain.lower()}^{{({name.split('.')[1]})}}")

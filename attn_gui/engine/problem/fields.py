@@ -14,6 +14,7 @@ from attn_gui.engine.scores import SCORES
 
 from . import sentences
 from .errors import FieldTypeError
+from .interventions import Intervention
 from .layers import Layer
 
 F = TypeVar("F", bound="Fields")
@@ -62,6 +63,7 @@ class Fields:
     rotary_theta: float | None = None
     mask: tuple[Layer, ...] = ()
     block: Any = None
+    interventions: tuple[Intervention, ...] = ()
     query_tokens: tuple[str, ...] | None = None
     key_tokens: tuple[str, ...] | None = None
     dtype: str = "float64"
@@ -71,7 +73,7 @@ class Fields:
         found = {}
         for f in fields(self):
             value = getattr(self, f.name)
-            default = {"num_kv_heads": self.num_heads, "mask": ()}.get(f.name, f.default)
+            default = {"num_kv_heads": self.num_heads, "mask": (), "interventions": ()}.get(f.name, f.default)
             empty = f.name == "score_params" and not value
             if value is not None and not empty and (isinstance(value, np.ndarray) or value != default):
                 found[f.name] = value
@@ -83,6 +85,7 @@ class Fields:
         found |= {f"score_params.{name}": value for name, value in self.score_params.items()}
         found |= {layer.field(k): layer.cells for k, layer in enumerate(self.mask)}
         found |= {f"block.{name}": value for name, value in (self.block or {}).items()}
+        found |= self._of_interventions()
         return {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
 
     def scalars(self) -> dict[str, float]:
@@ -91,7 +94,11 @@ class Fields:
         found |= {name: getattr(self, name) for name in ("softcap", "temperature", "rotary_theta")}
         found |= {f"score_params.{name}": value for name, value in self.score_params.items()}
         found |= {f"block.{name}": value for name, value in (self.block or {}).items()}
+        found |= self._of_interventions()
         return {name: value for name, value in found.items() if isinstance(value, float)}
+
+    def _of_interventions(self) -> dict[str, Any]:
+        return {record.field(k): record.cells for k, record in enumerate(self.interventions)}
 
     @property
     def projected(self) -> bool:
@@ -173,7 +180,8 @@ class Fields:
         """All that decides which stages there are and how large: two problems alike in it differ in numbers only."""
         shapes = tuple((name, array.shape) for name, array in self.arrays().items())
         rules = tuple(layer if layer.cells is None else (layer.kind, layer.enabled) for layer in self.mask)
-        return shapes, tuple(self.scalars()), rules, self.num_heads, self.num_kv_heads, self.score, self.dtype
+        by_hand = tuple(record.rule for record in self.interventions)
+        return shapes, tuple(self.scalars()), rules, by_hand, self.num_heads, self.num_kv_heads, self.score, self.dtype
 
 
 def unsettled(kind: type[F], given: Mapping[str, object]) -> F:

@@ -36,7 +36,7 @@ class Problem(Fields, Pictured):
                             w_score (d_a,)}
     scale                   a number; None: 1/√d_k for dot, 1 for the others
     softcap, temperature, rotary_theta  a positive number or None; columns p, p + d_k/2 turn by i·θ^(−2p/d_k)
-    mask                    a tuple of layers, below
+    mask, interventions     tuples of layers and of interventions, below
     block                   None, or (needs x and d_out = d_model) {ln_weight (d_model,), ln_bias (d_model,), ln_eps,
                             w_linear (d_model, d), b_linear (d,)}
     query_tokens, key_tokens  n and m texts
@@ -52,6 +52,12 @@ class Problem(Fields, Pictured):
     {"kind": "custom", "allowed"}                 booleans that broadcast to (batch, head, n, m); True = may attend
     {"kind": "bias", "values"}                    numbers that broadcast to (batch, head, n, m), added to the scores
     {"kind": "alibi", "align"}                    −slope_h·|i + o − j|
+
+    An intervention is a mapping with its kind and stage; any may have enabled=False. They are carried out in order once
+    their stage is computed; "at" maps axes of the stage to an integer or (start, stop), one left out is taken whole:
+    {"kind": "set", "stage", "at", "values"}      a number, or an array that broadcasts to the cells
+    {"kind": "scale", "stage", "at", "factor"}    the cells times a number
+    {"kind": "copy", "stage", "at", "source"}     the computed cells of another place: axis → integer
     Raises ShapeError, ValueError or TypeError, each with one sentence. Source: Vaswani et al. (2017), and the stages'.
     """
 

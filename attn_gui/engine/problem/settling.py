@@ -24,6 +24,7 @@ from .checks import (
 )
 from .errors import FieldError, FieldTypeError, ShapeError
 from .fields import DIRECT, WEIGHTS, Fields, store
+from .interventions import settled as settled_interventions
 from .masks import Layer, layer_from_mapping
 from .records import Record
 
@@ -56,6 +57,7 @@ def settle(problem: Fields, copy: bool) -> None:
     _settle_score(problem, copy)
     _settle_block(problem, copy)
     _settle_mask(problem, copy)
+    store(problem, "interventions", settled_interventions(problem.interventions, np.dtype(problem.dtype), copy))
 
 
 def _matrix(problem: Fields, name: str, axes: tuple[int, ...], copy: bool) -> Array:

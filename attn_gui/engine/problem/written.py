@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .fields import Fields
+from .interventions import Intervention
 from .masks import Layer
 
 
@@ -32,6 +33,8 @@ def entry_texts(entries: Mapping[str, Any]) -> Iterator[str]:
 def _short(name: str, value: Any) -> str:
     if name == "mask":
         return f"({', '.join(map(_layer, value))})"
+    if name == "interventions":
+        return f"({', '.join(map(_intervention, value))})"
     if name.endswith("_tokens"):
         return f"{len(value)} texts"
     if isinstance(value, Mapping):
@@ -47,3 +50,10 @@ def _layer(layer: Layer) -> str:
         name: value for name, value in given.items() if isinstance(value, np.ndarray) or value != defaults.get(name)
     }
     return f"{layer.kind}({', '.join(entry_texts(kept))})"
+
+
+def _intervention(record: Intervention) -> str:
+    """`set(stage='weights', at={head=3}, values (2,))`: what is not its default."""
+    given = {name: value for name, value in record.to_mapping().items() if name != "kind"}
+    kept = {name: value for name, value in given.items() if (name, value) != ("enabled", True)}
+    return f"{record.kind}({', '.join(entry_texts(kept))})"

@@ -12,7 +12,7 @@ from attn_gui.engine.graph.stage import Choices, Stage
 from attn_gui.engine.scores import SCORES
 
 from .layer_norm import LayerNorm
-from .mask import Allowed, Mask
+from .mask import Allowed, Mask, Seen
 from .rotary import Angle, Rotary
 from .softcap import Softcap
 from .softmax import Softmax
@@ -87,6 +87,15 @@ class AllLayers(Stage):
         return Allowed(layers) if layers else None
 
 
+class AllSeen(Seen):
+    """The place of the cells behind the mask that are given numbers by hand."""
+
+    def fitted(self, choices: Choices) -> Stage | None:
+        by_hand = {record.stage for record in choices.interventions if record.enabled and record.replaces}
+        masked = {name for name, stage in entries().items() if stage.behind_mask}
+        return self if by_hand & masked and _layers(choices, adds=False) else None
+
+
 def _layers(choices: Choices, *, adds: bool) -> Sequence[str]:
     """The sources of the enabled layers of one kind."""
     return [layer_name(k) for k, layer in enumerate(choices.mask) if layer.enabled and layer.adds == adds]
@@ -129,6 +138,7 @@ CATALOG: tuple[Stage, ...] = (
     AllLayers(),
     Mask(),
     Softmax(),
+    AllSeen(),
     Linear(
         "head_output",
         HEAD,

@@ -71,3 +71,22 @@ class Mask(Stage):
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         logits, allowed = given(inputs)
         return [Addends(logits.values, [logits])] if allowed.values.all() else []
+
+
+class Seen(Stage):
+    """The keys that a query may attend to, and the cells behind the mask in which a number was put by hand."""
+
+    name = "seen"
+    axes = ("batch", "head", "query", "key")
+    formula = "allowed[b h i j] = allowed[b h i j]"
+    hidden = boolean = True
+    called = Name("M", "M", "m")
+
+    def forward(self, *inputs: Input) -> Array:
+        return given(inputs)[0]
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        return [None]
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        return given(inputs)[0].one

@@ -85,7 +85,7 @@ class _Sums:
 
     def add(self, evaluation: Evaluation, box: Box) -> None:
         before = evaluation.stages[evaluation.stages.index("weights") - 1]
-        weights, logits = evaluation.fetch("weights", box), evaluation.fetch(before, box)
+        weights, logits = evaluation.fetch(evaluation.computed("weights"), box), evaluation.fetch(before, box)
         strange = np.isnan(logits).any(axis=-1) | np.isposinf(logits).any(axis=-1)
         expected = np.where(np.isneginf(logits).all(axis=-1), 0.0, 1.0)
         off = np.where(strange, 0.0, np.abs(weights.sum(axis=-1) - expected))
@@ -105,7 +105,7 @@ class _Zeros:
         self.closed = self.wrong = 0
 
     def add(self, evaluation: Evaluation, box: Box) -> None:
-        hidden = ~evaluation.fetch("allowed", box)
+        hidden = ~evaluation.fetch(str(evaluation.mask), box)
         self.closed += int(hidden.sum())
         self.wrong += int((evaluation.fetch("weights", box)[hidden] != 0).sum())
 
@@ -149,7 +149,7 @@ def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
     """Q cut into heads and put together again is Q, and the output's heads are the parts of their concatenation."""
     heads = evaluation.problem.num_heads
     cuts = [evaluation.head_columns("query", head) for head in range(heads)]
-    names, holds = ("query", "head_output", "concat"), True
+    names, holds = ("query", "head_output", evaluation.computed("concat")), True
     for item, asked in chosen.items():
         for boxes in zip(*(row_boxes(evaluation.shape(name), item, asked) for name in names), strict=True):
             whole, output, concat = map(evaluation.fetch, names, boxes)
@@ -171,7 +171,7 @@ def order_of_keys_is_free(
 ) -> Invariant:
     """Without positions, keys and values may change places together."""
     problem = evaluation.problem
-    rules = any(layer.enabled and layer.positional for layer in problem.mask)
+    rules = any(layer.enabled and layer.positional for layer in problem.mask) or _by_hand(problem)
     if problem.rotary_theta is not None or rules or not SCORES[problem.score].equal_keys:
         return Invariant("order_of_keys_is_free", None, Note(verdicts.HAS_POSITIONS, {}))
     other = _other(_reordered(problem, np.random.default_rng(seed).permutation(problem.m)), chosen)
@@ -185,6 +185,11 @@ def order_of_keys_is_free(
             worst, rows = max(worst, float(apart.max())), rows + box[-2].stop - box[-2].start
     note = Note(verdicts.KEY_ORDER, {"difference": worst, "count": rows})
     return _of_queries(Invariant("order_of_keys_is_free", holds, note), problem, chosen)
+
+
+def _by_hand(problem: Problem) -> bool:
+    """Whether an intervention is carried out: it speaks of places."""
+    return any(record.enabled for record in problem.interventions)
 
 
 def _reordered(problem: Problem, order: Array) -> Problem:
@@ -206,6 +211,8 @@ def future_has_no_influence(evaluation: Evaluation, chosen: Chosen, pause: Calla
     """Under a causal layer later keys may hold NaN, and what comes before keeps every bit."""
     name, problem = "future_has_no_influence", evaluation.problem
     layer = next((layer for layer in problem.mask if layer.enabled and isinstance(layer, Causal)), None)
+    if _by_hand(problem):
+        return Invariant(name, None, Note(verdicts.BY_HAND, {}))
     if layer is None:
         return Invariant(name, None, Note(verdicts.NO_CAUSAL, {}))
     ahead = problem.m - problem.n if layer.align == "end" else 0

@@ -13,11 +13,26 @@ from typing import Any
 
 from attn_gui.engine.problem.problem import Problem
 
-from .plain_rows import Row, Rows, dot, joined, layer_norm, linear, power, softmax, unit
+from .by_hand_reference import KINDS, carried_out, interventions_of
+from .formulas_reference import (
+    ADDING,
+    NOTHING,
+    OPENING,
+    SCORES,
+    Unknown,
+    added_by,
+    layer_of,
+    of_item,
+    opens,
+    prepared,
+    rows_of_head,
+    score_of,
+    turned_row,
+)
+from .plain_rows import Row, Rows, dot, joined, layer_norm, linear, softmax
 
-NOTHING: Mapping[str, Rows] = {}
-SCORES = ("dot", "additive", "cosine", "gaussian", "average")
-OPENING, ADDING = ("causal", "window", "prefix", "padding", "custom"), ("bias", "alibi")
+PLAIN, MAPS = ("batch", "row", "column"), ("batch", "head", "query", "key")
+HEADS, HIDDEN = ("batch", "head", "query", "column"), ("batch", "query", "column")
 STAGES = (
     "query",
     "key",
@@ -39,18 +54,16 @@ STAGES = (
 )
 
 
-class Unknown(ValueError):
-    """A score, a mask layer or a stage that these loops do not know: what `name` is says `kind`."""
-
-    def __init__(self, kind: str, name: str) -> None:
-        super().__init__(f"The reference does not know the {kind} {name}.")
-        self.kind, self.name = kind, name
-
-
 def refuse_unknown(problem: Problem, stages: Iterable[str] = STAGES) -> None:
     """Raise Unknown for what cannot be computed here: a guess would bless or blame what it knows nothing of."""
     layers = [layer.kind for layer in problem.mask if layer.enabled]
-    asked = ("score", [problem.score], SCORES), ("mask layer", layers, OPENING + ADDING), ("stage", stages, STAGES)
+    by_hand = [record.kind for record in problem.interventions if record.enabled]
+    asked: tuple[tuple[str, Iterable[str], Sequence[str]], ...] = (
+        ("score", [problem.score], SCORES),
+        ("mask layer", layers, OPENING + ADDING),
+        ("intervention", by_hand, KINDS),
+        ("stage", stages, STAGES),
+    )
     for kind, names, known in asked:
         for name in names:
             if name not in known:
@@ -74,192 +87,172 @@ def reference(
     refuse_unknown(problem)
     queries = range(problem.n) if queries is None else queries
     keys = range(problem.m) if keys is None else keys
+    loops = _Loops(problem, item, given)
     plain: dict[str, list[Rows]] = {}
     maps: dict[str, list[Rows]] = {}
     share = problem.num_heads // problem.num_kv_heads
     for g in range(problem.num_kv_heads):
-        key, turned_key = _sides(problem, "key", item, g, range(problem.m), given)
-        value = _head(problem, "value", item, g, range(problem.m), given)
-        for name, rows in (("key", key), ("value", value), ("rotated_key", turned_key)):
+        for name, rows in zip(("key", "rotated_key", "value"), loops.side(item, g)[:3], strict=True):
             again = name in given  # the rows to give are computed in any case
-            asked_for = _head(problem, name, item, g, keys, NOTHING) if again else [rows[j] for j in keys]
+            asked_for = loops.head(name, item, g, keys, NOTHING) if again else [rows[j] for j in keys]
             plain.setdefault(name, []).append(asked_for)
-        offered = _prepared(problem, turned_key, "key")
-        columns = [array("d", column) for column in zip(*value, strict=True)]
         for head in range(g * share, (g + 1) * share):
-            query, turned = _sides(problem, "query", item, head, queries, NOTHING)
+            query, turned = loops.turned("query", item, head, queries, NOTHING)
             plain.setdefault("query", []).append(query)
             plain.setdefault("rotated_query", []).append(turned)
-            asked = _prepared(problem, turned, "query")
             rows_of_head = []
-            for i, q in zip(queries, asked, strict=True):
+            for i, q in zip(queries, turned, strict=True):
                 pause()
-                rows_of_head.append(_attend(problem, (item, head, i), q, offered, columns))
+                rows_of_head.append(loops.attend(item, head, i, q))
             for name in rows_of_head[0]:
                 maps.setdefault(name, []).append([row[name] for row in rows_of_head])
     found: dict[str, Any] = {name: joined(parts) for name, parts in plain.items()} | maps
     if problem.rotary_theta is None:
         del found["rotated_query"], found["rotated_key"]
-    found["concat"] = joined(maps["head_output"])
-    return found | _ending(problem, item, queries, found["concat"])
+    concat = joined(maps["head_output"])
+    ends = [loops.ending(item, i, row) for i, row in zip(queries, concat, strict=True)]
+    return found | {name: [end[name] for end in ends] for name in ends[0]}
 
 
-# --- Q, K, V -------------------------------------------------------------------------------------
-def _sides(
-    problem: Problem, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any]
-) -> tuple[Rows, Rows]:
-    """The rows of one head, as they are and turned by their positions."""
-    found = _head(problem, name, item, head, rows, given)
-    if problem.rotary_theta is None:
-        return found, found
-    return found, [_turned(row, i, problem.rotary_theta) for row, i in zip(found, rows, strict=True)]
+class _Reached(Exception):
+    """The row that was asked for, before its interventions."""
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
 
 
-def _head(problem: Problem, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any]) -> Rows:
-    """The columns of one head of query, key or value."""
-    matrix = given.get(name, getattr(problem, name))
-    heads = problem.num_heads if name == "query" else problem.num_kv_heads
-    if matrix is not None:
-        matrix = _of_item(matrix, item)
-        width = matrix.shape[1] // heads
-        mine = slice(head * width, (head + 1) * width)
-        return [array("d", matrix[i, mine].astype(float).tobytes()) for i in rows]  # floats only while they are read
-    source = problem.x if name == "query" or problem.context is None else problem.context
-    weight, bias = getattr(problem, f"w_{name}"), getattr(problem, f"b_{name}")
-    width = weight.shape[1] // heads
-    mine = slice(head * width, (head + 1) * width)
-    offset = [0.0] * width if bias is None else bias[mine].tolist()
-    columns, matrix = weight[:, mine].T.tolist(), _of_item(source, item)
-    return [linear(matrix[i].tolist(), columns, offset) for i in rows]
+class _Loops:
+    """The loops of one problem. `stop` names a stage whose row is asked for as it is before its interventions."""
 
+    def __init__(self, problem: Problem, item: int, given: Mapping[str, Any]) -> None:
+        self.problem, self.item, self.given = problem, item, given
+        self.share = problem.num_heads // problem.num_kv_heads
+        self._sides: dict[tuple[int, int], tuple[Rows, Rows, Rows, Rows, list[Any]]] = {}
+        block = problem.block or {}
+        self._last = layer_of(block["w_linear"], block.get("b_linear")) if block else None
+        self._output = None if problem.w_output is None else layer_of(problem.w_output, problem.b_output)
 
-def _of_item(matrix: Any, item: int) -> Any:
-    return matrix[item] if matrix.ndim == 3 else matrix
+    def by_hand(
+        self, stage: str, axes: Sequence[str], place: tuple[int, ...], row: Row, stop: str = "", first: int = 0
+    ) -> Row:
+        """The row of a stage after its interventions."""
+        if stage == stop:
+            raise _Reached(row)
+        records = interventions_of(self.problem, stage)
+        return carried_out(records, axes, place, row, lambda index: self.computed(stage, index), first)
 
+    def computed(self, stage: str, index: tuple[int, ...]) -> float:
+        """One cell of any stage before its interventions, computed anew from the start."""
+        *place, column = index
+        try:
+            if stage in ("query", "key", "value", "rotated_query", "rotated_key"):
+                part = stage.removeprefix("rotated_")
+                width = self._width(part)
+                head, column = divmod(column, width)
+                given = self.given if place[0] == self.item else NOTHING
+                self.turned(part, place[0], head, [place[1]], given, stop=stage)
+            elif len(place) == 3:
+                item, head, i = place
+                self.attend(item, head, i, self.turned("query", item, head, [i], NOTHING)[1][0], stop=stage)
+            else:
+                item, i = place
+                heads = range(self.problem.num_heads)
+                queries = [self.turned("query", item, head, [i], NOTHING)[1][0] for head in heads]
+                rows = [self.attend(item, head, i, q)["head_output"] for head, q in zip(heads, queries, strict=True)]
+                self.ending(item, i, [number for row in rows for number in row], stop=stage)
+        except _Reached as reached:
+            return float(reached.row[column])
+        raise Unknown("stage", stage)
 
-def _turned(row: Row, position: int, theta: float) -> Row:
-    """Column c and column c + d/2 are one pair, turned by position · θ^(−2c/d)."""
-    half = len(row) // 2
-    angles = [position * power(theta, -2 * c / len(row)) for c in range(half)]
-    turns = [(math.cos(a), math.sin(a)) if math.isfinite(a) else (math.nan, math.nan) for a in angles]
-    first = [row[c] * cos - row[c + half] * sin for c, (cos, sin) in enumerate(turns)]
-    return first + [row[c + half] * cos + row[c] * sin for c, (cos, sin) in enumerate(turns)]
+    # --- Q, K, V ---------------------------------------------------------------------------------
+    def _width(self, name: str) -> int:
+        heads = self.problem.num_heads if name == "query" else self.problem.num_kv_heads
+        matrix = getattr(self.problem, f"w_{name}" if self.problem.projected else name)
+        return int(matrix.shape[-1]) // heads
 
+    def side(self, item: int, group: int) -> tuple[Rows, Rows, Rows, Rows, list[Any]]:
+        """K, K turned, V, K prepared for scores, and the columns of V, of one K/V head; the last two are remembered."""
+        if (item, group) not in self._sides:
+            given = self.given if item == self.item else NOTHING
+            key, turned = self.turned("key", item, group, range(self.problem.m), given)
+            value = self.head("value", item, group, range(self.problem.m), given)
+            columns = [array("d", column) for column in zip(*value, strict=True)]
+            kept = list(self._sides.items())[-1:]
+            self._sides = dict(
+                [*kept, ((item, group), (key, turned, value, prepared(self.problem, turned, "key"), columns))]
+            )
+        return self._sides[item, group]
 
-# --- one row of one head -------------------------------------------------------------------------
-def _attend(
-    problem: Problem, place: tuple[int, int, int], query: Row, keys: Rows, columns: Sequence[Sequence[float]]
-) -> dict[str, Row]:
-    """scores → × scale → softcap → + bias → mask → softmax(· / temperature) → · V, for one query."""
-    layers = [layer for layer in problem.mask if layer.enabled]
-    biases = [layer for layer in layers if layer.kind in ADDING]
-    masks = [layer for layer in layers if layer not in biases]
-    scale = problem.scale
-    if scale is None:
-        scale = 1 / math.sqrt(len(query)) if problem.score == "dot" else 1.0
-    found: dict[str, Row] = {"scores": [_score(problem, query, key) for key in keys]}
-    logits = found["scaled"] = [score * scale for score in found["scores"]]
-    if problem.softcap is not None:
-        logits = found["capped"] = [problem.softcap * math.tanh(s / problem.softcap) for s in logits]
-    if biases:
-        logits = found["biased"] = [
-            s + sum(_added(problem, layer, *place, j) for layer in biases) for j, s in enumerate(logits)
+    def head(
+        self, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any], stop: str = ""
+    ) -> Rows:
+        """The rows of one head of query, key or value."""
+        found, first = rows_of_head(self.problem, name, item, head, rows, given), head * self._width(name)
+        return [self.by_hand(name, PLAIN, (item, i), row, stop, first) for i, row in zip(rows, found, strict=True)]
+
+    def turned(
+        self, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any], stop: str = ""
+    ) -> tuple[Rows, Rows]:
+        """The rows of one head, as they are and turned by their positions."""
+        theta, found = self.problem.rotary_theta, self.head(name, item, head, rows, given, stop)
+        if theta is None:
+            return found, found
+        first, stage = head * self._width(name), f"rotated_{name}"
+        turned = [turned_row(row, i, theta) for row, i in zip(found, rows, strict=True)]
+        return found, [
+            self.by_hand(stage, PLAIN, (item, i), row, stop, first) for i, row in zip(rows, turned, strict=True)
         ]
-    allowed = [all(_opens(problem, layer, *place, j) for layer in masks) for j in range(problem.m)]
-    if masks:
-        logits = found["masked"] = [s if open_ else -math.inf for s, open_ in zip(logits, allowed, strict=True)]
-    weights = found["weights"] = softmax(logits, problem.temperature or 1.0)
-    seen = [weight != 0 for weight in weights]
-    shares = list(compress(weights, seen))
-    found["head_output"] = [dot(shares, compress(column, seen)) for column in columns]
-    found["allowed"] = [float(open_) for open_ in allowed]
-    return found
 
+    # --- one row of one head ---------------------------------------------------------------------
+    def attend(self, item: int, head: int, i: int, query: Row, stop: str = "") -> dict[str, Row]:
+        """scores → × scale → softcap → + bias → mask → softmax(· / temperature) → · V, for one query."""
+        problem, place = self.problem, (item, head, i)
+        *_, keys, columns = self.side(item, head // self.share)
+        found: dict[str, Row] = {}
 
-def _prepared(problem: Problem, rows: Rows, side: str) -> Rows:
-    """The part of a score that is computed once for each row."""
-    if problem.score == "additive":
-        columns = problem.score_params[f"w_score_{side}"].T.tolist()
-        return [linear(row, columns, [0.0] * len(columns)) for row in rows]
-    return [unit(row) for row in rows] if problem.score == "cosine" else rows
+        def keep(stage: str, row: Row) -> Row:
+            found[stage] = self.by_hand(stage, HEADS if stage == "head_output" else MAPS, place, row, stop)
+            return found[stage]
 
+        layers = [layer for layer in problem.mask if layer.enabled]
+        biases = [layer for layer in layers if layer.kind in ADDING]
+        masks = [layer for layer in layers if layer not in biases]
+        scale = problem.scale
+        if scale is None:
+            scale = 1 / math.sqrt(len(query)) if problem.score == "dot" else 1.0
+        asked = prepared(problem, [query], "query")[0]
+        logits = keep("scores", [score_of(problem, asked, key) for key in keys])
+        logits = keep("scaled", [score * scale for score in logits])
+        if problem.softcap is not None:
+            logits = keep("capped", [problem.softcap * math.tanh(s / problem.softcap) for s in logits])
+        if biases:
+            added = [sum(added_by(problem, layer, *place, j) for layer in biases) for j in range(problem.m)]
+            logits = keep("biased", [s + more for s, more in zip(logits, added, strict=True)])
+        allowed = [all(opens(problem, layer, *place, j) for layer in masks) for j in range(problem.m)]
+        if masks:
+            logits = keep("masked", [s if open_ else -math.inf for s, open_ in zip(logits, allowed, strict=True)])
+        weights = keep("weights", softmax(logits, problem.temperature or 1.0))
+        seen = [weight != 0 for weight in weights]
+        shares = list(compress(weights, seen))
+        keep("head_output", [dot(shares, compress(column, seen)) for column in columns])
+        return found | {"allowed": [float(open_) for open_ in allowed]}
 
-def _score(problem: Problem, query: Row, key: Row) -> float:
-    params = problem.score_params
-    if problem.score == "additive":
-        return dot((math.tanh(a + b) for a, b in zip(query, key, strict=True)), params["w_score"].tolist())
-    if problem.score == "gaussian":
-        w, norm = float(params["w"]), float(params["key_norm"])
-        distance = sum(((a - b) * (a - b) for a, b in zip(query, key, strict=True)), 0.0)
-        return -(w * w * (distance if norm == 1 else distance + (norm - 1) * dot(key, key))) / 2
-    if problem.score == "average":
-        return 0.0
-    if problem.score in ("dot", "cosine"):  # of rows that are of length 1 by now
-        return dot(query, key)
-    raise Unknown("score", problem.score)
+    # --- what follows the heads ------------------------------------------------------------------
+    def ending(self, item: int, i: int, row: Row, stop: str = "") -> dict[str, Row]:
+        """One row of everything from the heads side by side to the block's end."""
+        problem, found = self.problem, {}
 
+        def keep(stage: str, row: Row) -> Row:
+            found[stage] = self.by_hand(stage, HIDDEN, (item, i), row, stop)
+            return found[stage]
 
-# --- mask layers ---------------------------------------------------------------------------------
-def _opens(problem: Problem, layer: Any, item: int, head: int, i: int, j: int) -> bool:
-    if layer.kind == "padding":
-        lengths = layer.lengths
-        return bool(j < lengths[item if len(lengths) > 1 else 0])
-    if layer.kind == "custom":
-        return bool(_broadcast(layer.allowed, (item, head, i, j)))
-    behind = i + _offset(problem, layer) - j
-    if layer.kind == "causal":
-        return behind >= 0
-    if layer.kind == "prefix":
-        return bool(j < layer.length or behind >= 0)
-    if layer.kind != "window":
-        raise Unknown("mask layer", layer.kind)
-    return (layer.left is None or behind <= layer.left) and (layer.right is None or -behind <= layer.right)
-
-
-def _added(problem: Problem, layer: Any, item: int, head: int, i: int, j: int) -> float:
-    if layer.kind == "bias":
-        return float(_broadcast(layer.values, (item, head, i, j)))
-    if layer.kind != "alibi":
-        raise Unknown("mask layer", layer.kind)
-    return -_slope(head, problem.num_heads) * abs(i + _offset(problem, layer) - j)
-
-
-def _offset(problem: Problem, layer: Any) -> int:
-    return problem.m - problem.n if layer.align == "end" else 0
-
-
-def _broadcast(cells: Any, place: tuple[int, ...]) -> Any:
-    """The cell of an array whose axes are the last ones of the map, those of length 1 shared by all."""
-    own = place[len(place) - cells.ndim :]
-    return cells[tuple(0 if length == 1 else k for k, length in zip(own, cells.shape, strict=True))]
-
-
-def _slope(head: int, heads: int) -> float:
-    """ALiBi: 2^(−8k/p) for the power of two p ≤ heads; the heads beyond p take every other slope for 2p."""
-    power = 1
-    while 2 * power <= heads:
-        power *= 2
-    if head < power:
-        return float(2 ** (-8 * (head + 1) / power))
-    return float(2 ** (-8 * (2 * (head - power) + 1) / (2 * power)))
-
-
-# --- what follows the heads ----------------------------------------------------------------------
-def _ending(problem: Problem, item: int, queries: Sequence[int], concat: Rows) -> dict[str, Rows]:
-    output = concat
-    if problem.w_output is not None:
-        columns = problem.w_output.T.tolist()
-        offset = [0.0] * len(columns) if problem.b_output is None else problem.b_output.tolist()
-        output = [linear(row, columns, offset) for row in concat]
-    found: dict[str, Rows] = {"output": output}
-    if problem.block is None:
+        row = keep("concat", row)
+        row = keep("output", row if self._output is None else linear(row, *self._output))
+        if self._last is None:
+            return found
+        block = problem.block
+        row = keep("residual", [a + b for a, b in zip(row, of_item(problem.x, item)[i].tolist(), strict=True)])
+        weight, bias = block["ln_weight"].tolist(), block["ln_bias"].tolist()
+        row = keep("normalized", layer_norm(row, weight, bias, block["ln_eps"]))
+        keep("block_output", linear(row, *self._last))
         return found
-    block, x = problem.block, _of_item(problem.x, item)
-    own = [x[i].tolist() for i in queries]
-    residual: Rows = [[a + b for a, b in zip(row, more, strict=True)] for row, more in zip(output, own, strict=True)]
-    weight, bias = block["ln_weight"].tolist(), block["ln_bias"].tolist()
-    normalized: Rows = [layer_norm(row, weight, bias, block["ln_eps"]) for row in residual]
-    columns, offset = block["w_linear"].T.tolist(), block.get("b_linear")
-    offset = [0.0] * len(columns) if offset is None else offset.tolist()
-    last: Rows = [linear(row, columns, offset) for row in normalized]
-    return found | {"residual": residual, "normalized": normalized, "block_output": last}

@@ -13,9 +13,9 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.rowwise import heads_of
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.layout import align
-from attn_gui.engine.graph.node import Fetch, Node
-from attn_gui.engine.graph.stage import UNIT, Input
+from attn_gui.engine.graph.node import Node
+from attn_gui.engine.graph.stage import UNIT
+from attn_gui.engine.graph.symbols import plain_name
 
 
 class Rounding:
@@ -39,7 +39,9 @@ class Rounding:
     def fetch(self, name: str, box: Box) -> Array:
         """The bounds of a box in units; what is given is exact."""
         node = self._nodes.get(name)
-        if node is None or node.stage.boolean or node.stage.hidden or self._given(node):
+        if name == "scale" and self._evaluation.problem.scale is None:  # a root of d_k, and one over it
+            return 2 * np.abs(self._evaluation.fetch(name, box))
+        if node is None or node.stage.boolean or self._helps(node) or self._given(node):
             return np.broadcast_to(0.0, indices.shape_of(box))
         if not node.left.startswith("bj"):
             if name not in self._last or self._last[name][0] != box:
@@ -50,19 +52,11 @@ class Rounding:
             self._whole[name] = self._compute(node, indices.whole(node.shape))
         return self._whole[name][box]
 
+    def _helps(self, node: Node) -> bool:
+        return node.stage.hidden and plain_name(node.name) not in self._evaluation.stages
+
     def _given(self, node: Node) -> bool:
         return node.stage.alias and node.inputs[0].name in self._evaluation.sources
 
     def _compute(self, node: Node, box: Box) -> Array:
-        outer, parts, lengths = node.needs(box)
-
-        def read(fetch: Fetch) -> list[Input]:
-            return [
-                None if part is None else align(fetch(ref.name, part), ref.axes, node.order, lengths)
-                for ref, part in zip(node.inputs, parts, strict=True)
-            ]
-
-        found = node.stage.rounding(read(self._evaluation.fetch), read(self.fetch))
-        found = found.reshape(found.shape[: len(node.left)])
-        full = np.broadcast_to(found, [lengths[letter] for letter in node.left]).reshape(indices.shape_of(outer))
-        return full[indices.within(box, outer)]
+        return node.bound(box, self._evaluation.fetch, self.fetch)

@@ -16,8 +16,9 @@ from attn_gui.engine.evaluation.trace import Trace, problem_in
 from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.problem import Problem
 
+from .formulas_reference import Unknown
 from .invariants import LARGEST, WHOLE, Chosen, Invariant, distance, invariants, row_boxes
-from .reference import Unknown, reference, refuse_unknown
+from .reference import reference, refuse_unknown
 from .rounding import Rounding
 
 COMPARED = 1 << 21  # cells of the maps: so many are computed by the engine in another way, for the invariants
@@ -26,6 +27,7 @@ NOTHING = 1e-300  # a tolerance below is shown as 0: the cell was given, not com
 UNKNOWN = {
     "score": verdicts.UNKNOWN_SCORE,
     "mask layer": verdicts.UNKNOWN_LAYER,
+    "intervention": verdicts.UNKNOWN_INTERVENTION,
     "stage": verdicts.UNKNOWN_STAGE,
 }
 _WORDS = {True: "ok", False: "FAILED", None: "-"}
@@ -217,7 +219,7 @@ def _given(evaluation: Evaluation, item: int) -> dict[str, Array]:
     if not problem.projected or work <= LOOPS or np.prod(problem.map_shape) <= WHOLE:
         return {}
     boxes = {name: row_boxes(evaluation.shape(name), item, range(problem.m))[0] for name in ("key", "value")}
-    return {name: evaluation.fetch(name, box)[0] for name, box in boxes.items()}
+    return {name: evaluation.fetch(evaluation.computed(name), box)[0] for name, box in boxes.items()}
 
 
 class _Comparison:

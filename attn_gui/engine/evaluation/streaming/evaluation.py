@@ -270,6 +270,8 @@ class StreamingEvaluation(Evaluation):
 
 
 def _check(problem: Problem) -> None:
+    if any(record.enabled for record in problem.interventions):
+        raise FieldError(sentences.SHORT_ONLY, field="interventions")
     width = SCORES[problem.score].work(problem.score_params, problem.d_k)
     cells = int(np.prod(problem.map_shape, dtype=object))
     if cells * width > HEAVIEST:

@@ -10,7 +10,7 @@ import numpy as np
 
 from attn_gui.engine.problem.errors import Shape, ShapeError
 from attn_gui.engine.problem.fields import F, Fields, unsettled
-from attn_gui.engine.problem.masks import Layer, Padding
+from attn_gui.engine.problem.masks import Padding
 from attn_gui.engine.problem.records import Record
 from attn_gui.engine.problem.settling import settle
 
@@ -49,11 +49,11 @@ def fields_with(problem: Fields, values: Mapping[str, Any]) -> dict[str, Any]:
         field, _, inner = name.partition(".")
         if not inner:
             found[field] = value
-        elif field == "mask":
+        elif inner[0].isdigit():
             place, _, parameter = inner.partition(".")
-            layers: list[Layer] = list(found.get("mask", problem.mask))
-            layers[int(place)] = layers[int(place)].changed(**{parameter: value})
-            found["mask"] = tuple(layers)
+            records = list(found.get(field, getattr(problem, field)))
+            records[int(place)] = records[int(place)].changed(**{parameter: value})
+            found[field] = tuple(records)
         else:
             found[field] = Record({**found.get(field, getattr(problem, field)), inner: value})
     return found

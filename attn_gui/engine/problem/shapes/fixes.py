@@ -21,6 +21,7 @@ MULTIPLIED = (
     sentences.EVEN_WIDTH,
     sentences.BLOCK_WIDTH,
 )
+NEVER_RESIZED = (sentences.AXES, sentences.EMPTY, sentences.COTANGENT, sentences.OUTSIDE, sentences.SET_VALUES)
 ACCOMPANY = ("b_query", "b_key", "b_value", "b_output", "query_tokens", "key_tokens")
 
 
@@ -175,7 +176,7 @@ class _Search:
     def lengths(self, side: int) -> list[Shape]:
         """The shapes that may fit for one side of the clash, the smallest change first."""
         name, template = self.names[side], self.clash.template
-        if name not in self.shapes or template in (sentences.AXES, sentences.EMPTY, sentences.COTANGENT):
+        if name not in self.shapes or template in NEVER_RESIZED:
             return []
         shape = self.shapes[name]
         if template == sentences.BROADCAST:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.following import computed_nodes
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError, ShapeError
 from attn_gui.engine.problem.fields import DIRECT, WEIGHTS, Fields
+from attn_gui.engine.problem.interventions.intervention import as_stage
 from attn_gui.engine.scores import SCORES
 
 BATCHED = (*DIRECT, "x", "context")
@@ -33,6 +35,8 @@ def check_shapes(problem: Fields) -> None:
     _check_tokens(problem)
     for k, layer in enumerate(problem.mask):
         layer.fit(f"mask.{k}", problem.map_shape)
+    if problem.interventions:
+        _check_interventions(problem)
 
 
 def _check_road(problem: Fields) -> None:
@@ -153,3 +157,11 @@ def _bias(problem: Fields, name: str, weight: str) -> None:
 def _clash(template: str, matrix: str, other: str, axis: str, expected: int, got: int) -> ShapeError:
     other_axis = "column" if template == sentences.INNER else axis
     return ShapeError(template, matrices=(matrix, other), axes=(axis, other_axis), expected=expected, got=got)
+
+
+def _check_interventions(problem: Fields) -> None:
+    """Every intervention lies within its stage, which the problem has."""
+    shown = {node.name: node for node in computed_nodes(problem) if not node.stage.hidden}
+    for k, record in enumerate(problem.interventions):
+        stage = as_stage(f"interventions.{k}.stage", record.stage, tuple(shown))
+        record.fit(f"interventions.{k}", shown[stage].stage.axes, shown[stage].shape)

@@ -1,0 +1,240 @@
+"""The node that follows a stage in which cells are changed by hand: x[…] = x[…], where[…], values[…].
+
+`where` are boxes, the numbers of an intervention have the shape of their box, and a copy reads the computed cells of
+another place: none of it is ever as large as the stage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+
+from . import indices
+from .expression import Cell, Expression
+from .indices import Reference
+from .leaves import Addends, Leaves
+from .node import Fetch, Node, shown
+from .stage import Stage
+from .symbols import cell_latex
+
+if TYPE_CHECKING:
+    from attn_gui.engine.problem.interventions import Intervention
+
+
+class Step(NamedTuple):
+    """One intervention of a stage: its place among all of them, its cells, and which input holds its numbers."""
+
+    position: int
+    record: Intervention
+    box: Box
+    numbers: int | None
+    shape: tuple[int, ...]  # of its numbers
+
+
+class Trail(NamedTuple):
+    """What a step did to a part of its cells."""
+
+    step: Step
+    part: Box
+    own: Array
+    given: Array | None
+    taken: Array | None
+
+
+@dataclass(frozen=True)
+class ByHand(Node):
+    """A stage after its interventions; its first input is what was computed."""
+
+    steps: tuple[Step, ...] = ()
+
+    def touching(self, box: Box) -> list[tuple[Step, Box]]:
+        """The steps that change cells of a box, and which."""
+        parts = ((step, indices.meet(step.box, box)) for step in self.steps)
+        return [(step, part) for step, part in parts if part is not None]
+
+    def steps_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """The positions of the interventions that change a cell, in order."""
+        return tuple(step.position for step, _ in self.touching(indices.cell(index)))
+
+    @property
+    def computed(self) -> str:
+        """The name of what was computed."""
+        return self.inputs[0].name
+
+    # --- what a change reaches -------------------------------------------------------------------
+    def affected(self, position: int, box: Box, fetch: Fetch | None = None) -> list[Box]:
+        """Cells that change when `box` of one input changes: not those that are replaced later on."""
+        if position:
+            place = next(k for k, step in enumerate(self.steps) if step.numbers == position)
+            return self._lasting(place, self._target(self.steps[place], box))
+        found = indices.outside([box], [step.box for step in self.steps if step.record.replaces])
+        for place, step in enumerate(self.steps):
+            found += self._lasting(place, self._copied(step, box))
+        return found
+
+    def _lasting(self, place: int, box: Box | None) -> list[Box]:
+        """What is left of the cells of a step by those after it."""
+        later = [step.box for step in self.steps[place + 1 :] if step.record.replaces]
+        return [] if box is None else indices.outside([box], later)
+
+    def _target(self, step: Step, box: Box) -> Box:
+        """The cells that a box of a step's numbers goes to."""
+        missing = len(step.box) - len(step.shape)
+        own = (
+            cut if length == 1 else slice(cut.start + part.start, cut.start + part.stop)
+            for cut, part, length in zip(step.box[missing:], box, step.shape, strict=True)
+        )
+        return (*step.box[:missing], *own)
+
+    def _copied(self, step: Step, box: Box) -> Box | None:
+        """The cells of a step that take cells of a box of what was computed."""
+        origin = step.record.origin(step.box, self.stage.axes)
+        shared = None if origin is None else indices.meet(origin, box)
+        if origin is None or shared is None:
+            return None
+        cuts = zip(step.box, origin, shared, strict=True)
+        return tuple(own if own != whole else part for own, whole, part in cuts)
+
+    def reads(self, box: Box) -> list[tuple[Reference, Box]]:
+        """Inputs of a box: cells that are replaced read nothing of what was computed there."""
+        holes = [step.box for step in self.steps if step.record.replaces]
+        found = [(self.inputs[0], part) for part in indices.outside([box], holes)]
+        for step, part in self.touching(box):
+            if not self._lasting(self.steps.index(step), part):
+                continue
+            origin = step.record.origin(part, self.stage.axes)
+            found += [(self.inputs[0], origin)] if origin is not None else []
+            found += [(self.inputs[step.numbers], _own(step, part))] if step.numbers is not None else []
+        return found
+
+    # --- computing -------------------------------------------------------------------------------
+    def needs(self, box: Box) -> tuple[Box, list[Box | None], dict[str, int]]:
+        """The box itself, and of each input the one box around what is read for it."""
+        parts: list[Box | None] = [None] * len(self.inputs)
+        names = [ref.name for ref in self.inputs]
+        for ref, part in self.reads(box):
+            place = names.index(ref.name)
+            known = parts[place]
+            parts[place] = part if known is None else indices.around([known, part])
+        return box, parts, {}
+
+    def compute(self, box: Box, fetch: Fetch) -> tuple[Box, Array]:
+        """(box, array): what was computed, and each step on it in turn."""
+        cells, _ = self._carried_out(box, fetch)
+        return box, cells
+
+    def _carried_out(self, box: Box, fetch: Fetch) -> tuple[Array, list[Trail]]:
+        cells, trail = np.array(fetch(self.computed, box)), []
+        for step, part in self.touching(box):
+            inside = indices.within(part, box)
+            one = Trail(
+                step, part, cells[inside].copy(), self._given(step, part, fetch), self._taken(step, part, fetch)
+            )
+            cells[inside] = step.record.carried_out(*one[2:])
+            trail.append(one)
+        return cells, trail
+
+    def _given(self, step: Step, part: Box, fetch: Fetch) -> Array | None:
+        return None if step.numbers is None else fetch(self.inputs[step.numbers].name, _own(step, part))
+
+    def _taken(self, step: Step, part: Box, fetch: Fetch) -> Array | None:
+        origin = step.record.origin(part, self.stage.axes)
+        return None if origin is None else fetch(self.computed, origin)
+
+    def pull_back(self, box: Box, grad: Array, fetch: Fetch) -> list[tuple[str, Box, Array]]:
+        """Gradients of what was computed there, of the numbers of every step, and of the cells that were copied."""
+        grad, found = np.array(grad), []
+        for step, part, own, numbers, taken in reversed(self._carried_out(box, fetch)[1]):
+            inside = indices.within(part, box)
+            mine = grad[inside].copy()
+            to_own, to_given, to_taken = step.record.slopes(own, numbers, taken)
+            if to_given is not None and numbers is not None and step.numbers is not None:
+                name = self.inputs[step.numbers].name
+                found.append((name, _own(step, part), _summed(mine * to_given, numbers.shape)))
+            if to_taken is not None and taken is not None:
+                origin = step.record.origin(part, self.stage.axes)
+                assert origin is not None
+                found.append((self.computed, origin, _summed(mine * to_taken, taken.shape)))
+            grad[inside] = 0.0 if to_own is None else mine * to_own
+        return [*found, (self.computed, box, grad)]
+
+    def bound(self, box: Box, fetch: Fetch, errors: Fetch) -> Array:
+        """Bounds on the difference of two computations of a box, in units of 2^−52; `errors`: of what it reads."""
+        found = np.array(errors(self.computed, box))
+        for step, part, own, numbers, taken in self._carried_out(box, fetch)[1]:
+            inside = indices.within(part, box)
+            slopes = step.record.slopes(own, numbers, taken)
+            slips = (found[inside], 0.0, 0.0 if taken is None else self._taken(step, part, errors))
+            total = sum(np.abs(slope) * slip for slope, slip in zip(slopes, slips, strict=True) if slope is not None)
+            rounded = np.abs(step.record.carried_out(own, numbers, taken)) if step.record.rounds else 0.0
+            found[inside] = np.nan_to_num(total + rounded, nan=np.inf, posinf=np.inf)
+        return found
+
+    # --- one cell --------------------------------------------------------------------------------
+    def explain(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
+        """What the steps make of the cell, on leaves: the computed cell, their numbers, the cells that they take."""
+        box = indices.cell(index)
+        expression: Expression = self.computed_cell(index, fetch)
+        for step, part in self.touching(box):
+            numbers, taken = self._given_cell(step, part, fetch), None
+            origin = step.record.origin(part, self.stage.axes)
+            if origin is not None:
+                taken = self.computed_cell(tuple(cut.start for cut in origin), fetch)
+            expression = step.record.carried_out(expression, numbers, taken)
+        return expression
+
+    def computed_cell(self, index: tuple[int, ...], fetch: Fetch) -> Cell:
+        """A cell as it was computed."""
+        value = float(fetch(self.computed, indices.cell(index)).item())
+        return Cell(self.computed, index, value, cell_latex(self.computed), shown(self.axes, index))
+
+    def _given_cell(self, step: Step, part: Box, fetch: Fetch) -> Cell | None:
+        if step.numbers is None:
+            return None
+        index = tuple(cut.start for cut in _own(step, part))
+        field = step.record.field(step.position)
+        return Cell(field, index, float(np.asarray(self._given(step, part, fetch)).item()), cell_latex(field))
+
+    def addends(self, index: tuple[int, ...], fetch: Fetch) -> list[Addends]:
+        """One term: the cell itself, with all that it is made of."""
+        expression = self.explain(index, fetch)
+        leaves = [_leaf(cell) for cell in expression.cells()]
+        return [Addends(np.asarray(expression.value), leaves)]
+
+
+def _leaf(cell: Cell) -> Leaves:
+    return Leaves(np.asarray(cell.value), lambda place: cell, cell.write("symbols"))
+
+
+def _own(step: Step, part: Box) -> Box:
+    """The box of a step's numbers that goes to some of its cells."""
+    missing = len(step.box) - len(step.shape)
+    cuts = zip(part[missing:], step.box[missing:], step.shape, strict=True)
+    return tuple(
+        slice(0, 1) if length == 1 else slice(cut.start - whole.start, cut.stop - whole.start)
+        for cut, whole, length in cuts
+    )
+
+
+def _summed(array: Array, shape: tuple[int, ...]) -> Array:
+    """The way back of broadcasting."""
+    array = array.sum(axis=tuple(range(array.ndim - len(shape))))
+    axes = tuple(k for k, length in enumerate(shape) if length == 1 < array.shape[k])
+    return np.asarray(array.sum(axis=axes, keepdims=True) if axes else array)
+
+
+class Changed(Stage):
+    """The stage of such a node: all that is said of the stage that it follows; the arithmetic is the node's."""
+
+    def __init__(self, stage: Stage) -> None:
+        for fact in FACTS:
+            vars(self)[fact] = getattr(stage, fact)
+        left = stage.formula.split("=")[0].strip()
+        self.formula = f"{left} = {left}"
+
+
+FACTS = ("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "told")

@@ -1,0 +1,78 @@
+"""The chain of a problem: stages become nodes, each tied to what the last one before it wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from math import prod
+
+from . import indices
+from .indices import Reference
+from .node import Node
+from .sources import Source
+from .stage import Stage
+
+Following = Callable[[Node, Mapping[str, Source]], tuple[Node, ...]]
+
+
+def build(
+    catalog: Iterable[Stage],
+    sources: Mapping[str, Source],
+    sizes: Mapping[str, int],
+    followed: Following = lambda node, sources: (node,),
+) -> list[Node]:
+    """The chain: a stage takes part when everything it needs is there; each reads what the last one wrote.
+
+    `followed` says which nodes stand in the place of one: it may be computed under another name, and then changed.
+    """
+    latest = {name: name for name in sources}
+    fields = {name: source.field for name, source in sources.items()}
+    shapes = {name: source.shape for name, source in sources.items()}
+    if "context" not in latest and "x" in latest:
+        latest["context"] = "x"
+    nodes: list[Node] = []
+    for stage in catalog:
+        if not _takes_part(stage, latest, sources):
+            continue
+        inputs = tuple(_tied(ref, latest, shapes, sizes, ref.name in latest) for ref in stage.inputs)
+        present = [(ref.axes, shapes[ref.name]) for ref in inputs if not ref.optional]
+        learned = indices.learn_sizes(present, sizes)
+        letters = set("".join(stage.target.axes)).union(*("".join(ref.axes) for ref in inputs if not ref.optional))
+        node = Node(
+            stage.sized(prod(learned[k] for k in letters)),
+            inputs,
+            tuple(fields.get(ref.name, ref.name) for ref in inputs),
+            learned,
+            _gates(stage, latest),
+        )
+        latest[stage.target.name] = stage.name
+        shapes[stage.name] = node.shape
+        nodes += followed(node, sources)
+    return nodes
+
+
+def _gates(stage: Stage, latest: Mapping[str, str]) -> dict[int, str]:
+    """The gates that are there, by the name of the stage that wrote them last."""
+    found = {}
+    for position, gate in stage.gates.items():
+        name = indices.references(gate)[0].name
+        if name in latest:
+            found[position] = gate.replace(name, latest[name], 1)
+    return found
+
+
+def _takes_part(stage: Stage, latest: Mapping[str, str], sources: Mapping[str, Source]) -> bool:
+    required = all(ref.optional or ref.name in latest for ref in stage.inputs)
+    return required and set(stage.when) <= set(sources) and not set(stage.unless) & set(sources)
+
+
+def _tied(
+    ref: Reference,
+    latest: Mapping[str, str],
+    shapes: Mapping[str, tuple[int, ...]],
+    sizes: Mapping[str, int],
+    there: bool,
+) -> Reference:
+    if not there:
+        return ref
+    name = latest[ref.name]
+    return Reference(name, indices.fitted(ref.axes, shapes[name], sizes))

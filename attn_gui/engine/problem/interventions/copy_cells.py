@@ -1,0 +1,54 @@
+"""Copy: cells take what was computed in another place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+
+from .intervention import Axes, Intervention, Slopes, as_place, fit_place
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Copy(Intervention):
+    """The computed cells of another head, row or item: `source` says which, axis by axis; the others are the same."""
+
+    source: Any
+
+    kind = "copy"
+    label = QT_TRANSLATE_NOOP("Interventions", "copy")
+    about = QT_TRANSLATE_NOOP("Interventions", "Cells take what was computed in another place")
+    replaces = True
+    needed = ("source",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        source = as_place("copy.source", self.source)
+        for axis, place in source.items():
+            if not isinstance(place, int):
+                raise FieldError(sentences.ONE_PLACE, field=f"copy.source.{axis}", got=str(place))
+        object.__setattr__(self, "source", source)
+
+    @property
+    def rule(self) -> tuple[object, ...]:
+        return (*super().rule, tuple(self.source.items()))
+
+    def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
+        return taken
+
+    def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
+        return None, None, 1.0
+
+    def origin(self, box: Box, axes: Axes) -> Box | None:
+        return tuple(
+            slice(self.source[axis], self.source[axis] + 1) if axis in self.source else cut
+            for axis, cut in zip(axes, box, strict=True)
+        )
+
+    def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
+        super().fit(name, axes, shape)
+        fit_place(f"{name}.source", self.stage, self.source, axes, shape)

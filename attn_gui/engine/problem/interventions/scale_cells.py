@@ -1,0 +1,36 @@
+"""Scale: cells are multiplied."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.problem.checks import as_number
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+
+from .intervention import Intervention, Slopes
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scale(Intervention):
+    """Every cell times `factor`: 0 switches a head off."""
+
+    factor: float
+
+    kind = "scale"
+    label = QT_TRANSLATE_NOOP("Interventions", "scale")
+    about = QT_TRANSLATE_NOOP("Interventions", "Cells are multiplied by a factor")
+    numbers = "factor"
+    rounds = True
+    needed = ("factor",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "factor", as_number("scale.factor", self.factor))
+
+    def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
+        return own * given
+
+    def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
+        return given, own, None

@@ -1,0 +1,59 @@
+"""Set: cells take given numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.checks import as_array
+from attn_gui.engine.problem.errors import ShapeError
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+
+from .intervention import Axes, Intervention, Slopes
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Set(Intervention):
+    """`values`, a number or an array that broadcasts to the cells, stand there instead of what was computed."""
+
+    values: Any
+
+    kind = "set"
+    label = QT_TRANSLATE_NOOP("Interventions", "set")
+    about = QT_TRANSLATE_NOOP("Interventions", "Cells take given numbers")
+    numbers = "values"
+    replaces = True
+    needed = ("values",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "values", as_array("set.values", self.values, axes=range(5)))
+
+    def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
+        return given
+
+    def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
+        return None, 1.0, None
+
+    def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
+        super().fit(name, axes, shape)
+        expected = _lengths(self.box(axes, shape))
+        found = self.values.shape
+        fits = len(found) <= len(expected) and all(
+            length in (1, wanted) for length, wanted in zip(found[::-1], expected[::-1], strict=False)
+        )
+        if not fits:
+            raise ShapeError(
+                sentences.SET_VALUES, matrices=(f"{name}.values", self.stage), axes=axes, expected=expected, got=found
+            )
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
+        return self.changed(values=as_array(f"{name}.values", self.values, dtype, axes=range(5), copy=copy))
+
+
+def _lengths(box: Box) -> tuple[int, ...]:
+    return tuple(cut.stop - cut.start for cut in box)
