@@ -3938,6 +3938,10 @@
         <source>The causal future has no influence: does not apply where cells are changed by hand.</source>
         <translation>因果掩码下未来没有影响：有单元格被手动改动时不适用。</translation>
     </message>
+    <message>
+        <source>{field} are carried out in shorter problems only.</source>
+        <translation>{field} 仅在较短的问题中执行。</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>
