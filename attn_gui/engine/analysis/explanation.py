@@ -12,7 +12,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.by_hand import ByHand
+from attn_gui.engine.graph.chain.by_hand import ByHand
 from attn_gui.engine.graph.expression import Cell, Expression, Number, Product, Sum, subscripted
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.node import Node, shown

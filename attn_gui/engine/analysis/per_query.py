@@ -12,7 +12,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.graph.by_hand import ByHand
+from attn_gui.engine.graph.chain.by_hand import ByHand
 from attn_gui.engine.graph.expression import Cell, Expression, Number, Product, Style, Sum, subscripted
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.node import shown

@@ -8,8 +8,8 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.by_hand import ByHand
-from attn_gui.engine.graph.following import nodes_of
+from attn_gui.engine.graph.chain.by_hand import ByHand
+from attn_gui.engine.graph.chain.following import nodes_of
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import Source, layer_position, sources_of
 from attn_gui.engine.graph.symbols import computed_name, plain_name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.following import computed_nodes
+from attn_gui.engine.graph.chain.following import computed_nodes
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError, ShapeError
 from attn_gui.engine.problem.fields import DIRECT, WEIGHTS, Fields

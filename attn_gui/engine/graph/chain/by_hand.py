@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-
-from . import indices
-from .expression import Cell, Expression
-from .indices import Reference
-from .leaves import Addends, Leaves
-from .node import Fetch, Node, shown
-from .stage import Stage
-from .symbols import cell_latex
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.expression import Cell, Expression
+from attn_gui.engine.graph.indices import Reference
+from attn_gui.engine.graph.leaves import Addends, Leaves
+from attn_gui.engine.graph.node import Fetch, Node, shown
+from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.graph.symbols import cell_latex
 
 if TYPE_CHECKING:
     from attn_gui.engine.problem.interventions import Intervention

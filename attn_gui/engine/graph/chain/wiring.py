@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from math import prod
 
-from . import indices
-from .indices import Reference
-from .node import Node
-from .sources import Source
-from .stage import Stage
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.indices import Reference
+from attn_gui.engine.graph.node import Node
+from attn_gui.engine.graph.sources import Source
+from attn_gui.engine.graph.stage import Stage
 
 Following = Callable[[Node, Mapping[str, Source]], tuple[Node, ...]]
 
