@@ -1,4 +1,4 @@
-"""Set up the .venv of this checkout, then run the program, its tests or its bench in it; dev.py hands over to it.
+"""Set up the .venv of this checkout, then run the program, its tests, bench or soak in it; dev.py hands over to it.
 
 Standard library only. On Linux it looks for the system libraries that Qt needs: as root with apt it installs them,
 else it prints the line to paste. Packages come by uv where that is at hand, else by pip.
@@ -41,6 +41,17 @@ COMMANDS = {
         "python_files=bench_*.py",
         "-o",
         "python_functions=bench_*",
+    ),
+    "soak": (
+        "-m",
+        "pytest",
+        "tests/journeys/soak",
+        "-q",
+        "-n0",
+        "-o",
+        "python_files=long_walk.py",
+        "-o",
+        "python_functions=walk_*",
     ),
 }
 BY_SH = rb"#!/bin/sh\n'''exec' " + rb'"\1" "$0" "$@"' + rb"\n' '''\n"

@@ -3,6 +3,7 @@
     python3 packaging/dev.py app [FILE] [--lang en|zh]
     python3 packaging/dev.py test [--long] [arguments for pytest]
     python3 packaging/dev.py bench [arguments for pytest]
+    python3 packaging/dev.py soak [--actions N] [--seed S]
 
 Finds a Python that the program runs on and hands over to checkout.py beside it. Pythons as old as 2.7 can read this
 file: they have to live long enough to say that they are too old.

@@ -9,23 +9,10 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QComboBox,
-    QDialog,
-    QFileDialog,
-    QLineEdit,
-    QMenu,
-    QMessageBox,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QMenu
 
-LEFT = Qt.MouseButton.LeftButton
 DIALOGS = (
     "new",
     "tokens",
@@ -40,7 +27,6 @@ DIALOGS = (
 )
 ZONES = ("spine", "heads.weights", "history", "inspector")
 HUGE = (65_536, 30_000, 4_096, 700)
-ANSWERS = 6  # things that are done in a dialog before it is left
 
 
 class Errands:
@@ -96,12 +82,12 @@ class Errands:
 
     # --- files -----------------------------------------------------------------------------------
     def file(self) -> str:
-        """A file from elsewhere, good or bad, dropped on the window; questions are answered with no."""
+        """A file from elsewhere, good or bad, dropped on the window."""
         name, content = self._rnd.choice(self._files())()
         path = self._folder / name
         path.write_bytes(content)
         before = self._steps()
-        self._answering(lambda: self._person.drop(path))
+        self._person.drop(path)
         if path.suffix in (".csv", ".tsv"):
             self._back_to(before)
         return name
@@ -126,10 +112,10 @@ class Errands:
 
     # --- dialogs and menus -----------------------------------------------------------------------
     def dialog(self) -> str:
-        """Open one, do a few things in it, leave it by any way."""
+        """Open one; what is done in it is drawn elsewhere."""
         name = self._rnd.choice(DIALOGS)
         if self._person.action(name).isEnabled():
-            self._answering(self._person.action(name).trigger)
+            self._person.action(name).trigger()
         return name
 
     def menu(self) -> str:
@@ -146,60 +132,3 @@ class Errands:
         if isinstance(opened, QMenu):
             opened.close()
         return zone.objectName()
-
-    def _answering(self, ask: Callable[[], object]) -> None:
-        """Do `ask`; whatever dialogs it opens are answered and left."""
-        clock, done = QTimer(self._window, interval=5), [0]
-
-        def look() -> None:
-            popup, modal = QApplication.activePopupWidget(), QApplication.activeModalWidget()
-            if popup is not None:
-                popup.close()
-            elif isinstance(modal, QDialog):
-                done[0] += 1
-                self._leave(modal) if done[0] > ANSWERS else self._answer(modal)
-
-        clock.timeout.connect(look)
-        clock.start()
-        ask()
-        clock.stop()
-        if self._window.isVisible():
-            self._window.activateWindow()
-            QTest.qWaitForWindowActive(self._window)
-
-    def _answer(self, dialog: QDialog) -> None:
-        if isinstance(dialog, (QMessageBox, QFileDialog)):
-            self._leave(dialog)
-            return
-        kinds = (QAbstractButton, QComboBox, QLineEdit, QSpinBox)
-        parts = [
-            part
-            for part in dialog.findChildren(QWidget)
-            if isinstance(part, kinds) and part.isVisible() and part.isEnabled()
-        ]
-        if parts:
-            self._touch(self._rnd.choice(parts))
-
-    def _touch(self, part: QWidget) -> None:
-        if isinstance(part, QAbstractButton):
-            if "…" not in part.text() and not part.objectName().startswith("qt_"):
-                part.click()
-        elif isinstance(part, QComboBox):
-            part.setFocus()
-            QTest.keyClick(part, self._rnd.choice((Qt.Key.Key_Down, Qt.Key.Key_Up)))
-        elif isinstance(part, (QLineEdit, QSpinBox)):
-            part.setFocus()
-            QTest.keyClicks(part, self._rnd.choice(("3", "7,5", "x", "0.5", "the cat")))
-
-    def _leave(self, dialog: QDialog) -> None:
-        if isinstance(dialog, QMessageBox):
-            standard = QMessageBox.StandardButton
-            found = [dialog.button(key) for key in (standard.Cancel, standard.No, standard.Ok) if dialog.button(key)]
-            found[0].click()
-        elif isinstance(dialog, QFileDialog):
-            line = dialog.findChild(QLineEdit, "fileNameEdit")
-            line.setCompleter(None)
-            line.setText(str(self._folder / "kept.attn"))
-            dialog.reject() if self._rnd.random() < 0.5 else dialog.accept()
-        else:
-            dialog.reject()

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.views.inspector.links import Link
 
+from .answers import Answers
 from .errands import Errands
 
 LEFT = Qt.MouseButton.LeftButton
@@ -98,6 +99,7 @@ class Moves:
     def __init__(self, person: Any, rnd: Random, folder: Path, *, wild: bool, largest: int) -> None:
         self._person, self._rnd, self._wild, self._largest = person, rnd, wild, largest
         self._window = person.window
+        self._answers = Answers(person, rnd, folder)
         errands = Errands(person, rnd, folder)
         self._kinds: tuple[tuple[Callable[[], str], int], ...] = (
             (self.type, 8),
@@ -138,7 +140,7 @@ class Moves:
         """One move; what it was."""
         moves, weights = zip(*self._kinds, strict=True)
         move = self._rnd.choices(moves, weights)[0]
-        return f"{move.__name__}: {move()}"
+        return f"{move.__name__}: {self._answers.during(move)}"
 
     # --- tables ----------------------------------------------------------------------------------
     def type(self) -> str:

@@ -11,6 +11,9 @@ import numpy as np
 from attn_gui.app.shell.program import Program
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.figure.products.operands import stage_plane
 
 SAMPLED = 3  # cells of every map and table that are looked at
@@ -47,7 +50,7 @@ class Truths:
     def hold(self) -> None:
         """Raise AssertionError for the first thing that is not as it has to be."""
         problem = self._program.document.problem
-        fresh = Evaluation(problem)
+        fresh = RowwiseEvaluation(problem) if is_long(problem) else Evaluation(problem)
         look = self._program.view.look
         assert look.stage in fresh.stages
         assert look.head < problem.num_heads
@@ -86,7 +89,8 @@ class Truths:
         look, maps = self._program.view.look, self._window.product.maps
         assert maps.stages == fresh.stages
         wild = any(_size(array) > WILD for array in fresh.problem.arrays().values() if array.dtype.kind == "f")
-        blur = self._blur(fresh)
+        queries = self._queries(fresh)
+        blur = self._blur(fresh, queries)
         for stage in fresh.stages:
             plane = stage_plane(fresh, stage, look.batch, look.head)
             heatmap = maps.map(stage)
@@ -94,11 +98,11 @@ class Truths:
             assert heatmap.shape == plane.shape, stage
             if (wild or blur > 1e-3) and stage not in EARLY:
                 continue
-            values = fresh.fetch(stage, tuple(slice(0, length) for length in fresh.shape(stage)))
-            for row, column in self._cells(plane.shape):
+            size = _size_of(fresh, stage, queries)
+            for row, column in self._cells(plane.shape, _rows(fresh, stage, queries)):
                 found, color = heatmap.cell_at(row, column)
                 expected = float(plane.block(slice(row, row + 1), slice(column, column + 1))[0][0, 0])
-                near = self._near(found, expected, _size(values), blur)
+                near = self._near(found, expected, size, blur)
                 assert near, f"heatmap.{stage}[{row}, {column}] shows {found!r}, not {expected!r}"
                 assert color.isValid()
 
@@ -108,19 +112,39 @@ class Truths:
         rounding = ROUNDING[self._program.document.problem.dtype]
         return bool(abs(found - expected) <= (rounding + blur) * max(1.0, size))
 
-    def _blur(self, fresh: Evaluation) -> float:
+    def _queries(self, fresh: Evaluation) -> list[int]:
+        """The queries that are looked at: all, or a few of so many that no evaluation keeps their rows."""
+        count = fresh.problem.map_shape[2]
+        return self._rnd.sample(range(count), SAMPLED) if is_long(fresh.problem) else list(range(count))
+
+    def _blur(self, fresh: Evaluation, queries: list[int]) -> float:
         """What the rounding of large scores does to the weights."""
         problem, stage = fresh.problem, "masked" if "masked" in fresh.stages else "scaled"
-        last = max(_size(fresh.box(name, tuple(slice(0, k) for k in fresh.shape(name)))) for name in (stage, "scores"))
+        last = max(_size_of(fresh, name, queries) for name in (stage, "scores"))
         return 100 * float(np.finfo(problem.dtype).eps) * last / (problem.temperature or 1.0)
 
-    def _cells(self, shape: tuple[int, ...]) -> list[tuple[int, int]]:
+    def _cells(self, shape: tuple[int, ...], rows: list[int] | None = None) -> list[tuple[int, int]]:
         if not all(shape):
             return []
-        return [(self._rnd.randrange(shape[0]), self._rnd.randrange(shape[1])) for _ in range(SAMPLED)]
+        return [(self._rnd.choice(rows or range(shape[0])), self._rnd.randrange(shape[1])) for _ in range(SAMPLED)]
 
 
-def _size(array: np.ndarray) -> float:
+def _rows(fresh: Evaluation, stage: str, queries: list[int]) -> list[int] | None:
+    """Of a stage behind the scores the rows of the queries; None for all."""
+    return None if fresh.node(stage).stage.input_side else queries
+
+
+def _size_of(fresh: Evaluation, stage: str, queries: list[int]) -> float:
+    """The largest finite magnitude of a stage in the rows that are looked at."""
+    shape, rows = fresh.shape(stage), _rows(fresh, stage, queries)
+    axis = len(shape) - 2
+    if rows is None or len(rows) == shape[axis]:
+        return _size(fresh.fetch(stage, tuple(slice(0, length) for length in shape)))
+    whole = [slice(0, length) for length in shape]
+    return max(_size(fresh.fetch(stage, (*whole[:axis], slice(row, row + 1), whole[-1]))) for row in rows)
+
+
+def _size(array: Array) -> float:
     """The largest finite magnitude."""
     finite = np.abs(array[np.isfinite(array)])
     return float(finite.max()) if finite.size else 0.0

@@ -1,0 +1,77 @@
+"""A walk of thousands of steps through one window, from document to document, as on a long working day.
+
+`python3 packaging/dev.py soak --actions 10000 --seed 0` prints what it came to; `--seed 7 --actions 150` walks through
+the document of seed 7 alone.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+import pytest
+from pyqtgraph.util.garbage_collector import GarbageCollector
+
+from attn_gui.formats import load
+
+from .conftest import Figures
+from .overrides import make_errors_whole
+from .truths import image
+from .walk import Beginning, Walk, beginning
+
+STRETCH = 150  # steps in one document
+
+
+@pytest.fixture
+def _garbage_is_looked_for() -> Any:
+    """As the program does, in pauses of the window's thread."""
+    collector = GarbageCollector()
+    yield
+    collector.timer.stop()
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.usefixtures("_garbage_is_looked_for")
+def walk_far(launch, tmp_path, qtlog, capsys, figures, pytestconfig):
+    make_errors_whole()
+    person, actions = launch(), pytestconfig.getoption("actions")
+    for seed in count(pytestconfig.getoption("seed")):
+        begun = beginning(seed, tmp_path, larger=True)
+        go_over_to(person, begun)
+        tell(capsys, figures.weigh())
+        if len(figures.steps) >= actions:
+            break
+        walk = Walk(person, begun, qtlog)
+        try:
+            stretch(walk, figures, min(actions - len(figures.steps), STRETCH))
+        except AssertionError as fault:  # the next document may have others
+            figures.faults.append(str(fault))
+            tell(capsys, f"fault: {fault}")
+        walk.end()
+    assert not figures.faults
+    assert not figures.slow
+
+
+def go_over_to(person: Any, begun: Beginning) -> None:
+    """Save the document that is open, and drop the file of the next one on the window."""
+    kept = begun.path.with_name(f"kept-before-{begun.seed}.attn")
+    person.save_as(kept)
+    same = image(load(kept)) == image(person.program.document.problem)
+    assert same, f"the file saved before seed {begun.seed} holds another problem"
+    person.drop(begun.path)
+    person.wait()
+    assert person.program.document.name == begun.path.stem, person.banner()
+
+
+def stretch(walk: Walk, figures: Figures, steps: int) -> None:
+    """Take so many steps in one document, then go to its start and back."""
+    for _ in range(steps):
+        seconds = walk.step()
+        figures.steps.append((seconds, f"{walk.told[-1]} ({walk.told[0]})"))
+    walk.to_the_start_and_back()
+
+
+def tell(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    """Say it at once: the walk takes an hour."""
+    with capsys.disabled():
+        print(line, flush=True)

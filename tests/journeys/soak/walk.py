@@ -1,0 +1,126 @@
+"""One walk: a document of its own, moves drawn from a seed, and after each of them everything has to be true."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
+
+from attn_gui.document.edits import Change
+from attn_gui.engine import new_problem
+from attn_gui.formats import save
+
+from .moves import Moves
+from .truths import Image, Truths, image
+
+TOLD = 12  # steps before a fault that are told
+
+
+class Beginning(NamedTuple):
+    """A file to begin with, and what is in it."""
+
+    seed: int
+    rnd: Random
+    path: Path
+    told: str
+    largest: int
+
+
+def beginning(seed: int, folder: Path, *, larger: bool) -> Beginning:
+    """Write a problem that the seed draws."""
+    rnd = Random(seed)
+    limit = rnd.choice((1, 5, 40, 300)) if larger else rnd.choice((1, 5))
+    sizes: dict[str, Any] = {
+        "n": rnd.randint(1, limit),
+        "m": rnd.randint(1, min(limit, 200)),
+        "num_heads": rnd.randint(1, 4),
+        "d_k": rnd.randint(1, 5),
+        "d_v": rnd.randint(1, 5),
+        "fill": rnd.choice(("integers", "random", "identity", "zeros")),
+    }
+    kind = rnd.choice(("direct", "self", "cross"))
+    sizes |= {"m": sizes["n"]} if kind == "self" else {}
+    path = folder / f"soak-{seed}.npz"
+    save(new_problem(kind, seed=seed, **sizes), path)
+    return Beginning(seed, rnd, path, f"seed {seed}: {kind} {sizes}", max(sizes["n"], 7))
+
+
+class Walk:
+    """Moves through the document that is open."""
+
+    def __init__(self, person: Any, begun: Beginning, qtlog: Any) -> None:
+        self.person, self.program, self.qtlog, self._rnd = person, person.program, qtlog, begun.rnd
+        self.told = [begun.told]
+        self.truths = Truths(self.program, Random(begun.seed))  # what is looked at does not move the walk
+        wild = begun.seed % 3 == 0
+        self.moves = Moves(person, begun.rnd, begun.path.parent, wild=wild, largest=begun.largest)
+        self._begin()
+        self.program.document.changed.connect(self._on_document_changed)
+        self._warned = len(qtlog.records)
+
+    def _on_document_changed(self, change: Change) -> None:
+        if change.opened:  # a dialog may begin another one
+            self._begin()
+
+    def _begin(self) -> None:
+        self._start = image(self.program.document.problem)
+
+    def step(self) -> float:
+        """One move, and whether everything is still true; the seconds that the window's thread computed for it."""
+        self.told.append("?")
+        before = time.thread_time()
+        with capture_exceptions() as raised:
+            self.told[-1] = self.moves.any()
+            for _ in range(self._rnd.randrange(3)):
+                QApplication.processEvents()
+                QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # as between two keys
+            self.person.wait()
+        spent = time.thread_time() - before
+        self._judge(raised)
+        return spent
+
+    def end(self) -> None:
+        """Look away: another walk goes through the same window."""
+        self.program.document.changed.disconnect(self._on_document_changed)
+
+    def to_the_start_and_back(self) -> None:
+        """Undo everything, redo everything: every byte is there again."""
+        self._all("redo")
+        end = image(self.program.document.problem)
+        self._all("undo")
+        self._same(self._start)
+        self._all("redo")
+        self._same(end)
+
+    def _same(self, wanted: Image) -> None:
+        """Compared here, not in the assertion: pytest would explain megabytes."""
+        found = image(self.program.document.problem)
+        wrong = [name for name in found[0].keys() | wanted[0].keys() if found[0].get(name) != wanted[0].get(name)]
+        same = found == wanted
+        assert same, f"{wrong or (found[1], wanted[1])}\n{self.tale()}"
+
+    def _all(self, name: str) -> None:
+        with capture_exceptions() as raised:
+            while self.person.action(name).isEnabled():
+                self.person.do(name)
+            self.person.wait()
+        self.told.append(f"{name} all")
+        self._judge(raised)
+
+    def _judge(self, raised: Any) -> None:
+        assert not raised, f"{self.tale()}\n{format_captured_exceptions(raised)}"
+        records, self._warned = self.qtlog.records[self._warned :], len(self.qtlog.records)
+        warnings = [record.message for record in records if not record.ignored]
+        assert not warnings, f"{self.tale()}\n{warnings}"
+        try:
+            self.truths.hold()
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.tale()}") from error
+
+    def tale(self) -> str:
+        return "\n".join((self.told[0], *self.told[1:][-TOLD:]))
