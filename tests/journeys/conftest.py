@@ -122,10 +122,11 @@ class Person:
 
     def wait(self, patience: float = 120.0) -> None:
         """Until everything that is made or computed off the window's thread is there."""
-        computation, end = self.program.computation, time.monotonic() + patience
-        while computation.pending or computation.busy or self.program.making.busy:
+        computation, baseline, end = self.program.computation, self.program.baseline, time.monotonic() + patience
+        while computation.pending or computation.busy or baseline.busy or self.program.making.busy:
             assert time.monotonic() < end, "it is still being computed"
             computation.finish()
+            baseline.finish()
             QTest.qWait(1)
 
     # --- tables ----------------------------------------------------------------------------------

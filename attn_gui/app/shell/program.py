@@ -93,7 +93,7 @@ class Program(QObject):
         self.making = Making(window, document)
         self.status = StatusController(window, document, computation, self.baseline, view)
         self.maps = MapsController(window, document, computation, self.baseline, view)
-        self.tables = TablesController(window, document, computation, view, self.making)
+        self.tables = TablesController(window, document, computation, self.baseline, view, self.making)
         self.target = TableTarget(window, document, self.tables, view, self.making)
         self.table_edits = TableEdits(window, document, self.tables, self.target, self.making)
         self.table_blocks = TableBlocks(

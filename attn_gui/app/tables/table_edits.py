@@ -187,14 +187,22 @@ class TableEdits(QObject):
     def _say_where(self) -> None:
         self._window.banner.show_info(lambda: self.tr("This command acts on a table: click one of its cells first."))
 
-    # --- ways out of a computed table ------------------------------------------------------------
+    # --- ways out of a table that cannot be typed into -------------------------------------------
     def _offer_ways_out(self, field: str) -> None:
+        if self._tables.states.locked:
+            text = self.tr("This is not the present state, so it cannot be typed into.")
+            self._window.inputs.panels[field].set_bar(text, [("now", self.tr("Show the present state"))])
+            return
         text = self.tr("{symbol} is computed, so it cannot be typed into.").format(symbol=field_symbol(field))
         ways = [("x", self.tr("Edit X")), ("direct", self.tr("Work on Q, K, V directly"))]
         self._window.inputs.panels[field].set_bar(text, ways)
 
     def _on_bar_picked(self, field: str, key: str) -> None:
         self._window.inputs.panels[field].set_bar()
+        if key == "now":
+            self._tables.states.show_now()
+            self._window.inputs.panels[field].view.setFocus()
+            return
         if key == "x":
             self._window.inputs.show_field("x")
             self._window.inputs.panels["x"].select_cell(0, 0)

@@ -87,7 +87,7 @@ class TableTarget(QObject):
 
     def writable(self) -> bool:
         """Whether numbers can be put in; if not, the ways out are offered."""
-        if self._tables.computed(self.field):
+        if self._tables.locked(self.field):
             self.blocked.emit(self.field)
             return False
         return True

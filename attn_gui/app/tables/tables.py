@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 
 from attn_gui.app.problem.making import Making
 from attn_gui.app.shell.actions import DECIMALS, Command, choices
+from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import Look, ViewState
+from attn_gui.app.tables.two_states import Read, TwoStates
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import MatrixModel
@@ -28,7 +28,6 @@ from attn_gui.views.product.marks import ROLES
 from attn_gui.views.tables import MatrixPanel
 from attn_gui.views.tables.headers import Mark
 
-Read = Callable[[], NDArray[Any] | None]
 COMPACT_DECIMALS = 2
 COMPUTED = ("query", "key", "value")
 HEADED = {
@@ -49,9 +48,16 @@ class TablesController(QObject):
     """One panel for every array of the problem, and for Q, K, V where they are computed."""
 
     def __init__(
-        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        baseline: Baseline,
+        view: ViewState,
+        making: Making,
     ) -> None:
         super().__init__(window)
+        self.states = TwoStates(document, baseline, view)
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._making = making
         self.models: dict[str, MatrixModel] = {}
@@ -59,7 +65,7 @@ class TablesController(QObject):
         self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
         computation.updated.connect(self._on_computation_updated)
         document.changed.connect(self._on_document_changed)
-        view.follow(self.show, "evaluation", "batch")
+        view.follow(self.show, "evaluation", "batch", "compare", "baseline")
         view.follow(self._show_first, "document")
         view.follow(self._show_decimals, "decimals", "scientific")
         view.follow(self._show_masks, "head", "blocked")
@@ -82,8 +88,12 @@ class TablesController(QObject):
         for field, panel in self._window.inputs.panels.items():
             connect(field, panel, self.models[field])
 
+    def locked(self, field: str) -> bool:
+        """Whether the table cannot be typed into: it shows what was computed, or another state."""
+        return self.states.locked or self.computed(field)
+
     def computed(self, field: str) -> bool:
-        """Whether the table shows what was computed and cannot be typed into."""
+        """Whether the table shows what was computed."""
         return field in COMPUTED and self._document.problem.projected
 
     # --- building --------------------------------------------------------------------------------
@@ -120,16 +130,15 @@ class TablesController(QObject):
         return panel
 
     def _show_table(self, field: str, panel: MatrixPanel) -> None:
-        problem, model, computed = self._document.problem, self.models[field], self.computed(field)
+        problem, model, locked = self._document.problem, self.models[field], self.locked(field)
         role = ROWS.get(field)
         labels = problem.query_tokens if role == "query" else problem.names_of_keys if role == "key" else None
         model.inverted = self._view.look.blocked
-        model.set_matrix(
-            self._reader(field), row_labels=labels or (), editable=not computed, renamable=role is not None
-        )
-        panel.set_title(field_symbol(field), self._title(field))
-        panel.set_computed(computed)
-        panel.set_renamable(role is not None and not computed)
+        model.set_matrix(self._reader(field), row_labels=labels or (), editable=not locked, renamable=role is not None)
+        panel.set_title(field_symbol(field), self.states.title(self._title(field)))
+        panel.set_computed(locked)
+        panel.set_bar()
+        panel.set_renamable(role is not None and not locked)
         count, width = self._cut(field)
         panel.set_shape(model.rowCount(), model.columnCount(), (count, width) if field in HEADED else None)
         panel.set_heads(count, width, self._view.look.head // self._group(field))
@@ -164,6 +173,9 @@ class TablesController(QObject):
         return 1 if HEADED.get(field, "query") == "query" else problem.num_heads // problem.kv_heads
 
     def _reader(self, field: str) -> Read:
+        return self.states.reader(field, self._reader_of_now(field))
+
+    def _reader_of_now(self, field: str) -> Read:
         if not self.computed(field):
             return self._document.reader(field, self._view.look.batch, self._view.look.head)
         return lambda: self._computation.evaluation.block(

@@ -1,0 +1,93 @@
+"""Tables of another state: the matrices before, or now − before, that nobody can type into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication
+
+from attn_gui.app.state.baseline import Baseline
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.document.places import leading
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.controls.compare_box import BEFORE, DIFFERENCE, NOW
+
+Read = Callable[[], NDArray[Any] | None]
+TITLES = {
+    BEFORE: QT_TRANSLATE_NOOP("TwoStates", "{title}, before"),
+    DIFFERENCE: QT_TRANSLATE_NOOP("TwoStates", "{title}, now − before"),
+}
+
+
+class TwoStates:
+    """Reads what the tables show in the modes in which the maps do not show the present state either."""
+
+    def __init__(self, document: Document, baseline: Baseline, view: ViewState) -> None:
+        self._document, self._baseline, self._view = document, baseline, view
+
+    @property
+    def mode(self) -> str:
+        """The mode of the tables: BEFORE, DIFFERENCE, or NOW where they are the document's."""
+        mode = self._view.look.compare
+        return mode if mode in TITLES and self._baseline.comparable else NOW
+
+    @property
+    def locked(self) -> bool:
+        """Whether the tables show another state than the document's."""
+        return self.mode != NOW
+
+    def title(self, title: str) -> str:
+        """The title of a table with the state that it shows."""
+        return QCoreApplication.translate("TwoStates", TITLES[self.mode]).format(title=title) if self.locked else title
+
+    def show_now(self) -> None:
+        """Show the document's numbers again."""
+        self._view.set(compare=NOW)
+
+    def reader(self, field: str, now: Read) -> Read:
+        """What a table shows of an array: rows and columns of the item and head on show.
+
+        A difference is computed when it is first read and kept until the document changes: a table reads every cell.
+        """
+        if not self.locked:
+            return now
+        before = self._before(field)
+        if self.mode == BEFORE:
+            return before
+        kept: dict[int, NDArray[Any] | None] = {}
+
+        def read() -> NDArray[Any] | None:
+            if self._document.generation not in kept:
+                kept.clear()
+                kept[self._document.generation] = _less(now(), before())
+            return kept[self._document.generation]
+
+        return read
+
+    def _before(self, field: str) -> Read:
+        look, problem, evaluation = self._view.look, self._baseline.problem, self._baseline.evaluation
+        assert problem is not None
+        assert evaluation is not None
+        array = problem.arrays().get(field)
+        if array is None:
+            if field not in evaluation.stages:
+                return lambda: None
+            lengths = evaluation.shape(field)[-2:]
+            return lambda: evaluation.block(field, look.batch, None, *(slice(0, length) for length in lengths))
+        return lambda: array[leading(field, array.shape, look.batch, look.head)] if array.ndim > 2 else array
+
+
+def _less(now: NDArray[Any] | None, before: NDArray[Any] | None) -> NDArray[Any] | None:
+    """Now − before; of switches 1 where one was opened and −1 where it was closed. NaN where there was none."""
+    if now is None:
+        return None
+    if before is None or before.shape != now.shape:
+        return np.full(now.shape, np.nan)
+    with np.errstate(all="ignore"):
+        if now.dtype.kind == "b":
+            return np.asarray(now.astype(np.float32) - before)
+        return np.asarray(now - before)

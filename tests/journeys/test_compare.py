@@ -1,0 +1,164 @@
+"""Two states beside one another: pinned or ready made, in maps, tables, status bar and inspector."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel
+
+from attn_gui.engine import Problem, compute
+from attn_gui.formats import save
+
+H, N, M, D, V = 2, 5, 7, 3, 4
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(5)
+    arrays = {name: rng.normal(size=shape) for name, shape in (("query", (N, H * D)), ("key", (M, H * D)))}
+    return Problem(**arrays, value=rng.normal(size=(M, H * V)), num_heads=H, mask=[{"kind": "causal", "align": "end"}])
+
+
+@pytest.fixture
+def person(launch, problem, tmp_path):
+    path = tmp_path / "two.npz"
+    save(problem, path)
+    return launch(path)
+
+
+def ready(person, key):
+    action = person.window.findChild(QAction, f"action.compare_{key.replace('-', '_')}")
+    assert action is not None
+    assert action.isEnabled(), f"{key} is grey"
+    action.trigger()
+
+
+def drawn(person, stage):
+    """All numbers of a large map as it answers for them."""
+    heatmap = person.find(f"heatmap.{stage}")
+    rows, columns = heatmap.shape
+    return np.array([[heatmap.cell_at(row, column)[0] for column in range(columns)] for row in range(rows)])
+
+
+def said(person):
+    return person.find("comparison").text()
+
+
+def test_a_pinned_state_stays_while_the_document_moves_on(person, problem):
+    assert not person.action("show_before").isEnabled()
+    person.do("pin")
+    person.type_into("query", 3, 1, "2.5")
+    query = problem.query.copy()
+    query[3, 1] = 2.5
+    before, now = compute(problem), compute(problem.replace(query=query))
+    for mode, expected in (
+        ("now", now["weights"][0, 0]),
+        ("before", before["weights"][0, 0]),
+        ("difference", now["weights"][0, 0] - before["weights"][0, 0]),
+    ):
+        person.pick("compare", mode)
+        assert np.array_equal(drawn(person, "weights"), expected), mode
+    person.click_cell("weights", 3, 1)
+    old, new = (float(trace["weights"][0, 0, 3, 1]) for trace in (before, now))
+    for text in (person.window.place.text(), person.find("inspector.compared", QLabel).text()):
+        for number in (f"{old:.6f}", f"{new:.6f}", f"{new - old:+.6f}".replace("-", "−")):
+            assert number in text
+    person.do("unpin")
+    assert person.find("control.compare", QComboBox).currentData() == "now"
+    assert np.array_equal(drawn(person, "weights"), now["weights"][0, 0])
+    assert not person.find("comparison").isVisible()
+    assert not person.find("inspector.compared").isVisible()
+
+
+def test_an_edit_moves_the_difference_by_its_own_cells(person, problem):
+    person.do("pin")
+    person.pick("compare", "difference")
+    assert not drawn(person, "scores").any()
+    levels = person.find("heatmap.scores").levels
+    assert levels.symmetric
+    person.press("Ctrl+3")
+    person.type_into("key", 2, 4, "-3")
+    person.press("Ctrl+5")
+    key = problem.key.copy()
+    key[2, 4] = -3
+    now = compute(problem.replace(key=key))["output"][0] - compute(problem)["output"][0]
+    assert np.array_equal(drawn(person, "output"), now)
+    person.do("undo")
+    assert not drawn(person, "output").any()
+
+
+def test_a_ready_made_comparison_changes_no_document_and_follows_edits(person, problem):
+    person.click_cell("weights", 4, 2)
+    ready(person, "with-scale")
+    assert not person.window.isWindowModified()
+    assert person.find("control.compare", QComboBox).currentData() == "difference"
+    assert said(person) == "Shown: the difference, with scaling − without scaling."
+    unscaled = problem.replace(scale=1.0)
+    assert np.array_equal(
+        drawn(person, "weights"), compute(problem)["weights"][0, 0] - compute(unscaled)["weights"][0, 0]
+    )
+    person.press("Ctrl+3")
+    person.type_into("query", 4, 0, "1.5")
+    person.press("Ctrl+4")
+    assert said(person).startswith("Shown: without scaling.")
+    query = problem.query.copy()
+    query[4, 0] = 1.5
+    assert np.array_equal(drawn(person, "weights"), compute(unscaled.replace(query=query))["weights"][0, 0])
+    assert f"{compute(unscaled.replace(query=query))['weights'][0, 0, 4, 2]:.4f}" in person.explanation()
+    person.pick("scale", "none")
+    person.press("Ctrl+5")
+    assert not drawn(person, "weights").any(), "the document is without scaling now itself"
+
+
+def test_what_one_state_closes_is_told_apart(person, problem):
+    ready(person, "with-mask")
+    person.click_cell("weights", 0, M - 1)
+    open_ = compute(problem.replace(mask=()))["weights"][0, 0, 0, M - 1]
+    assert f"{open_:.6f} → not allowed" in person.window.place.text()
+    assert np.array_equal(drawn(person, "masked"), compute(problem)["masked"][0, 0] - compute(problem)["scaled"][0, 0])
+
+
+def test_tables_show_the_other_state_and_refuse_to_be_typed_into(person, problem):
+    person.do("pin")
+    person.type_into("query", 1, 1, "7")
+    person.pick("compare", "before")
+    assert person.number("query", 1, 1) == problem.query[1, 1]
+    person.pick("compare", "difference")
+    assert person.number("query", 1, 1) == 7 - problem.query[1, 1]
+    assert person.number("query", 0, 0) == 0
+    view = person.table("query")
+    view.setFocus()
+    view.setCurrentIndex(view.model().index(1, 1))
+    person.type("3")
+    person.click(person.button("Show the present state", person.window.inputs.panels["query"]))
+    assert person.number("query", 1, 1) == 7
+    assert person.find("control.compare", QComboBox).currentData() == "now"
+
+
+def test_states_of_other_shapes_are_not_compared(person):
+    person.do("pin")
+    person.pick("compare", "difference")
+    person.size("n", N + 1)
+    assert "other shapes" in said(person)
+    assert person.find("heatmap.weights").shape == (N + 1, M)
+    person.do("undo")
+    assert said(person).startswith("Shown: the difference")
+
+
+def test_another_document_is_not_compared_with_the_pinned_one(person, problem, tmp_path):
+    person.do("pin")
+    save(problem.replace(scale=2.0), tmp_path / "other.npz")
+    person.open(tmp_path / "other.npz")
+    person.wait()
+    assert not person.find("comparison").isVisible()
+    assert not person.action("show_split").isEnabled()
+
+
+def test_both_languages_say_what_is_compared(person):
+    ready(person, "with-mask")
+    person.do("language_zh")
+    QApplication.processEvents()
+    assert said(person) == "显示的是差值：有掩码 − 无掩码。"
+    assert person.find("control.compare", QComboBox).itemText(2) == "差值"
+    person.do("language_en")
