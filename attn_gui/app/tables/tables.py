@@ -11,13 +11,14 @@ from attn_gui.app.shell.actions import DECIMALS, Command, choices
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import Look, ViewState
+from attn_gui.app.tables.groups import COMPUTED, groups_of
 from attn_gui.app.tables.two_states import Read, TwoStates
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.names import field_symbol
 from attn_gui.document.places import table_cells
-from attn_gui.engine import Box, Problem, Recomputed
+from attn_gui.engine import Box, Recomputed
 from attn_gui.engine.evaluation.parts import Part, parts_of
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
@@ -29,7 +30,6 @@ from attn_gui.views.tables import MatrixPanel
 from attn_gui.views.tables.headers import Mark
 
 COMPACT_DECIMALS = 2
-COMPUTED = ("query", "key", "value")
 HEADED = {
     "query": "query",
     "w_query": "query",
@@ -110,7 +110,7 @@ class TablesController(QObject):
         for field in fields:
             if not (ahead and self.computed(field)):
                 self._show_table(field, panels[field])
-        self._window.inputs.set_panels(panels, _groups(problem, fields))
+        self._window.inputs.set_panels(panels, groups_of(problem, fields))
         self._show_marks()
 
     def retranslate(self) -> None:
@@ -285,18 +285,3 @@ class TablesController(QObject):
                 Label(QT_TRANSLATE_NOOP("History", "renamed row {row}"), {"row": row}),
             )
         )
-
-
-PARTS = (("score", "a(q, k)", "score_params."), ("block", "LN · W_L", "block."), ("masks", "M", "mask."))
-
-
-def _groups(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
-    """The fields in groups that are looked at together: (key, text, fields)."""
-    parts = [(key, text, tuple(field for field in fields if field.startswith(start))) for key, text, start in PARTS]
-    taken = {*COMPUTED, *(field for _, _, own in parts for field in own)}
-    rest = tuple(field for field in fields if field not in taken)
-    if problem.projected:
-        groups = [("projected", "X · W", rest), ("computed", "Q · K · V", COMPUTED)]
-    else:
-        groups = [("direct", "Q · K · V", COMPUTED), ("output", "W_O", rest)]
-    return [group for group in (*groups, *parts) if group[2]]

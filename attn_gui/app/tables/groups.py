@@ -1,0 +1,20 @@
+"""Groups of tables that are looked at together."""
+
+from __future__ import annotations
+
+from attn_gui.engine import Problem
+
+COMPUTED = ("query", "key", "value")
+PARTS = (("score", "a(q, k)", "score_params."), ("block", "LN · W_L", "block."), ("masks", "M", "mask."))
+
+
+def groups_of(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
+    """The fields in groups that are looked at together: (key, text, fields)."""
+    parts = [(key, text, tuple(field for field in fields if field.startswith(start))) for key, text, start in PARTS]
+    taken = {*COMPUTED, *(field for _, _, own in parts for field in own)}
+    rest = tuple(field for field in fields if field not in taken)
+    if problem.projected:
+        groups = [("projected", "X · W", rest), ("computed", "Q · K · V", COMPUTED)]
+    else:
+        groups = [("direct", "Q · K · V", COMPUTED), ("output", "W_O", rest)]
+    return [group for group in (*groups, *parts) if group[2]]
