@@ -24,7 +24,7 @@ if missing := complaint(DRAWING | COLLECTING):
 from hypothesis import settings
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.app.state import translations
@@ -46,6 +46,21 @@ GARBAGE = 20_000
 gc.disable()  # else it may run on a thread of the program, and an object of Qt must not be deleted there
 
 QTS_OWN = ("QTipLabel",)  # Qt keeps the last tooltip for a while
+
+
+class Still(QProxyStyle):
+    """The style of a desktop that asks for no motion."""
+
+    def styleHint(self, hint: QStyle.StyleHint, *more: Any) -> int:
+        return 0 if hint == QStyle.StyleHint.SH_Widget_Animation_Duration else super().styleHint(hint, *more)
+
+
+@pytest.fixture
+def still(qapp: QApplication) -> Iterator[None]:
+    """A desktop that asks for no motion."""
+    qapp.setStyle(Still("Fusion"))
+    yield
+    qapp.setStyle("Fusion")
 
 
 class Patient(QtBot):

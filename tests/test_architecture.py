@@ -22,7 +22,6 @@ MOST_FILES = 14  # in a folder, beside its __init__
 LONG_FILES = {
     "views/dialogs/export/export_dialog.py",
     "views/map/levels/colorbar.py",
-    "views/map/heatmap.py",
     "views/product/product.py",
     "views/product/product_words.py",
     "views/inspector/history.py",

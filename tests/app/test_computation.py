@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -154,7 +155,7 @@ def test_a_paste_of_many_rows_comes_from_behind(qtbot, desk):
     heatmap = Heatmap()
     qtbot.addWidget(heatmap)
     heatmap.resize(61, 61)
-    heatmap.set_plane(Plane(computation.evaluation, "weights", 0, 1))
+    heatmap.set_shown(replace(heatmap.shown, plane=Plane(computation.evaluation, "weights", 0, 1)))
     heatmap.show()
     heatmap.viewport().grab()
     qtbot.waitUntil(lambda: not computation.busy)
@@ -162,13 +163,13 @@ def test_a_paste_of_many_rows_comes_from_behind(qtbot, desk):
     box = (slice(0, 120), slice(0, HEADS * WIDTH))
     document.apply(SetCells("query", box, np.random.default_rng(8).normal(size=(120, HEADS * WIDTH)), EDIT))
     document.apply(SetCells("key", box, np.random.default_rng(9).normal(size=(120, HEADS * WIDTH)), EDIT))
-    heatmap.refresh_all()
+    heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
     heatmap.viewport().grab()
     qtbot.waitUntil(lambda: not computation.busy)
     heatmap.viewport().grab()
-    side = heatmap.row_span.bins
+    side = heatmap.placement.rows.bins
     expected, _ = fresh(document).pooled("weights", 0, 1, side, side)
-    assert heatmap._cells._values == pytest.approx(expected, abs=1e-12)
+    assert heatmap.cells.values == pytest.approx(expected, abs=1e-12)
 
 
 def test_what_nothing_can_hold_is_refused_and_comes_back(qtbot, desk, monkeypatch):

@@ -122,7 +122,7 @@ def test_levels_and_colors_are_written_and_taken_up_by_name(program, tmp_path):
     assert shades.chosen() == {}
     assert program.files.open_path(tmp_path / "kept.attn")
     assert shades.chosen() == wanted
-    assert program.window.product.maps.map("scores").shade == wanted["scores"]
+    assert program.window.product.maps.map("scores").shown.shade == wanted["scores"]
 
 
 def test_what_is_written_is_taken_up_again(program, tmp_path):

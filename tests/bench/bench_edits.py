@@ -33,7 +33,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=Tr
 def bench_edit(benchmark, desk, figures, n, mode):
     made = desk(n, mode)
     if mode == "all":
-        assert min(min(made.map(stage).cells_rect().size().toTuple()) for stage in STAGES) >= LEAST_MAP
+        assert min(min(made.map(stage).placement.cells.size().toTuple()) for stage in STAGES) >= LEAST_MAP
     edits = {field: made.edits(field) for field in FIELDS}
     made.rest()
     repaint = benchmark.pedantic(made.repaint, rounds=1)
@@ -70,7 +70,7 @@ def scores_of_one_head(problem: object) -> float:
 def repaint_image_items(made: object) -> float:
     """Four pictures of the same pixels in a window of nothing else."""
     window = pg.GraphicsLayoutWidget()
-    sizes = [made.map(stage).cells_rect().size().toTuple() for stage in STAGES]
+    sizes = [made.map(stage).placement.cells.size().toTuple() for stage in STAGES]
     fill(window, sizes)
     window.show()
     made.wait(0.2)

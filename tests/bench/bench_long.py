@@ -82,16 +82,16 @@ def session() -> dict[str, float]:
         program.document.apply(SetCells("query", box, random.standard_normal((1, 1), dtype=np.float32), Label("x")))
 
     def pan() -> None:
-        top, bottom, left, right = heatmap.window_shown
+        top, bottom, left, right = heatmap.extent.window
         step = (bottom - top) / 7
-        heatmap.set_window((top + step, bottom + step, left + step, right + step))
+        heatmap.extent.set_window((top + step, bottom + step, left + step, right + step))
 
     times = []
     for _ in range(13):
         times.append(painted(edit))
         quiet(0.2)
     found["edit"] = float(np.median(times[1:]))
-    heatmap.set_window((100.0, 800.0, 200.0, 900.0))
+    heatmap.extent.set_window((100.0, 800.0, 200.0, 900.0))
     quiet(0.5)
     times = []
     for _ in range(13):

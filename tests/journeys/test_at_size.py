@@ -36,7 +36,7 @@ def person(launch, monkeypatch, qtbot):
 def known(person, stage="weights"):
     heatmap = person.find(f"heatmap.{stage}")
     heatmap.viewport().grab()
-    return heatmap._cells._display.flags != UNKNOWN
+    return heatmap.cells.display.flags != UNKNOWN
 
 
 def settled(person, qtbot):
@@ -52,7 +52,7 @@ def exact(person, stage, head):
     scores = q @ k.T / np.sqrt(WIDTH)
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     shown = shares / shares.sum(axis=1, keepdims=True) if stage == "weights" else scores
-    return pool(shown, None, heatmap.row_span.bins, heatmap.column_span.bins)[0]
+    return pool(shown, None, heatmap.placement.rows.bins, heatmap.placement.columns.bins)[0]
 
 
 def test_maps_fill_in_behind_and_are_exact_in_the_end(person, qtbot):
@@ -60,12 +60,12 @@ def test_maps_fill_in_behind_and_are_exact_in_the_end(person, qtbot):
     assert not known(person).all()
     settled(person, qtbot)
     assert known(person).all()
-    assert heatmap._cells._values == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
+    assert heatmap.cells.values == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
     person.press("Ctrl+]")
     known(person)  # painted, and so asked for
     settled(person, qtbot)
     assert known(person).all()
-    assert heatmap._cells._values == pytest.approx(exact(person, "weights", 1), rel=1e-4, abs=1e-7)
+    assert heatmap.cells.values == pytest.approx(exact(person, "weights", 1), rel=1e-4, abs=1e-7)
 
 
 def test_typing_into_a_table_reaches_the_maps(person, qtbot):
@@ -73,14 +73,14 @@ def test_typing_into_a_table_reaches_the_maps(person, qtbot):
     person.type_into("key", 3, 2, "4.5")
     settled(person, qtbot)
     assert known(person).all()
-    found = person.find("heatmap.weights")._cells._values
+    found = person.find("heatmap.weights").cells.values
     assert found == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
 
 
 def own_rows(person, heatmap):
     """Rows of which the map has numbers of its own, and not those of a smaller picture meanwhile."""
     sheets = person.program.computation.supply._of(place_of(heatmap.plane))
-    return next(sheet.known for sheet in sheets if sheet.shape == heatmap._cells._values.shape)
+    return next(sheet.known for sheet in sheets if sheet.shape == heatmap.cells.values.shape)
 
 
 def test_esc_stops_and_f9_goes_on(person, qtbot):
@@ -95,7 +95,7 @@ def test_esc_stops_and_f9_goes_on(person, qtbot):
     assert 0 < part.mean() < 1
     assert "F9" in person.program.progress._words.text()
     assert person.program.progress._words.isVisible()
-    own, values = own_rows(person, heatmap), heatmap._cells._values
+    own, values = own_rows(person, heatmap), heatmap.cells.values
     assert values[own] == pytest.approx(exact(person, "weights", 0)[own], rel=1e-4, abs=1e-7)
     QTest.keyClick(heatmap, Qt.Key.Key_F9)
     settled(person, qtbot)
@@ -115,7 +115,7 @@ def test_esc_in_a_table_is_the_tables_own(person, qtbot):
 
 def test_a_map_of_which_nothing_is_known_names_no_levels(person):
     heatmap, bar = person.find("heatmap.weights"), person.program.window.product.maps.bar("weights")
-    assert not heatmap.levels_known
+    assert not heatmap.taken.known
     before = bar.grab().toImage()
     person.program.computation.supply.finish()
     assert before == bar.grab().toImage()

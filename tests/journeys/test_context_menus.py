@@ -86,7 +86,7 @@ def test_all_stages_mark_the_place_of_the_chosen_score_in_every_map_of_queries_a
     person.do("all_stages")
     person.click_cell("scores", 2, 3)
     for stage in ("scores", "scaled", "weights"):
-        marks = person.find(f"heatmap.{stage}").marks
+        marks = person.find(f"heatmap.{stage}").overlay.marks
         assert (marks.row, marks.column) == (2, 3)
 
 
@@ -95,13 +95,13 @@ def test_all_stages_zoom_together_and_a_stage_keeps_the_zoom_of_the_one_before(l
     person.do("all_stages")
     person.click_cell("scores", 2, 3)
     person.press("+", "+")
-    window = person.find("heatmap.scores").window_shown
+    window = person.find("heatmap.scores").extent.window
     assert window[1] - window[0] < 16
     for stage in ("scaled", "weights"):
-        assert person.find(f"heatmap.{stage}").window_shown == pytest.approx(window)
+        assert person.find(f"heatmap.{stage}").extent.window == pytest.approx(window)
     person.do("product")
     person.show_stage("weights")
-    window = person.find("heatmap.weights").window_shown
+    window = person.find("heatmap.weights").extent.window
     assert window[1] - window[0] < 16
     person.show_stage("scaled")
-    assert person.find("heatmap.scaled").window_shown == pytest.approx(window)
+    assert person.find("heatmap.scaled").extent.window == pytest.approx(window)

@@ -65,9 +65,9 @@ def test_levels_and_colors_do_not_reach_the_next_document(launch, tmp_path):
     person.save_as(tmp_path / "a.attn")
     person.program.files.begin_with_example("thinking")
     for name in ("heatmap.scores", "operand.left", "heatmap.query"):
-        assert person.find(name).levels_policy == "auto"
+        assert person.find(name).shown.shade.rule == "auto"
     person.open(tmp_path / "a.attn")
-    assert person.find("heatmap.scores").levels_policy == "locked"
+    assert person.find("heatmap.scores").shown.shade.rule == "locked"
     assert person.find("heatmap.scores").levels == Levels(-500.0, 700.0)
     assert person.find("operand.left").levels == Levels(-3.0, 4.0)
-    assert person.find("operand.left").levels_policy == "typed"
+    assert person.find("operand.left").shown.shade.rule == "typed"

@@ -65,7 +65,7 @@ def test_a_cell_of_a_table_shows_its_reach_under_the_mask(launch, settled, keys)
     person.go_to("key", 5, 70)  # head 1 of the keys, which heads 3, 4 and 5 read
     settled(person)
     assert "K[5, 70]" in [w.text() for w in person.find("inspector").findChildren(QLabel) if w.isVisible()]
-    marked = person.find("heatmap.weights").marks.reached
+    marked = person.find("heatmap.weights").overlay.marks.reached
     cells = {
         (i, j)
         for rows, columns in marked
@@ -75,17 +75,17 @@ def test_a_cell_of_a_table_shows_its_reach_under_the_mask(launch, settled, keys)
     assert cells == {(i, j) for i in range(5, 14) for j in range(i + 1)}
     heads_on(person, 2)  # head 6 reads other keys
     settled(person)
-    assert person.find("heatmap.weights").marks.reached == ()
+    assert person.find("heatmap.weights").overlay.marks.reached == ()
     person.press("Ctrl+Shift+R")
     settled(person)
-    assert person.find("heatmap.weights").marks.reached is None
+    assert person.find("heatmap.weights").overlay.marks.reached is None
 
 
 def test_it_is_the_cell_that_was_clicked_last_whose_reach_is_shown(launch, settled):
     person = launch()
     person.do("show_reach")
     heatmap = person.find("heatmap.weights")
-    assert heatmap.marks.reached is None  # nothing is chosen yet
+    assert heatmap.overlay.marks.reached is None  # nothing is chosen yet
     shown = []
     for click in ("map", "table", "map", "table"):
         if click == "map":
@@ -93,7 +93,7 @@ def test_it_is_the_cell_that_was_clicked_last_whose_reach_is_shown(launch, settl
         else:
             person.go_to("query", 10, 99)
         settled(person)
-        shown.append(heatmap.marks.reached)
+        shown.append(heatmap.overlay.marks.reached)
     one, row = ((slice(10, 11), slice(13, 14)),), ((slice(10, 11), slice(0, 16)),)
     assert shown == [one, row, one, row]
 
@@ -106,15 +106,15 @@ def test_an_edit_leaves_the_reach_and_a_change_of_the_formula_too(launch, settle
     person.go_to("key", 5, 70)
     settled(person)
     heatmap = person.find("heatmap.weights")
-    before = heatmap.marks.reached
+    before = heatmap.overlay.marks.reached
     assert before
     person.type_into("key", 5, 70, "2")
     person.go_to("key", 5, 70)
     settled(person)
-    assert heatmap.marks.reached == before
+    assert heatmap.overlay.marks.reached == before
     person.pick("scale", "none")  # everything is built anew
     settled(person)
-    assert person.find("heatmap.weights").marks.reached == before
+    assert person.find("heatmap.weights").overlay.marks.reached == before
 
 
 def test_a_cell_that_is_closed_takes_its_row_out_of_reach(launch, settled):
@@ -128,7 +128,7 @@ def test_a_cell_that_is_closed_takes_its_row_out_of_reach(launch, settled):
             person.do("toggle_mask_cell")
         person.go_to("value", 2, 6)
         settled(person)
-        areas = person.find("heatmap.head_output").marks.reached
+        areas = person.find("heatmap.head_output").overlay.marks.reached
         rows.append({k for down, _ in areas for k in range(down.start, down.stop)})
     assert rows == [set(range(2, 14)), set(range(2, 14)) - {5}, set(range(2, 14)) - {5, 7}]
 
@@ -144,7 +144,7 @@ def test_all_stages_show_it_too_in_both_themes(launch, settled):
         person.do(f"theme_{scheme}")
         settled(person)
         heatmap = person.find("heatmap.value")
-        assert heatmap.marks.reached == ((slice(5, 6), slice(6, 7)),)
+        assert heatmap.overlay.marks.reached == ((slice(5, 6), slice(6, 7)),)
         surface = THEMES[scheme].surface
         own, others = ground(person, heatmap, 5, 6), ground(person, heatmap, 9, 20)
         assert own == QColor(heatmap.cell_at(5, 6)[1])
@@ -157,7 +157,7 @@ def distance(one, other):
 
 def marked(person, name):
     """The cells that stand out in a map."""
-    areas = person.find(name).marks.reached
+    areas = person.find(name).overlay.marks.reached
     return {
         (i, j)
         for rows, columns in areas
@@ -193,7 +193,7 @@ def test_the_maps_show_where_a_cell_came_from_hop_by_hop_back_to_q_k_and_v(launc
     assert person.find("inspector.origin").isChecked()
     person.press("Ctrl+Alt+R")
     settled(person)
-    assert person.find("heatmap.scores").marks.reached is None
+    assert person.find("heatmap.scores").overlay.marks.reached is None
 
 
 def test_it_goes_back_to_x_and_the_projections(launch, settled):

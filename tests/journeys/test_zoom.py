@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -10,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Problem
+from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.formats import save
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.product import labels
@@ -72,12 +75,12 @@ def turn_wheel(heatmap, notches, at):
 
 def zoom_to_numbers(heatmap):
     """Turn the wheel until few cells are in view."""
-    while heatmap.window_shown[1] - heatmap.window_shown[0] > 4:
-        turn_wheel(heatmap, 2, heatmap.cells_rect().center() + QPoint(40, 25))
+    while heatmap.extent.window[1] - heatmap.extent.window[0] > 4:
+        turn_wheel(heatmap, 2, heatmap.placement.cells.center() + QPoint(40, 25))
 
 
 def drag(heatmap, way):
-    start = heatmap.cells_rect().center()
+    start = heatmap.placement.cells.center()
     QTest.mousePress(heatmap.viewport(), LEFT, pos=start)
     for part in (0.5, 1.0):
         QTest.mouseMove(heatmap.viewport(), start + way * part)
@@ -88,7 +91,7 @@ def drag(heatmap, way):
 
 def cells_of(heatmap):
     """The pixels of the cells."""
-    return heatmap.grab(heatmap.cells_rect()).toImage().convertToFormat(QImage.Format.Format_RGB32)
+    return heatmap.grab(heatmap.placement.cells).toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
 @pytest.fixture
@@ -120,13 +123,13 @@ def test_close_up_every_cell_is_that_of_numpy_in_color_and_number(qtbot, person,
     same = Heatmap(zoomable=True)
     qtbot.addWidget(same)
     same.resize(heatmap.size())
-    same.set_plane(Numbers(expected[stage], signed=stage != "weights"))
-    same.set_levels(heatmap.levels)
-    same.set_values_shown(True)
-    same.set_window(heatmap.window_shown)
+    same.set_shown(replace(same.shown, plane=Numbers(expected[stage], signed=stage != "weights")))
+    same.set_shown(replace(same.shown, shade=Shade(TYPED, heatmap.levels)))
+    same.set_shown(replace(same.shown, values=True))
+    same.extent.set_window(heatmap.extent.window)
     same.show()
     assert cells_of(heatmap) == cells_of(same)
-    same.set_values_shown(False)
+    same.set_shown(replace(same.shown, values=False))
     assert cells_of(heatmap) != cells_of(same)  # there are numbers in the cells
 
 
@@ -136,7 +139,7 @@ def test_tokens_stand_at_their_rows_and_columns_while_the_map_is_moved(person, w
     for way in (QPoint(-90, -70), QPoint(45, 20)):
         words.clear()
         drag(heatmap, way)
-        top, bottom, left, right = heatmap.window_shown
+        top, bottom, left, right = heatmap.extent.window
         whole_rows = range(int(np.ceil(top)), int(bottom))
         whole_columns = range(int(np.ceil(left)), int(right))
         places = {label: place for label, place in words if label[0] in "qk"}
@@ -172,9 +175,9 @@ def test_from_the_map_tab_leads_to_its_overview_which_speaks_the_language_of_the
     heatmap.setFocus()
     person.press("+", "+", "+", "Tab")
     assert minimap.hasFocus()
-    before = heatmap.window_shown
+    before = heatmap.extent.window
     person.press("Left")
-    assert heatmap.window_shown[2] < before[2]
+    assert heatmap.extent.window[2] < before[2]
     assert minimap.accessibleName() == "Overview of Weights"
     person.do("language_zh")
     QApplication.processEvents()

@@ -92,7 +92,7 @@ class ReachController(QObject):
         name, reach = found if found is not None else ("", None)
         self._shown = reach is not None
         for heatmap in self._window.findChildren(Heatmap):
-            heatmap.set_reached(reached_areas(heatmap.plane, reach))
+            heatmap.overlay.set_marks(reached=reached_areas(heatmap.plane, reach))
         self._window.inspector.set_reach_shown(self._view.look.reach, name if self._place is not None else "")
 
     def _found(self) -> tuple[str, Reach] | None:

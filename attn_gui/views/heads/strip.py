@@ -16,6 +16,7 @@ from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.heads.entropies import Entropies, entropy_text
 from attn_gui.views.heads.group_row import GroupRow
 from attn_gui.views.heads.thumb import HeadThumb
+from attn_gui.views.map.shown import Shown
 from attn_gui.views.spine.shelf import Shelf
 from attn_gui.views.theme import dress, theme_signal
 
@@ -71,10 +72,10 @@ class HeadsStrip(QWidget):
             thumb.map.retake_levels()
         self._entropies.go_on()
 
-    def set_theme(self, theme: Theme) -> None:
+    def set_theme(self, _theme: Theme) -> None:
         """Colors and sizes of a theme."""
         for thumb in self._thumbs:
-            thumb.map.set_theme(theme)
+            thumb.map.follow_theme()
             thumb.updateGeometry()
         self._scroll.fit()
 
@@ -119,7 +120,7 @@ class HeadsStrip(QWidget):
         self._row.set_thumbs(self._thumbs, heads // evaluation.problem.num_kv_heads)
         planes = [self._plane(head) for head in range(heads)]
         for thumb, plane in zip(self._thumbs, planes, strict=True):
-            thumb.map.set_plane(plane)
+            thumb.map.set_shown(Shown(plane))
         measured = evaluation.after if isinstance(evaluation, Difference) and evaluation.signed else evaluation
         self._entropies.set_planes([replace(plane, evaluation=measured) for plane in planes])  # a sum of no differences
         for head in range(heads):

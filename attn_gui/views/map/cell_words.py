@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.figure.numbers import format_number
-from attn_gui.pictures.planes import PlaneLike
+from attn_gui.views.map.shown import Shown
 
 SPOKEN_DECIMALS = 6
 
 
-def cell_in_words(plane: PlaneLike, labels: tuple[Sequence[str], Sequence[str]], row: int, column: int) -> str:
+def cell_in_words(shown: Shown, row: int, column: int) -> str:
     """Its tokens where there are any, its place and its value: "it → tired (10, 13): 0.612"."""
+    plane, rows, columns = shown.plane, shown.row_names, shown.column_names
+    assert plane is not None, "only cells of a matrix are chosen"
     values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
     shut = allowed is not None and not allowed[0, 0]
     number = format_number(float(values[0, 0]), SPOKEN_DECIMALS)
     value = QCoreApplication.translate("Heatmap", "not allowed") if shut else number
-    rows, columns = labels
     if row < len(rows) and column < len(columns):
         text = QCoreApplication.translate("Heatmap", "{row_name} → {column_name} ({row}, {column}): {value}")
         return text.format(row_name=rows[row], column_name=columns[column], row=row, column=column, value=value)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QRegion
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
@@ -56,8 +56,8 @@ class CellsItem(MapItem):
         self.font = QFont()
         self.rows, self.columns = Span(0, 0), Span(0, 0)
         self.numbers: CellNumbers | None = None
-        self._values: npt.NDArray[Any] = np.zeros((0, 0))
-        self._display = Display(np.zeros((0, 0), np.uint16), np.zeros((0, 0), np.uint8))
+        self.values: npt.NDArray[Any] = np.zeros((0, 0))
+        self.display = Display(np.zeros((0, 0), np.uint16), np.zeros((0, 0), np.uint8))
         self._marked = False
         self._allocate()
 
@@ -67,7 +67,7 @@ class CellsItem(MapItem):
         same = (rows.pixels, columns.pixels) == (self.rows.pixels, self.columns.pixels)
         self.rows, self.columns = rows, columns
         if not same:
-            self.prepareGeometryChange()
+            self.set_area(QRect(0, 0, columns.pixels, rows.pixels))
             self._allocate()
 
     def set_style(self, **changes: Any) -> None:
@@ -78,14 +78,14 @@ class CellsItem(MapItem):
         """Draw everything again."""
         shape = self.rows.bins, self.columns.bins
         self._marked = False
-        self._values = np.zeros(shape)
-        self._display = Display(np.zeros(shape, np.uint16), np.zeros(shape, np.uint8))
+        self.values = np.zeros(shape)
+        self.display = Display(np.zeros(shape, np.uint16), np.zeros(shape, np.uint8))
         if self.plane is not None:
             self._draw(slice(0, shape[0]), slice(0, shape[1]))
         else:
             self._pixels[...] = self.style.theme.surface.rgb()
         self.numbers = self._fitting_numbers()
-        self._unwritten = QRegion(self.area())
+        self._unwritten = QRegion(self.area)
         self.repaint()
 
     def render_part(self, rows: slice, columns: slice) -> QRect:
@@ -97,7 +97,7 @@ class CellsItem(MapItem):
         numbers = self._fitting_numbers()
         if numbers != self.numbers:  # all values of a map have the same decimals
             self.numbers = numbers
-            self._unwritten = QRegion(self.area())
+            self._unwritten = QRegion(self.area)
             self.repaint()
         else:
             self._unwritten += rect
@@ -118,8 +118,8 @@ class CellsItem(MapItem):
         """The cell of a bin whose value its pixel shows."""
         rows, columns = self.rows.cells_of(slice(down, down + 1)), self.columns.cells_of(slice(right, right + 1))
         single = rows.stop - rows.start == 1 and columns.stop - columns.start == 1
-        drawn = self._display.flags.shape == (self.rows.bins, self.columns.bins)  # the last size or window may be
-        if self.plane is None or single or (drawn and self._display.flags[down, right] == UNKNOWN):
+        drawn = self.display.flags.shape == (self.rows.bins, self.columns.bins)  # the last size or window may be
+        if self.plane is None or single or (drawn and self.display.flags[down, right] == UNKNOWN):
             return rows.start, columns.start
         values, allowed = self.plane.block(rows, columns)
         size = np.where(np.isnan(values), np.inf, np.abs(values))
@@ -134,7 +134,7 @@ class CellsItem(MapItem):
         self._pixels = np.zeros((height, width), np.uint32)
         self._image = QImage(self._pixels.data, width, height, width * 4, QImage.Format.Format_RGB32)
         self._sheet = QImage()  # the same with values and marks, as fine as the screen
-        self._unwritten = QRegion(self.area())
+        self._unwritten = QRegion(self.area)
 
     def _read(self, down: slice, right: slice) -> tuple[npt.NDArray[Any], Display]:
         """Values and display of some bins."""
@@ -145,11 +145,11 @@ class CellsItem(MapItem):
 
     def _draw(self, down: slice, right: slice) -> QRect:
         values, display = self._read(down, right)
-        self._values[down, right] = values
-        self._display.indices[down, right] = display.indices
-        self._display.flags[down, right] = display.flags
+        self.values[down, right] = values
+        self.display.indices[down, right] = display.indices
+        self.display.flags[down, right] = display.flags
         if self._marked or display.flags.any():
-            self._marked = bool(((self._display.flags != ALLOWED) & (self._display.flags < CLOSED)).any())
+            self._marked = bool(((self.display.flags != ALLOWED) & (self.display.flags < CLOSED)).any())
         y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
         heights, widths = self.rows.sizes(down), self.columns.sizes(right)
         self._pixels[y, x] = _spread(self._colored(display), heights, widths)
@@ -190,7 +190,7 @@ class CellsItem(MapItem):
             return None
         if self.rows.pooled or self.columns.pooled or self.rows.cell_size < SIZE.value_min_cell_height:
             return None
-        shown = np.where(self._display.flags >= CLOSED, 0.0, self._values)
+        shown = np.where(self.display.flags >= CLOSED, 0.0, self.values)
         finite = shown[np.isfinite(shown)]
         whole = bool((finite == np.rint(finite)).all())
         # weights would rather lose their leading 0 than their distance
@@ -216,11 +216,8 @@ class CellsItem(MapItem):
         )
 
     # --- painting --------------------------------------------------------------------------------
-    def area(self) -> QRect:
-        return QRect(0, 0, self.columns.pixels, self.rows.pixels)
-
-    def draw(self, painter: QPainter, exposed: QRect) -> None:
-        exposed = exposed & self.area()
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
+        exposed = option.exposedRect.toAlignedRect() & self.area
         if exposed.isEmpty() or not self.rows.bins or not self.columns.bins:
             return
         if self.style.dimmed:
@@ -239,7 +236,7 @@ class CellsItem(MapItem):
             width, height = (math.ceil(length * ratio) for length in (self.columns.pixels, self.rows.pixels))
             self._sheet = QImage(width, height, QImage.Format.Format_RGB32)
             self._sheet.setDevicePixelRatio(ratio)
-            self._unwritten = QRegion(self.area())
+            self._unwritten = QRegion(self.area)
         due = (self._unwritten & exposed).boundingRect()
         if not due.isEmpty():
             self._unwritten -= QRegion(due)
@@ -249,13 +246,13 @@ class CellsItem(MapItem):
 
     def _write(self, painter: QPainter, rect: QRect) -> None:
         down, right = self._bins_in(rect)
-        part = Display(self._display.indices[down, right], self._display.flags[down, right])
+        part = Display(self.display.indices[down, right], self.display.flags[down, right])
         place = self._place(down, right)
         painter.setFont(self.font)
         painter.setClipRect(rect)
         painter.drawImage(rect, self._image, rect)
         if self.numbers is not None:
-            paint_values(painter, place, self._values[down, right], part, self.style.table, self.numbers)
+            paint_values(painter, place, self.values[down, right], part, self.style.table, self.numbers)
         if self._marked:
             hatched = part.flags >= CLOSED  # already in the buffer
             open_part = Display(part.indices, np.where(hatched, np.uint8(ALLOWED), part.flags))

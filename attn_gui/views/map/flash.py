@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QVariantAnimation
+from PySide6.QtWidgets import QApplication, QStyle
 
 from attn_gui.figure.tokens import TIME_MS
 
@@ -19,5 +20,12 @@ class Flash(QVariantAnimation):
         self.setEndValue(0.0)
 
     def restart(self) -> None:
+        """Hold and fade from the start; where the desktop asks for no motion nothing fades by itself."""
         self.stop()
-        self.start()
+        if not motion_reduced():
+            self.start()
+
+
+def motion_reduced() -> bool:
+    """Whether the desktop asks programs not to animate."""
+    return not QApplication.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration)

@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import pyqtgraph as pg
 from PySide6.QtCore import QRect, QRectF
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QWidget
 
 
 class MapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
-    """An item of which a pixel is a pixel of the viewport."""
+    """An item of which a pixel is a pixel of the viewport; `area` is everything that it paints, round its origin."""
 
     def __init__(self, viewport: QWidget) -> None:
         super().__init__()
-        self._viewport = viewport
+        self.viewport = viewport
+        self.area = QRect()
         self.setFlag(self.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # tells what is exposed
 
-    def area(self) -> QRect:
-        """Everything that is painted, around the item's own origin."""
-        raise NotImplementedError
-
-    def draw(self, painter: QPainter, exposed: QRect) -> None:
-        """Paint what lies in a rectangle."""
-        raise NotImplementedError
+    def set_area(self, area: QRect) -> None:
+        """Paint another area from now on."""
+        if area != self.area:
+            self.prepareGeometryChange()
+            self.area = area
 
     def repaint(self, rect: QRect | None = None) -> None:
         """Have a rectangle painted, or everything, together with whatever else in the window waits for it."""
-        self._viewport.update((self.area() if rect is None else rect).translated(self.pos().toPoint()))
+        self.viewport.update((self.area if rect is None else rect).translated(self.pos().toPoint()))
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def boundingRect(self) -> QRectF:
-        return QRectF(self.area())
-
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
-        self.draw(painter, option.exposedRect.toAlignedRect())
+        return QRectF(self.area)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.figure.tokens import LINE, RADIUS, THEMES, Theme
 from attn_gui.pictures.geometry import Span
+from attn_gui.views.map.flash import Flash
 from attn_gui.views.map.map_item import MapItem
 from attn_gui.views.map.veil import veil
 from attn_gui.views.theme import scaled
@@ -58,10 +60,12 @@ class OverlayItem(MapItem):
         self._theme: Theme = THEMES["light"]
         self._rows, self._columns = Span(0, 0), Span(0, 0)
         self._veil: QImage | None = None
+        self._flash: Flash | None = None
         self.marks = Marks()
 
     def set_geometry(self, rows: Span, columns: Span) -> None:
         self._rows, self._columns, self._veil = rows, columns, None
+        self.set_area(self._cells_rect().adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT))
         self.repaint()
 
     def set_theme(self, theme: Theme) -> None:
@@ -77,10 +81,30 @@ class OverlayItem(MapItem):
             for mark in (*self._touched(old, new), *self._touched(new, old)):
                 self.repaint(mark)
 
-    def area(self) -> QRect:
-        return self._cells_rect().adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT)
+    def forget_places(self) -> None:
+        """Take away every mark that stands at a row, column or cell: the matrix has another size."""
+        self.set_marks(chosen=None, row=None, column=None, hovered=None, edited=(), reached=None)
 
-    def draw(self, painter: QPainter, exposed: QRect) -> None:
+    def flash(self, areas: Sequence[Area]) -> None:
+        """Outline what was just recomputed; it fades by itself. While hidden it would be old news once it is shown."""
+        if not self.viewport.isVisible():
+            return
+        self.set_marks(edited=tuple(areas), edited_strength=1.0)
+        if self._flash is None:
+            self._flash = Flash(self)
+            self._flash.valueChanged.connect(self._on_flash_value_changed)
+        self._flash.restart()
+
+    def clear_flash(self) -> None:
+        """Take the outline away."""
+        if self._flash is not None:
+            self._flash.stop()
+        self.set_marks(edited=(), edited_strength=0.0)
+
+    def _on_flash_value_changed(self, strength: float) -> None:
+        self.set_marks(edited=self.marks.edited if strength > 0 else (), edited_strength=strength)
+
+    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
         if not self._rows.bins or not self._columns.bins:
             return
         marks, theme = self.marks, self._theme

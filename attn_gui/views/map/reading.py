@@ -97,9 +97,9 @@ def numbers_of(plane: PlaneLike, *, sampled: bool, owner: object = None) -> Bloc
     return _sampled(plane) if sampled else _picture(plane)
 
 
-def sample_of(plane: PlaneLike, owner: object = None) -> Values:
+def sample_of(plane: PlaneLike | None, owner: object = None) -> Values:
     """Some finite open numbers of a plane, about as many as can be counted at once; none where none is known."""
-    numbers = numbers_of(plane, sampled=True, owner=owner)
+    numbers = numbers_of(plane, sampled=True, owner=owner) if plane is not None else None
     if numbers is None:
         return np.zeros(0)
     step = numbers[0].size // SAMPLED + 1
@@ -108,8 +108,10 @@ def sample_of(plane: PlaneLike, owner: object = None) -> Values:
     return finite_open(values, allowed)
 
 
-def counts_of(plane: PlaneLike) -> dict[int, int]:
+def counts_of(plane: PlaneLike | None) -> dict[int, int]:
     """Number of cells with each flag of `figure.display` other than ALLOWED; 0 for "some" in maps too long to count."""
+    if plane is None:
+        return {}
     if (supply := supply_of(plane)) is not None:
         sheet = supply.overview(plane)
         return dict.fromkeys(_counted(*sheet.part_known()), 0) if sheet is not None else {}
@@ -119,10 +121,10 @@ def counts_of(plane: PlaneLike) -> dict[int, int]:
     return dict.fromkeys(_counted(*_picture(plane)), 0)
 
 
-def has_faint(plane: PlaneLike) -> bool:
+def has_faint(plane: PlaneLike | None) -> bool:
     """Whether open weights are so small that a cell may not write them out; asked of maps small enough for numbers."""
-    rows, columns = plane.shape
-    if plane.signed or rows * columns > WRITTEN:
+    rows, columns = plane.shape if plane is not None else (0, 0)
+    if plane is None or plane.signed or rows * columns > WRITTEN:
         return False
     values, allowed = plane.block(slice(0, rows), slice(0, columns))
     faint = values < FAINT

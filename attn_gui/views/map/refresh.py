@@ -24,7 +24,7 @@ def refresh_map(heatmap: Heatmap, boxes: Sequence[Box]) -> bool:
     if len(areas) > MOST_OUTLINES:
         areas = [(_around([rows for rows, _ in areas]), _around([columns for _, columns in areas]))]
     if areas:
-        heatmap.flash(*areas[0], *areas[1:])
+        heatmap.overlay.flash(areas)
     return bool(areas)
 
 

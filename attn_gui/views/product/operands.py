@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QWidget
@@ -47,16 +48,16 @@ class Operands(QObject):
         for place, heatmap in self.maps.items():
             heatmap.setObjectName(f"operand.{place}")
             heatmap.hide()
-            heatmap.hoverLeft.connect(self.hoverLeft)
+            heatmap.gestures.hoverLeft.connect(self.hoverLeft)
             for signal, wish in (
-                (heatmap.cellChosen, self.cellChosen),
-                (heatmap.cellHovered, self.hovered),
-                (heatmap.activated, self.activated),
+                (heatmap.gestures.cellChosen, self.cellChosen),
+                (heatmap.gestures.cellHovered, self.hovered),
+                (heatmap.gestures.activated, self.activated),
             ):
                 signal.connect(lambda row, column, at=place, told=wish: self._tell_cell(told, at, row, column))
             for signal, wish in (
-                (heatmap.copyImageRequested, self.copyImageRequested),
-                (heatmap.saveImageRequested, self.saveImageRequested),
+                (heatmap.gestures.copyImageRequested, self.copyImageRequested),
+                (heatmap.gestures.saveImageRequested, self.saveImageRequested),
             ):
                 signal.connect(lambda at=place, told=wish: told.emit(self._sources[at]))
         for place, bar in self.bars.items():
@@ -86,10 +87,11 @@ class Operands(QObject):
         self._shaded = {name: shaded_as(name, evaluation) for name in self._sources.values()}
         for place, heatmap in self.maps.items():
             operand = self._operands.get(place)
-            heatmap.set_shade(self._shades.of(self._shaded.get(self._sources.get(place, ""), "")))
-            heatmap.set_plane(operand.plane(evaluation, batch, head) if operand is not None else None)
+            plane = operand.plane(evaluation, batch, head) if operand is not None else None
+            shade = self._shades.of(self._shaded.get(self._sources.get(place, ""), ""))
+            heatmap.set_shown(replace(heatmap.shown, plane=plane, shade=shade))
             heatmap.setVisible(operand is not None)
-            heatmap.set_menu_offered(self._sources.get(place) in self._stages)
+            heatmap.gestures.set_menu_offered(self._sources.get(place) in self._stages)
         self.retranslate()
         for place, bar in self.bars.items():
             bar.setVisible(place in self._operands)
@@ -131,7 +133,7 @@ class Operands(QObject):
                 cell = self._turned(place, chosen.row, chosen.column)
                 own = Lines(cell[0], cell[1], self._operands[place].rows, self._operands[place].columns)
             heatmap.set_chosen(cell)
-            heatmap.set_lines(own.row, own.column, row_role=own.row_role, column_role=own.column_role)
+            heatmap.overlay.set_marks(**own._asdict())
 
     def count(self) -> None:
         """Bring the legends up to date."""
@@ -161,6 +163,7 @@ class Operands(QObject):
     def _on_shades_changed(self, name: str) -> None:
         for place in self._operands:
             if self._shaded[self._sources[place]] == name:
-                self.maps[place].set_shade(self._shades.of(name))
+                heatmap = self.maps[place]
+                heatmap.set_shown(replace(heatmap.shown, shade=self._shades.of(name)))
                 if place in self.bars:
                     self.bars[place].update()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
@@ -80,7 +81,7 @@ class ProductPicture(QWidget):
             self.stage = stage
             self._on_maps_rearranged()
             if window is not None and self._pairs_shown() is not None:
-                self.maps.map(stage).set_window(window)
+                self.maps.map(stage).extent.set_window(window)
 
     def set_tokens(self, query_tokens: Sequence[str] | None, key_tokens: Sequence[str] | None) -> None:
         """Names of queries and keys; None for numbers."""
@@ -105,11 +106,6 @@ class ProductPicture(QWidget):
         self.maps.retake_levels()
         self.operands.retake_levels()
 
-    def set_levels_held(self, held: bool) -> None:
-        """While held, another head or size keeps the levels."""
-        for heatmap in self._every_map():
-            heatmap.set_levels_held(held)
-
     def set_formula(self, *forms: str) -> None:
         """The LaTeX of the stage's formula; further forms are for less and less room."""
         self._words.set_formula(forms)
@@ -125,19 +121,14 @@ class ProductPicture(QWidget):
         """Write values into cells where they fit."""
         self.maps.set_values_shown(shown)
         for heatmap in self.operands.maps.values():
-            heatmap.set_values_shown(shown)
+            heatmap.set_shown(replace(heatmap.shown, values=shown))
 
     def set_dimmed(self, dimmed: bool) -> None:
         """Dim the pictures: they show the last good result."""
-        for heatmap in self._every_map():
-            heatmap.set_dimmed(dimmed)
+        for heatmap in (*self.maps.every(), *self.operands.maps.values()):
+            heatmap.set_shown(replace(heatmap.shown, dimmed=dimmed))
         for stage in self.maps.stages:
             self.maps.minimap(stage).follow()
-
-    def set_reduced_motion(self, reduced: bool) -> None:
-        """Outlines of recomputed cells stay instead of fading."""
-        for heatmap in self._every_map():
-            heatmap.set_reduced_motion(reduced)
 
     def set_compact(self, compact: bool) -> None:
         """The form for narrow windows: shorter captions, smaller gaps."""
@@ -167,7 +158,7 @@ class ProductPicture(QWidget):
     def _pairs_shown(self) -> Window | None:
         """The queries and keys in view, where the stage has both."""
         square = self.stage_map() and stages.STAGE[self.stage].square
-        return self.maps.map(self.stage).window_shown if square else None
+        return self.maps.map(self.stage).extent.window if square else None
 
     def arrange(self) -> None:
         """Place the maps of the present stage, and those of the others where they would be."""
@@ -272,9 +263,6 @@ class ProductPicture(QWidget):
         self.operands.set_marks(lines, self.maps.chosen, result=self.picture.marks_result)
         before, self._marked = self._marked, self._marks_region()
         self.update(before + self._marked)
-
-    def _every_map(self) -> list[Heatmap]:
-        return [*self.maps.every(), *self.operands.maps.values()]
 
     def _repaint_words(self, *_: object) -> None:
         """Everything but the cells of the maps."""

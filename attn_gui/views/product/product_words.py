@@ -193,9 +193,9 @@ class ProductWords:
         fonts = label_font(product.compact), label_font(product.compact, 600)
         left = (places.left or places.stage).left() - places.row_labels
         box = QRectF(left, places.stage.top(), places.row_labels - away, places.stage.height())
-        yield Labels(stage_map.row_span, rows, box, LabelStyle(*fonts, current_theme(), product.picture.rows))
+        yield Labels(stage_map.placement.rows, rows, box, LabelStyle(*fonts, current_theme(), product.picture.rows))
         if columns:
-            above, span = places.top or places.stage, stage_map.column_span
+            above, span = places.top or places.stage, stage_map.placement.columns
             level = labels_fit(columns, fonts[0], span.cell_size)
             tall = line_height() if level else label_width(columns, fonts[0], scaled(TALLEST_COLUMN_LABEL))
             box = QRectF(above.left(), above.top() - tall, above.width(), tall - away)
@@ -206,12 +206,12 @@ class ProductWords:
         """The numbers of the heads over their bands of columns, the present one in the accent."""
         stage_map, rect = self._product.stage_map(), places.stage
         assert stage_map is not None
-        if not stage_map.marks.bands or axis_labels(self._product.maps, self._product.stage)[1]:
+        if not stage_map.shown.bands or axis_labels(self._product.maps, self._product.stage)[1]:
             return
-        starts = (*stage_map.marks.bands, stage_map.shape[1])
+        starts = (*stage_map.shown.bands, stage_map.shape[1])
         baseline = rect.top() - scaled(SPACING.s) - QFontMetricsF(ui_font("small")).descent()
         for head, (start, stop) in enumerate(itertools.pairwise(starts)):
-            pixels = stage_map.column_span.pixels_of_cells(slice(start, stop))
+            pixels = stage_map.placement.columns.pixels_of_cells(slice(start, stop))
             present = head == self._product.maps.head
             word: Word = (str(head), "small", "accent" if present else "text2", 600 if present else 400)
             if words_width([word]) <= pixels.stop - pixels.start:
@@ -253,7 +253,7 @@ class ProductWords:
         if not self._product.compact or place == "left":
             words.append(("{} × {}".format(*heatmap.shape), "small", "text3", 400))
         token = self._marked_token(place)
-        if not self._product.compact and place not in WITH_BAR and heatmap.levels_known:
+        if not self._product.compact and place not in WITH_BAR and heatmap.taken.known:
             words.append((range_text(heatmap.levels), "micro", "text3", 400))
         while token is not None and len(words) > 1 and words_width(words) + chip_width(token[0]) > rect.width():
             words.pop()
@@ -277,7 +277,7 @@ class ProductWords:
             (self._symbol("top"), "body", "text", 600),
             ("{} × {}".format(*heatmap.shape), "small", "text3", 400),
         ]
-        if not self._product.compact and heatmap.levels_known:
+        if not self._product.compact and heatmap.taken.known:
             words.append((range_text(heatmap.levels), "micro", "text3", 400))
         if self._product.picture.columns == KEY:
             words.append((QCoreApplication.translate("ProductPicture", "key →"), "small", KEY, 400))
@@ -305,12 +305,12 @@ class ProductWords:
         assert stage_map is not None
         pairs = []
         if marked.row is not None and places.left is not None:
-            pixels = stage_map.row_span.pixels_of_cells(slice(marked.row, marked.row + 1))
+            pixels = stage_map.placement.rows.pixels_of_cells(slice(marked.row, marked.row + 1))
             pairs.append((places.left, places.stage, pixels, marked.row_role))
             if places.result is not None and product.picture.marks_result:
                 pairs.append((places.stage, places.result, pixels, marked.row_role))
         if marked.column is not None and places.top is not None:
-            pixels = stage_map.column_span.pixels_of_cells(slice(marked.column, marked.column + 1))
+            pixels = stage_map.placement.columns.pixels_of_cells(slice(marked.column, marked.column + 1))
             pairs.append((places.top, places.stage, pixels, marked.column_role))
         for first, second, pixels, role in pairs:
             yield from ((bar, role_color(theme, role)) for bar in gap_lines(first, second, pixels))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QAction
@@ -15,6 +16,7 @@ from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.shades import Shades, shaded_as
 from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
+from attn_gui.views.map.shown import Shown
 from attn_gui.views.map.zooming.minimap import Minimap
 from attn_gui.views.map.zooming.windows import SharedWindow
 from attn_gui.views.names import stage_title, token_text
@@ -95,13 +97,13 @@ class StageMaps(QObject):
         for stage, heatmap in self._maps.items():
             if stage not in evaluation.stages:
                 heatmap.setObjectName("")
-                heatmap.set_plane(None)
+                heatmap.set_shown(replace(heatmap.shown, plane=None))
         for stage in evaluation.stages:
             heatmap = self._maps.get(stage) or self._made(stage)
             heatmap.setObjectName(f"heatmap.{stage}")
-            heatmap.set_shade(self.shades.of(shaded_as(stage, evaluation)))
-            heatmap.set_plane(stage_plane(evaluation, stage, batch, head))
-            heatmap.set_bands(bands_of(evaluation, stage))
+            plane, bands = stage_plane(evaluation, stage, batch, head), bands_of(evaluation, stage)
+            shade = self.shades.of(shaded_as(stage, evaluation))
+            heatmap.set_shown(replace(heatmap.shown, plane=plane, bands=bands, shade=shade))
         self.evaluation, self.batch, self.head = evaluation, batch, head
         self._shared.join([self._maps[stage] for stage in evaluation.stages if STAGE[stage].square])
         self._name_maps()
@@ -126,7 +128,7 @@ class StageMaps(QObject):
             heatmap, own = self._maps[stage], self.lines(stage)
             here = self.chosen is not None and self.chosen.stage == stage
             heatmap.set_chosen(self.chosen[1:] if here and self.chosen is not None else None)
-            heatmap.set_lines(own.row, own.column, row_role=own.row_role, column_role=own.column_role)
+            heatmap.overlay.set_marks(**own._asdict())
         self.marked.emit()
 
     def refresh(self, recomputed: Recomputed) -> None:
@@ -161,7 +163,7 @@ class StageMaps(QObject):
         """Write values into cells where they fit."""
         self._values_shown = shown
         for heatmap in self._maps.values():
-            heatmap.set_values_shown(shown)
+            heatmap.set_shown(replace(heatmap.shown, values=shown))
 
     # --- what others show around the maps --------------------------------------------------------
     def lines(self, stage: str) -> Lines:
@@ -203,17 +205,17 @@ class StageMaps(QObject):
         self._minimaps[stage] = Minimap(heatmap)
         heatmap.hide()
         bar.hide()
-        heatmap.set_values_shown(self._values_shown)
+        heatmap.set_shown(Shown(shade=self.shades.of(stage), values=self._values_shown))
         heatmap.addActions([*self._menu_actions, *(act for act, stages in self._own_actions if stage in stages)])
         self.marked.connect(self._minimaps[stage].follow)
-        heatmap.cellChosen.connect(lambda row, column: self.cellChosen.emit(stage, row, column))
-        heatmap.clicked.connect(lambda: self.clicked.emit(stage))
-        heatmap.cellHovered.connect(lambda row, column: self.hovered.emit(stage, row, column))
-        heatmap.hoverLeft.connect(self.hoverLeft)
-        heatmap.activated.connect(lambda row, column: self.activated.emit(stage, row, column))
-        heatmap.toggleRequested.connect(lambda row, column: self.toggleRequested.emit(stage, row, column))
-        heatmap.copyImageRequested.connect(lambda: self.copyImageRequested.emit(stage))
-        heatmap.saveImageRequested.connect(lambda: self.saveImageRequested.emit(stage))
+        heatmap.gestures.cellChosen.connect(lambda row, column: self.cellChosen.emit(stage, row, column))
+        heatmap.gestures.clicked.connect(lambda: self.clicked.emit(stage))
+        heatmap.gestures.cellHovered.connect(lambda row, column: self.hovered.emit(stage, row, column))
+        heatmap.gestures.hoverLeft.connect(self.hoverLeft)
+        heatmap.gestures.activated.connect(lambda row, column: self.activated.emit(stage, row, column))
+        heatmap.gestures.toggleRequested.connect(lambda row, column: self.toggleRequested.emit(stage, row, column))
+        heatmap.gestures.copyImageRequested.connect(lambda: self.copyImageRequested.emit(stage))
+        heatmap.gestures.saveImageRequested.connect(lambda: self.saveImageRequested.emit(stage))
         bar.heightChanged.connect(self.barResized)
         bar.shadePicked.connect(lambda shade: self.shades.set(self._shaded_as(stage), shade))
         return heatmap
@@ -222,15 +224,16 @@ class StageMaps(QObject):
         return shaded_as(stage, self.evaluation) if self.evaluation is not None else stage
 
     def _on_shades_changed(self, name: str) -> None:
-        for stage in self._maps:
+        for stage, heatmap in self._maps.items():
             if self._shaded_as(stage) == name:
-                self._maps[stage].set_shade(self.shades.of(name))
+                heatmap.set_shown(replace(heatmap.shown, shade=self.shades.of(name)))
                 self._minimaps[stage].follow()
                 self._bars[stage].update()
 
     def _label_maps(self) -> None:
         for stage in self.stages:
-            self._maps[stage].set_labels(*self.labels(stage))
+            heatmap, (rows, columns) = self._maps[stage], self.labels(stage)
+            heatmap.set_shown(replace(heatmap.shown, row_names=rows, column_names=columns))
 
     def _name_maps(self) -> None:
         for stage in self.stages:

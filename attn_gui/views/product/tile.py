@@ -42,7 +42,7 @@ class StageTile(QWidget):
         self._ground: QPixmap | None = None
         self._marked = QRegion()  # where the chips of the chosen row and column are
         self._axes: tuple[Labels, ...] | None = None  # of rows and columns, as long as nothing moves
-        maps.map(stage).windowChanged.connect(self.repaint_words)
+        maps.map(stage).extent.changed.connect(self.repaint_words)
 
     def adopt(self) -> None:
         """Take the stage's map and color bar from wherever they are."""
@@ -50,7 +50,7 @@ class StageTile(QWidget):
             if widget.parentWidget() is not self:
                 widget.setParent(self)
             widget.show()
-        self._maps.map(self.stage).set_home(None)
+        self._maps.map(self.stage).extent.set_home(None)
 
     def arrange(self) -> None:
         """Place map and bar in the room of the tile."""
@@ -169,12 +169,13 @@ class StageTile(QWidget):
         heatmap, theme = self._maps.map(self.stage), current_theme()
         picture = picture_of(self.stage, self._maps.evaluation)
         rows, columns = axis_labels(self._maps, self.stage)
-        cells = heatmap.cells_rect().translated(heatmap.pos())
+        place = heatmap.placement
+        cells = place.cells.translated(heatmap.pos())
         fonts, away = (label_font(True), label_font(True, 600)), scaled(SPACING.s)
         box = QRectF(cells.left() - self._row_labels, cells.top(), self._row_labels - away, cells.height())
-        yield Labels(heatmap.row_span, rows, box, LabelStyle(*fonts, theme, picture.rows))
+        yield Labels(place.rows, rows, box, LabelStyle(*fonts, theme, picture.rows))
         if self._column_labels:
-            span, style = heatmap.column_span, LabelStyle(*fonts, theme, picture.columns)
+            span, style = place.columns, LabelStyle(*fonts, theme, picture.columns)
             box = QRectF(cells.left(), cells.top() - self._column_labels, cells.width(), self._column_labels - away)
             level = labels_fit(columns, fonts[0], span.cell_size)
             yield Labels(span, columns, box, style, LEVEL if level else UPRIGHT)

@@ -10,6 +10,7 @@ from attn_gui.engine import Plane
 from attn_gui.figure.tokens import SPACING
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.flash import Flash
+from attn_gui.views.map.shown import Shown
 from attn_gui.views.spine.map_button import MapButton
 from attn_gui.views.spine.operators import map_side, top_of_maps
 from attn_gui.views.theme import current_theme, scaled, ui_font
@@ -59,13 +60,13 @@ class StageNode(MapButton):
         super().__init__(parent)
         self.setObjectName(f"node.{name}")
         self._symbol, self._title = "", ""
-        self._small, self._reduced_motion = False, False
+        self._small = False
         self._dot, self._fade = Dot(self), Flash(self)
         self._fade.valueChanged.connect(self._dot.set_strength)
 
     def set_plane(self, plane: Plane | FieldPlane, symbol: str, title: str) -> None:
         """The matrix of the node, what is written below it, and what it is called in words."""
-        self.map.set_plane(plane)
+        self.map.set_shown(Shown(plane))
         self._symbol, self._title = symbol, title
         self._describe()
         self.updateGeometry()
@@ -86,18 +87,12 @@ class StageNode(MapButton):
     def touch(self) -> None:
         """Say with a dot that numbers of this matrix have just changed."""
         self._dot.set_strength(1.0)
-        if not self._reduced_motion:
-            self._fade.restart()
+        self._fade.restart()
 
     def clear_touch(self) -> None:
         """Take the dot away."""
         self._fade.stop()
         self._dot.set_strength(0.0)
-
-    def set_reduced_motion(self, reduced: bool) -> None:
-        """The dot stays, without fading, until it is taken away."""
-        self._reduced_motion = reduced
-        self.map.set_reduced_motion(reduced)
 
     def touched(self) -> bool:
         """Whether the dot is on show."""

@@ -16,9 +16,10 @@ from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.formula import FormulaView
+from attn_gui.views.map.flash import motion_reduced
 from attn_gui.views.map.refresh import refresh_map
 from attn_gui.views.names import stage_title
-from attn_gui.views.product.marks import Lines, lines_of
+from attn_gui.views.product.marks import NOTHING, Lines, lines_of
 from attn_gui.views.spine.boxes import SpineBoxes
 from attn_gui.views.spine.catalog import (
     NODE,
@@ -68,7 +69,7 @@ class Spine(QWidget):
         self._place = (0, 0)  # item, head
         self._stage = ""
         self._cell: Cell | None = None
-        self._compact, self._reduced_motion = False, False
+        self._compact = False
         self._entries: tuple[Entry, ...] = ()
         self._items: list[Item] = []
         self._nodes: dict[str, StageNode] = {}
@@ -125,10 +126,10 @@ class Spine(QWidget):
         self._cell = cell
         self._mark()
 
-    def set_theme(self, theme: Theme) -> None:
+    def set_theme(self, _theme: Theme) -> None:
         """Colors and sizes of a theme."""
         for node in self._nodes.values():
-            node.map.set_theme(theme)
+            node.map.follow_theme()
             node.updateGeometry()
         self._set_height()
         self._give_way()
@@ -162,12 +163,6 @@ class Spine(QWidget):
         """Whether there is anything to show in the maps."""
         for node in self._nodes.values():
             node.map.setVisible(shown)
-
-    def set_reduced_motion(self, reduced: bool) -> None:
-        """Outlines and dots stay, without fading, until the next action."""
-        self._reduced_motion = reduced
-        for node in self._nodes.values():
-            node.set_reduced_motion(reduced)
 
     def stages(self) -> tuple[str, ...]:
         """The stages of the maps from left to right, as the keys 1 … 9 choose them."""
@@ -218,7 +213,6 @@ class Spine(QWidget):
         if entry.kind == NODE:
             if entry.name not in self._nodes:
                 node = self._nodes[entry.name] = StageNode(entry.name, self._row.row)
-                node.set_reduced_motion(self._reduced_motion)
                 node.clicked.connect(lambda _checked=False, stage=entry.chooses: self.stagePicked.emit(stage))
             return self._nodes[entry.name]
         if entry.kind == OPERATOR:
@@ -251,9 +245,8 @@ class Spine(QWidget):
     def _mark(self) -> None:
         lines = self._lines()
         for name, node in self._nodes.items():
-            found = lines.get(name, Lines())
-            node.map.set_lines(found.row, found.column, row_role=found.row_role, column_role=found.column_role)
-            if self._reduced_motion:
+            node.map.overlay.set_marks(**lines.get(name, NOTHING)._asdict())
+            if motion_reduced():
                 node.clear_touch()
 
     def _lines(self) -> dict[str, Lines]:

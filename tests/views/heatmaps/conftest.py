@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def shown_map(qtbot: Any) -> Callable[..., Heatmap]:
     def make(matrix: Any, width: int = 20, height: int = 20, **options: Any) -> Heatmap:
         heatmap = Heatmap(**options)
         qtbot.addWidget(heatmap)
-        heatmap.set_plane(matrix)
+        heatmap.set_shown(replace(heatmap.shown, plane=matrix))
         rows, columns = matrix.shape
         heatmap.resize(columns * width + 2 * heatmap.margin, rows * height + 2 * heatmap.margin)
         heatmap.show()

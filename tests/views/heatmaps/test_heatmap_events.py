@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -52,7 +54,7 @@ def near(image: QImage, rect, color) -> bool:
 
 def test_a_click_wishes_a_cell_and_decides_nothing(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values))
-    with qtbot.waitSignal(heatmap.cellChosen) as chosen:
+    with qtbot.waitSignal(heatmap.gestures.cellChosen) as chosen:
         click(heatmap, 3, 5)
     assert chosen.args == [3, 5]
     assert heatmap.chosen is None
@@ -60,15 +62,15 @@ def test_a_click_wishes_a_cell_and_decides_nothing(values, plane, shown_map, qtb
 
 def test_a_click_on_the_map_itself_counts_as_one_on_its_viewport(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values), zoomable=True)
-    with qtbot.waitSignal(heatmap.cellChosen) as chosen:
+    with qtbot.waitSignal(heatmap.gestures.cellChosen) as chosen:
         QTest.mouseClick(heatmap, LEFT, pos=heatmap.cell_rect(3, 5).center())
     assert chosen.args == [3, 5]
-    with qtbot.waitSignal(heatmap.cellHovered) as hovered:
+    with qtbot.waitSignal(heatmap.gestures.cellHovered) as hovered:
         QTest.mouseMove(heatmap, heatmap.cell_rect(4, 1).center())
     assert hovered.args == [4, 1]
-    heatmap.set_window((1, 4, 1, 4))
+    heatmap.extent.set_window((1, 4, 1, 4))
     QTest.mouseDClick(heatmap, LEFT, pos=heatmap.cell_rect(2, 2).center())
-    assert heatmap.window_shown == (0, 5, 0, 7)
+    assert heatmap.extent.window == (0, 5, 0, 7)
 
 
 def test_a_pooled_map_can_be_clicked_before_it_is_painted(plane, qtbot):
@@ -76,16 +78,16 @@ def test_a_pooled_map_can_be_clicked_before_it_is_painted(plane, qtbot):
     values[311, 87] = 5.0
     heatmap = Heatmap()
     qtbot.addWidget(heatmap)
-    heatmap.set_plane(plane(values))
+    heatmap.set_shown(replace(heatmap.shown, plane=plane(values)))
     heatmap.resize(120, 90)
-    with qtbot.waitSignal(heatmap.cellChosen) as chosen:
+    with qtbot.waitSignal(heatmap.gestures.cellChosen) as chosen:
         click(heatmap, 311, 87)
     assert chosen.args == [311, 87]
 
 
 def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values), zoomable=True)
-    with qtbot.assertNotEmitted(heatmap.cellChosen):
+    with qtbot.assertNotEmitted(heatmap.gestures.cellChosen):
         QTest.mouseClick(heatmap.viewport(), LEFT, pos=QPoint(1, 1))
         QTest.mousePress(heatmap.viewport(), LEFT, pos=heatmap.cell_rect(0, 0).center())
         QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(2, 4).center())
@@ -94,7 +96,7 @@ def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane,
 
 def test_thumbnails_are_clicked_as_a_whole_and_take_no_focus(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values), 8, 8, interactive=False)
-    with qtbot.waitSignal(heatmap.clicked), qtbot.assertNotEmitted(heatmap.cellChosen):
+    with qtbot.waitSignal(heatmap.gestures.clicked), qtbot.assertNotEmitted(heatmap.gestures.cellChosen):
         click(heatmap, 1, 1)
     assert heatmap.focusPolicy() == Qt.FocusPolicy.NoFocus
     assert heatmap.margin == 1
@@ -103,11 +105,11 @@ def test_thumbnails_are_clicked_as_a_whole_and_take_no_focus(values, plane, show
 def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values))
     told = []
-    heatmap.cellHovered.connect(lambda row, column: told.append((row, column)))
+    heatmap.gestures.cellHovered.connect(lambda row, column: told.append((row, column)))
     for cell in ((1, 2), (1, 2), (4, 6)):
         QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(*cell).center())
     assert told == [(1, 2), (4, 6)]
-    with qtbot.waitSignal(heatmap.hoverLeft):
+    with qtbot.waitSignal(heatmap.gestures.hoverLeft):
         QTest.mouseMove(heatmap.viewport(), QPoint(1, 1))
 
 
@@ -123,18 +125,24 @@ def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot
 def test_keys_wish_another_cell(values, plane, shown_map, qtbot, key, modifiers, expected):
     heatmap = shown_map(plane(values))
     heatmap.set_chosen((2, 3))
-    with qtbot.waitSignal(heatmap.cellChosen) as chosen:
+    with qtbot.waitSignal(heatmap.gestures.cellChosen) as chosen:
         QTest.keyClick(heatmap, key, modifiers)
     assert chosen.args == expected
 
 
 def test_enter_activates_and_space_toggles_the_chosen_cell(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values))
-    for signal, key in ((heatmap.activated, Qt.Key.Key_Return), (heatmap.toggleRequested, Qt.Key.Key_Space)):
+    for signal, key in (
+        (heatmap.gestures.activated, Qt.Key.Key_Return),
+        (heatmap.gestures.toggleRequested, Qt.Key.Key_Space),
+    ):
         with qtbot.assertNotEmitted(signal):
             QTest.keyClick(heatmap, key)
     heatmap.set_chosen((2, 3))
-    for signal, key in ((heatmap.activated, Qt.Key.Key_Return), (heatmap.toggleRequested, Qt.Key.Key_Space)):
+    for signal, key in (
+        (heatmap.gestures.activated, Qt.Key.Key_Return),
+        (heatmap.gestures.toggleRequested, Qt.Key.Key_Space),
+    ):
         with qtbot.waitSignal(signal) as told:
             QTest.keyClick(heatmap, key)
         assert told.args == [2, 3]
@@ -156,7 +164,7 @@ def test_letters_and_the_window_zoom_reach_the_window(values, plane, qtbot):
     qtbot.addWidget(window)
     heatmap = Heatmap(window, zoomable=True)
     QVBoxLayout(window).addWidget(heatmap)
-    heatmap.set_plane(plane(values))
+    heatmap.set_shown(replace(heatmap.shown, plane=plane(values)))
     window.resize(300, 200)
     window.show()
     for key in (Qt.Key.Key_V, Qt.Key.Key_BracketLeft, Qt.Key.Key_3):
@@ -165,10 +173,10 @@ def test_letters_and_the_window_zoom_reach_the_window(values, plane, qtbot):
     there = QPointF(heatmap.mapTo(window, heatmap.cell_rect(2, 3).center()))
     QTest.wheelEvent(window.windowHandle(), there, QPoint(0, 120), QPoint(), Qt.KeyboardModifier.ControlModifier)
     assert window.wheels == 1
-    assert heatmap.row_span.whole
+    assert heatmap.placement.rows.whole
     QTest.wheelEvent(window.windowHandle(), there, QPoint(0, 120))
     assert window.wheels == 1
-    assert not heatmap.row_span.whole
+    assert not heatmap.placement.rows.whole
 
 
 def test_the_wheel_zooms_at_the_pointer_and_a_double_click_shows_all(plane, shown_map, screen, colors_of):
@@ -177,7 +185,7 @@ def test_the_wheel_zooms_at_the_pointer_and_a_double_click_shows_all(plane, show
     spot = heatmap.cell_rect(31, 40).center()
     for _ in range(6):
         wheel(heatmap, spot, 120)
-    assert not heatmap.row_span.whole
+    assert not heatmap.placement.rows.whole
     assert heatmap.cell_under(spot) == (31, 40)
     image = screen(heatmap)
     value, color = heatmap.cell_at(31, 40)
@@ -186,20 +194,20 @@ def test_the_wheel_zooms_at_the_pointer_and_a_double_click_shows_all(plane, show
     assert heatmap.cell_rect(0, 0).isNull()
     assert heatmap.cell_at(0, 0)[0] == values[0, 0]
     QTest.mouseDClick(heatmap.viewport(), LEFT, pos=spot)
-    assert heatmap.row_span.whole
-    assert heatmap.column_span.whole
+    assert heatmap.placement.rows.whole
+    assert heatmap.placement.columns.whole
 
 
 def test_zooming_never_leaves_the_matrix_nor_closes_in_on_less_than_two_cells(plane, shown_map):
     heatmap = shown_map(plane(np.zeros((50, 70))), 5, 5, zoomable=True)
     for delta in (120, -120):
         for _ in range(80):
-            wheel(heatmap, heatmap.cells_rect().topLeft() + QPoint(3, 3), delta)
-        top, bottom, left, right = heatmap.window_shown
+            wheel(heatmap, heatmap.placement.cells.topLeft() + QPoint(3, 3), delta)
+        top, bottom, left, right = heatmap.extent.window
         assert 0 <= top < bottom <= 50
         assert 0 <= left < right <= 70
         assert bottom - top >= 2
-    assert heatmap.row_span.whole
+    assert heatmap.placement.rows.whole
 
 
 def test_a_map_that_cannot_be_zoomed_leaves_the_wheel_to_the_page(values, plane, shown_map):
@@ -210,15 +218,17 @@ def test_a_map_that_cannot_be_zoomed_leaves_the_wheel_to_the_page(values, plane,
 
 def test_choosing_a_cell_out_of_view_brings_it_into_view(plane, shown_map):
     heatmap = shown_map(plane(np.zeros((50, 70))), 5, 5, zoomable=True)
-    heatmap.set_window((0, 10, 0, 10))
+    heatmap.extent.set_window((0, 10, 0, 10))
     heatmap.set_chosen((33, 5))
     assert not heatmap.cell_rect(33, 5).isNull()
-    assert heatmap.window_shown == (24, 34, 0, 10)
+    assert heatmap.extent.window == (24, 34, 0, 10)
 
 
 def test_the_chosen_cell_is_squared_and_described(values, plane, shown_map, screen):
     heatmap = shown_map(plane(values))
-    heatmap.set_labels([f"row {i}" for i in range(5)], [f"<b>{j}</b>" for j in range(7)])
+    heatmap.set_shown(
+        replace(heatmap.shown, row_names=[f"row {i}" for i in range(5)], column_names=[f"<b>{j}</b>" for j in range(7)])
+    )
     before = screen(heatmap)
     heatmap.set_chosen((1, 2))
     after, theme = screen(heatmap), THEMES["light"]
@@ -236,49 +246,48 @@ def test_the_chosen_cell_is_squared_and_described(values, plane, shown_map, scre
 def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(values, plane, shown_map, screen):
     heatmap, theme = shown_map(plane(values)), THEMES["light"]
     before = screen(heatmap)
-    heatmap.set_lines(3, 4)
+    heatmap.overlay.set_marks(row=3, column=4)
     image = screen(heatmap)
     for column in (0, 6):
         assert near(image, heatmap.cell_rect(3, column), theme.query)
     for row in (0, 4):
         assert near(image, heatmap.cell_rect(row, 4), theme.key)
     assert not near(image, heatmap.cell_rect(0, 0), theme.query)
-    heatmap.set_lines(None, 3, row_role="key")
+    heatmap.overlay.set_marks(row=None, column=3, row_role="key")
     assert not near(screen(heatmap), heatmap.cell_rect(3, 0), theme.query)
-    heatmap.set_lines(None, None)
+    heatmap.overlay.set_marks(row=None, column=None)
     assert screen(heatmap) == before
 
 
 def test_the_outline_of_an_edit_fades_by_itself(values, plane, shown_map, screen, qtbot):
     heatmap, theme = shown_map(plane(values)), THEMES["light"]
     before = screen(heatmap)
-    heatmap.flash(slice(2, 3), slice(0, 7))
+    heatmap.overlay.flash([(slice(2, 3), slice(0, 7))])
     assert near(screen(heatmap), heatmap.cell_rect(2, 3), theme.edit)
-    qtbot.waitUntil(lambda: not heatmap.marks.edited)
+    qtbot.waitUntil(lambda: not heatmap.overlay.marks.edited)
     assert screen(heatmap) == before
 
 
 def test_a_hidden_map_keeps_no_old_outline(values, plane, shown_map):
     heatmap = shown_map(plane(values))
     heatmap.hide()
-    heatmap.flash(slice(2, 3), slice(0, 7))
+    heatmap.overlay.flash([(slice(2, 3), slice(0, 7))])
     heatmap.show()
-    assert not heatmap.marks.edited
+    assert not heatmap.overlay.marks.edited
 
 
-def test_without_motion_the_outline_stays_until_the_next_action(values, plane, shown_map, screen, qtbot):
+def test_without_motion_the_outline_stays_until_the_next_action(values, plane, shown_map, still, qtbot):
     heatmap = shown_map(plane(values))
-    heatmap.set_reduced_motion(True)
-    heatmap.flash(slice(2, 3), slice(0, 7))
+    heatmap.overlay.flash([(slice(2, 3), slice(0, 7))])
     qtbot.wait(50)
-    assert heatmap.marks.edited_strength == 1.0
+    assert heatmap.overlay.marks.edited_strength == 1.0
     heatmap.set_chosen((0, 0))
-    assert not heatmap.marks.edited
+    assert not heatmap.overlay.marks.edited
 
 
 def test_a_ring_shows_where_the_keyboard_is_but_not_after_a_click(values, plane, shown_map, screen, qtbot):
     heatmap, accent = shown_map(plane(values)), THEMES["light"].accent
-    corner = heatmap.cells_rect()
+    corner = heatmap.placement.cells
     heatmap.setFocus(Qt.FocusReason.MouseFocusReason)
     assert not near(screen(heatmap), corner, accent)
     heatmap.clearFocus()
@@ -295,9 +304,9 @@ def test_the_context_menu_offers_the_picture(values, plane, shown_map, qtbot):
     QApplication.sendEvent(heatmap.viewport(), event)
     (menu,) = heatmap.findChildren(QMenu)
     copy, save = menu.actions()
-    with qtbot.waitSignal(heatmap.copyImageRequested):
+    with qtbot.waitSignal(heatmap.gestures.copyImageRequested):
         copy.trigger()
-    with qtbot.waitSignal(heatmap.saveImageRequested):
+    with qtbot.waitSignal(heatmap.gestures.saveImageRequested):
         save.trigger()
     menu.close()
 
@@ -305,48 +314,48 @@ def test_the_context_menu_offers_the_picture(values, plane, shown_map, qtbot):
 def test_another_size_forgets_the_marks_of_the_old_one(values, plane, shown_map):
     heatmap = shown_map(plane(values))
     heatmap.set_chosen((4, 6))
-    heatmap.set_lines(4, 6)
-    heatmap.set_plane(plane(np.zeros((2, 2))))
+    heatmap.overlay.set_marks(row=4, column=6)
+    heatmap.set_shown(replace(heatmap.shown, plane=plane(np.zeros((2, 2)))))
     assert heatmap.chosen is None
-    assert heatmap.marks.row is None
-    heatmap.set_plane(None)
+    assert heatmap.overlay.marks.row is None
+    heatmap.set_shown(replace(heatmap.shown, plane=None))
     assert heatmap.shape == (0, 0)
 
 
 def test_setters_are_silent(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values), zoomable=True)
-    with qtbot.assertNotEmitted(heatmap.cellChosen), qtbot.assertNotEmitted(heatmap.cellHovered):
+    with qtbot.assertNotEmitted(heatmap.gestures.cellChosen), qtbot.assertNotEmitted(heatmap.gestures.cellHovered):
         heatmap.set_chosen((1, 1))
-        heatmap.set_lines(1, 1)
-        heatmap.set_window((0, 2, 0, 2))
-        heatmap.flash(slice(0, 1), slice(0, 1))
+        heatmap.overlay.set_marks(row=1, column=1)
+        heatmap.extent.set_window((0, 2, 0, 2))
+        heatmap.overlay.flash([(slice(0, 1), slice(0, 1))])
 
 
 def test_plus_minus_and_0_zoom_at_the_chosen_cell(values, plane, shown_map):
     heatmap = shown_map(plane(values), zoomable=True)
     heatmap.set_chosen((2, 2))
     QTest.keyClicks(heatmap, "+")
-    top, bottom, left, right = heatmap.window_shown
+    top, bottom, left, right = heatmap.extent.window
     assert (top, left) > (0, 0)
     assert bottom - top < 5
     assert right - left < 7
     assert not heatmap.cell_rect(2, 2).isEmpty()
     QTest.keyClicks(heatmap, "=")
-    closer = heatmap.window_shown
+    closer = heatmap.extent.window
     assert closer[1] - closer[0] < bottom - top
     QTest.keyClicks(heatmap, "-")
-    assert heatmap.window_shown[1] - heatmap.window_shown[0] > closer[1] - closer[0]
+    assert heatmap.extent.window[1] - heatmap.extent.window[0] > closer[1] - closer[0]
     QTest.keyClicks(heatmap, "0")
-    assert heatmap.window_shown == (0, 5, 0, 7)
+    assert heatmap.extent.window == (0, 5, 0, 7)
 
 
 def test_a_thumbnail_and_the_zoom_of_the_window_leave_a_map_as_it_is(values, plane, shown_map):
     heatmap = shown_map(plane(values), zoomable=True)
     QTest.keyClick(heatmap, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
-    assert heatmap.window_shown == (0, 5, 0, 7)
+    assert heatmap.extent.window == (0, 5, 0, 7)
     still = shown_map(plane(values))
     QTest.keyClicks(still, "+")
-    assert still.window_shown == (0, 5, 0, 7)
+    assert still.extent.window == (0, 5, 0, 7)
 
 
 def test_tokens_are_read_out_as_their_words(evaluation, qtbot):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Levels
+from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.figure.tokens import THEMES
+from attn_gui.views.map.reading import counts_of
 from attn_gui.views.theme import apply_theme
 
 
@@ -33,8 +37,8 @@ def test_every_cell_has_the_color_of_its_value(qapp, values, plane, shown_map, s
 def test_row_0_is_on_top_and_column_0_on_the_left(values, plane, shown_map):
     heatmap = shown_map(plane(values), 11, 13)
     first, last = heatmap.cell_rect(0, 0), heatmap.cell_rect(4, 6)
-    assert first.topLeft() == heatmap.cells_rect().topLeft()
-    assert last.bottomRight() == heatmap.cells_rect().bottomRight()
+    assert first.topLeft() == heatmap.placement.cells.topLeft()
+    assert last.bottomRight() == heatmap.placement.cells.bottomRight()
     assert (first.width(), first.height()) == (11, 13)
 
 
@@ -53,7 +57,7 @@ def test_not_allowed_nan_and_infinities_are_told_apart(plane, shown_map, screen,
     assert heatmap.cell_at(1, 0)[1].rgb() == int(table[511])
     assert heatmap.cell_at(1, 1)[1].rgb() == int(table[0])
     assert heatmap.levels == Levels(-2.0, 2.0)  # of the finite, allowed cells
-    assert heatmap.counts() == {4: 1, 1: 1, 2: 1, 3: 1}
+    assert counts_of(heatmap.plane) == {4: 1, 1: 1, 2: 1, 3: 1}
 
 
 def test_infinity_never_leaves_a_picture_of_one_color(plane, shown_map, screen, colors_of):
@@ -69,7 +73,7 @@ def test_one_weight_among_four_million_stays_visible(plane, qtbot, shown_map, sc
     values[1234, 777] = 1.0
     heatmap = shown_map(plane(values, signed=False), 1, 1)
     heatmap.resize(300 + 2 * heatmap.margin, 250 + 2 * heatmap.margin)
-    heatmap.set_levels(Levels(0.0, 1.0))
+    heatmap.set_shown(replace(heatmap.shown, shade=Shade(TYPED, Levels(0.0, 1.0))))
     image = screen(heatmap)
     rect = heatmap.cell_rect(1234, 777)
     assert (rect.width(), rect.height()) == (1, 1)
@@ -78,7 +82,7 @@ def test_one_weight_among_four_million_stays_visible(plane, qtbot, shown_map, sc
     assert image.pixelColor(rect.topLeft()) == color
     assert color.rgb() == int(lut("weights", "light")[511])
     assert heatmap.cell_under(rect.topLeft()) == (1234, 777)
-    cells, end = heatmap.cells_rect(), color.rgb()
+    cells, end = heatmap.placement.cells, color.rgb()
     found = [
         (x, y)
         for x in range(cells.left(), cells.right() + 1)
@@ -152,7 +156,7 @@ def test_a_map_that_was_never_shown_answers_as_it_would_be_drawn(values, plane, 
 
     hidden = Heatmap()
     qtbot.addWidget(hidden)
-    hidden.set_plane(plane(values))
+    hidden.set_shown(replace(hidden.shown, plane=plane(values)))
     seen = shown_map(plane(values))
     for row in range(5):
         assert hidden.cell_at(row, 3) == seen.cell_at(row, 3)
@@ -173,7 +177,7 @@ def test_values_are_written_where_they_fit_and_left_out_where_not(values, plane,
     roomy, tight = shown_map(plane(values), 40, 30), shown_map(plane(values), 40, 10)
     for heatmap in (roomy, tight):
         assert len(colors_of(heatmap, screen(heatmap), 2, 2)) == 1
-        heatmap.set_values_shown(True)
+        heatmap.set_shown(replace(heatmap.shown, values=True))
     assert len(colors_of(roomy, screen(roomy), 2, 2)) > 1
     assert len(colors_of(tight, screen(tight), 2, 2)) == 1
 
@@ -181,7 +185,7 @@ def test_values_are_written_where_they_fit_and_left_out_where_not(values, plane,
 def test_a_longer_value_changes_the_decimals_of_the_whole_map(plane, shown_map, screen, colors_of):
     shown = plane(np.full((3, 3), 1.25))
     heatmap = shown_map(shown, 36, 20)
-    heatmap.set_values_shown(True)
+    heatmap.set_shown(replace(heatmap.shown, values=True))
     before = screen(heatmap)
     shown.values[0, 0] = -123.25
     heatmap.refresh(slice(0, 1), slice(0, 1))
@@ -194,18 +198,18 @@ def test_a_longer_value_changes_the_decimals_of_the_whole_map(plane, shown_map, 
 def test_dimmed_cells_are_paler_and_come_back(values, plane, shown_map, screen, colors_of):
     heatmap = shown_map(plane(values))
     before = screen(heatmap)
-    heatmap.set_dimmed(True)
+    heatmap.set_shown(replace(heatmap.shown, dimmed=True))
     assert colors_of(heatmap, screen(heatmap), 1, 1) != colors_of(heatmap, before, 1, 1)
-    heatmap.set_dimmed(False)
+    heatmap.set_shown(replace(heatmap.shown, dimmed=False))
     assert screen(heatmap) == before
 
 
 def test_palette_and_theme_recolor_what_is_shown(qapp, values, plane, shown_map, screen, colors_of):
     heatmap = shown_map(plane(values))
-    heatmap.set_palette("viridis")
+    heatmap.set_shown(replace(heatmap.shown, shade=replace(heatmap.shown.shade, palette="viridis")))
     color = heatmap.cell_at(1, 1)[1]
     assert colors_of(heatmap, screen(heatmap), 1, 1) == {color.name()}
-    heatmap.set_palette(None)
+    heatmap.set_shown(replace(heatmap.shown, shade=replace(heatmap.shown.shade, palette=None)))
     apply_theme(qapp, "dark")
     other = heatmap.cell_at(1, 1)[1]
     assert other != color

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -10,9 +12,11 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QRadioButton, QWidget
 
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Levels
+from attn_gui.figure.levels import LOCKED, MOST, TYPED, Shade
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.levels_popup import LevelsPopup
+from attn_gui.views.map.levels.shades import PLAIN
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -31,7 +35,7 @@ def bar(qtbot, shown, shown_map):
     window.resize(400, 400)
     color_bar = ColorBar(heatmap, window)
     qtbot.addWidget(window)
-    color_bar.shadePicked.connect(heatmap.set_shade)
+    color_bar.shadePicked.connect(lambda shade: heatmap.set_shown(replace(heatmap.shown, shade=shade)))
     color_bar.resize(300, color_bar.heightForWidth(300))
     window.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     window.show()
@@ -53,25 +57,22 @@ def test_an_edit_keeps_the_levels_until_rest(shown, shown_map, qtbot):
         heatmap.retake_levels()
 
 
-def test_another_plane_brings_its_levels_unless_they_are_held(shown, plane, shown_map):
+def test_another_plane_brings_its_levels(shown, plane, shown_map):
     heatmap = shown_map(shown)
-    heatmap.set_plane(plane(np.full((10, 20), 5.0)))
-    assert heatmap.levels == Levels(-5.0, 5.0)
-    heatmap.set_levels_held(True)
-    heatmap.set_plane(shown)
+    heatmap.set_shown(replace(heatmap.shown, plane=plane(np.full((10, 20), 5.0))))
     assert heatmap.levels == Levels(-5.0, 5.0)
 
 
 def test_typed_and_locked_levels_stay(shown, plane, shown_map):
     heatmap = shown_map(shown)
-    heatmap.set_levels(Levels(-1.0, 2.0))
+    heatmap.set_shown(replace(heatmap.shown, shade=Shade(TYPED, Levels(-1.0, 2.0))))
     heatmap.retake_levels()
-    heatmap.set_plane(plane(np.full((10, 20), 5.0)))
+    heatmap.set_shown(replace(heatmap.shown, plane=plane(np.full((10, 20), 5.0))))
     assert heatmap.levels == Levels(-1.0, 2.0)
-    heatmap.set_levels(None)
+    heatmap.set_shown(replace(heatmap.shown, shade=PLAIN))
     assert heatmap.levels == Levels(-5.0, 5.0)
-    heatmap.set_levels_policy("locked")
-    heatmap.set_plane(shown)
+    heatmap.set_shown(replace(heatmap.shown, shade=Shade(LOCKED, heatmap.levels)))
+    heatmap.set_shown(replace(heatmap.shown, plane=shown))
     assert heatmap.levels == Levels(-5.0, 5.0)
 
 
@@ -79,7 +80,7 @@ def test_99_per_cent_leaves_the_outlier_out(plane, shown_map):
     values = np.ones((40, 50))
     values[7, 9] = 1000.0
     heatmap = shown_map(plane(values), 2, 2)
-    heatmap.set_levels_policy("99")
+    heatmap.set_shown(replace(heatmap.shown, shade=Shade(MOST)))
     assert heatmap.levels == Levels(-1.0, 1.0)
 
 
@@ -126,12 +127,12 @@ def test_a_click_on_the_bar_opens_the_levels(bar, qtbot):
     assert popup.findChild(QRadioButton, "levels.full") is None  # which means nothing for signed numbers
     assert popup.findChild(QRadioButton, "levels.auto").isChecked()
     popup.findChild(QRadioButton, "levels.99").click()
-    assert bar.map.levels_policy == "99"
+    assert bar.map.shown.shade.rule == "99"
     popup.findChild(QRadioButton, "levels.locked").click()
-    assert bar.map.levels_policy == "locked"
+    assert bar.map.shown.shade.rule == "locked"
     palette = popup.findChild(QComboBox, "levels.palette")
     palette.setCurrentIndex(palette.findData("viridis"))
-    assert bar.map.palette_name == "viridis"
+    assert bar.map.shown.palette == "viridis"
     popup.close_panel()
 
 
@@ -139,7 +140,7 @@ def test_weights_go_from_0_to_1_or_to_the_largest_by_a_click(plane, shown_map, q
     heatmap, window = shown_map(plane(np.full((3, 50), 0.08), signed=False), 4, 4), QWidget()
     window.resize(400, 120)  # less than the popup takes
     color_bar = ColorBar(heatmap, window)
-    color_bar.shadePicked.connect(heatmap.set_shade)
+    color_bar.shadePicked.connect(lambda shade: heatmap.set_shown(replace(heatmap.shown, shade=shade)))
     color_bar.setGeometry(250, 80, 140, 40)
     qtbot.addWidget(window)
     window.show()
@@ -166,17 +167,17 @@ def test_the_popup_shows_how_the_finite_values_are_spread(plane, shown_map, qtbo
     assert histogram.counts.sum() == 197
     assert sorted(histogram.counts[histogram.counts > 0].tolist()) == [1, 196]
     assert histogram.accessibleDescription() == "from 0 to 3"
-    heatmap.set_plane(plane(np.full((2, 2), np.nan)))
+    heatmap.set_shown(replace(heatmap.shown, plane=plane(np.full((2, 2), np.nan))))
     assert histogram.counts.sum() == 0
     assert histogram.accessibleDescription() == "no finite value"
-    heatmap.set_plane(plane(np.array([[1e308, -1e308]])))
+    heatmap.set_shown(replace(heatmap.shown, plane=plane(np.array([[1e308, -1e308]]))))
     assert histogram.counts.sum() == 2
     histogram.grab()
 
 
 def test_zero_keeps_the_middle_color_whatever_levels_are_typed(plane, shown_map):
     heatmap = shown_map(plane(np.array([[-5.0, -0.5, 0.0, 0.06, 5.0, 20.0]])), 20, 20)
-    heatmap.set_levels(Levels(-5.0, 20.0))
+    heatmap.set_shown(replace(heatmap.shown, shade=Shade(TYPED, Levels(-5.0, 20.0))))
     colors = [heatmap.cell_at(0, column)[1] for column in range(6)]
     table = lut("signed", "light")
     assert colors[2].rgb() == table[256]
@@ -184,10 +185,9 @@ def test_zero_keeps_the_middle_color_whatever_levels_are_typed(plane, shown_map)
     assert colors[1].blue() >= colors[1].red()
     assert colors[5].rgb() == table[511]
     assert abs(int(colors[4].lightness()) - int(colors[0].lightness())) < 40  # the same size, the same depth
-    heatmap.set_levels(Levels(2.0, 20.0))
+    heatmap.set_shown(replace(heatmap.shown, shade=Shade(TYPED, Levels(2.0, 20.0))))
     assert heatmap.cell_at(0, 4)[1].red() > heatmap.cell_at(0, 4)[1].blue()
-    heatmap.set_palette("viridis")
-    heatmap.set_levels(Levels(-5.0, 20.0))
+    heatmap.set_shown(replace(heatmap.shown, shade=Shade(TYPED, Levels(-5.0, 20.0), "viridis")))
     assert heatmap.cell_at(0, 0)[1].rgb() == lut("viridis")[0]
 
 
@@ -217,7 +217,7 @@ def test_levels_are_typed_and_wrong_ones_are_not_taken(bar):
 
 @pytest.mark.parametrize(("width", "count"), [(300, 5), (150, 3), (96, 2)])
 def test_only_values_that_do_not_run_into_one_another_are_written(bar, screen, width, count):
-    bar.map.set_levels(Levels(0.0, 0.0408))
+    bar.map.set_shown(replace(bar.map.shown, shade=Shade(TYPED, Levels(0.0, 0.0408))))
     bar.resize(width, bar.heightForWidth(width))
     image, ticks, row_of_ticks = screen(bar), THEMES["light"].line_strong, 9
     assert sum(image.pixelColor(x, row_of_ticks) == ticks for x in range(width)) == count
@@ -243,12 +243,12 @@ def test_the_bar_says_what_a_dot_in_a_cell_stands_for_and_needs_no_room_for_it(p
     color_bar.recount()
     assert not color_bar.dots_text()  # no numbers, no dots
     tall = color_bar.heightForWidth(200)
-    heatmap.set_values_shown(True)
+    heatmap.set_shown(replace(heatmap.shown, values=True))
     heatmap.grab()
     assert color_bar.dots_text() == "· < 0.005"
     assert color_bar.heightForWidth(200) == tall
     weights[...] = 0.25
-    heatmap.refresh_all()
+    heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
     color_bar.recount()
     assert not color_bar.dots_text()
 

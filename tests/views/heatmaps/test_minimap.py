@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -10,8 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Evaluation
+from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.levels.shades import PLAIN
 from attn_gui.views.map.zooming.minimap import Minimap
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.product.tiles import AllStages
@@ -33,7 +37,7 @@ def zoomed(shown_map, matrix):
     """A map with the cells around its middle in view, and its minimap."""
     heatmap = shown_map(matrix, zoomable=True)
     minimap = Minimap(heatmap)
-    heatmap.set_window((6, 18, 8, 22))
+    heatmap.extent.set_window((6, 18, 8, 22))
     QApplication.processEvents()
     return heatmap, minimap
 
@@ -77,9 +81,9 @@ def test_it_is_there_while_the_map_is_zoomed(shown_map, matrix):
     heatmap = shown_map(matrix, zoomable=True)
     minimap = Minimap(heatmap)
     assert not minimap.isVisible()
-    turn_wheel(heatmap.viewport(), heatmap.cells_rect().center(), 3)
+    turn_wheel(heatmap.viewport(), heatmap.placement.cells.center(), 3)
     assert minimap.isVisible()
-    assert heatmap.cells_rect().contains(minimap.geometry())
+    assert heatmap.placement.cells.contains(minimap.geometry())
     QTest.mouseDClick(heatmap.viewport(), LEFT, pos=QPoint(30, 30))
     assert not minimap.isVisible()
 
@@ -87,10 +91,10 @@ def test_it_is_there_while_the_map_is_zoomed(shown_map, matrix):
 def test_a_long_map_that_is_only_scrolled_has_none(shown_map, matrix):
     heatmap = shown_map(matrix, zoomable=True)
     minimap = Minimap(heatmap)
-    heatmap.set_home((0, 12, 0, COLUMNS))
-    heatmap.set_window((5, 17, 0, COLUMNS))
+    heatmap.extent.set_home((0, 12, 0, COLUMNS))
+    heatmap.extent.set_window((5, 17, 0, COLUMNS))
     assert not minimap.isVisible()
-    heatmap.set_window((5, 11, 0, 15))
+    heatmap.extent.set_window((5, 11, 0, 15))
     assert minimap.isVisible()
 
 
@@ -98,7 +102,7 @@ def test_a_long_map_that_is_only_scrolled_has_none(shown_map, matrix):
 def test_it_shows_the_whole_map_with_a_frame_round_what_is_in_view(qapp, zoomed, screen, theme):
     apply_theme(qapp, theme)
     heatmap, minimap = zoomed
-    heatmap.set_lines(None, None)
+    heatmap.overlay.set_marks(row=None, column=None)
     image = screen(minimap)
     inside = [(7, 9), (7, 15), (17, 21), (16, 9)]
     for cell in inside:
@@ -131,17 +135,17 @@ def test_moving_about_reads_no_cell_that_is_not_in_view(zoomed, matrix, screen):
     screen(heatmap)
     matrix.asked = 0
     for shift in range(1, 6):
-        heatmap.set_window((6 + shift, 18 + shift, 8, 22))
+        heatmap.extent.set_window((6 + shift, 18 + shift, 8, 22))
         screen(heatmap)
     assert matrix.asked == 5 * 12 * 14
 
 
 def test_dragging_the_frame_moves_what_is_in_view_with_the_pointer(zoomed):
     heatmap, minimap = zoomed
-    before, start = heatmap.window_shown, minimap.frame().center()
+    before, start = heatmap.extent.window, minimap.frame().center()
     place = minimap.geometry()
     drag(minimap, start, start + QPoint(-3, 1), start + QPoint(-6, 5))
-    after, cells = heatmap.window_shown, minimap.cells()
+    after, cells = heatmap.extent.window, minimap.cells()
     assert after[2] - before[2] == pytest.approx(-6 * COLUMNS / cells.width())
     assert after[0] - before[0] == pytest.approx(5 * ROWS / cells.height())
     assert after[1] - after[0] == pytest.approx(12)
@@ -152,23 +156,23 @@ def test_the_frame_stops_at_the_edges(zoomed):
     heatmap, minimap = zoomed
     start = minimap.frame().center()
     drag(minimap, start, start + QPoint(500, -500))
-    assert heatmap.window_shown == pytest.approx((0, 12, COLUMNS - 14, COLUMNS))
+    assert heatmap.extent.window == pytest.approx((0, 12, COLUMNS - 14, COLUMNS))
 
 
 def test_a_click_beside_the_frame_goes_there_and_a_double_click_shows_everything(zoomed):
     heatmap, minimap = zoomed
-    heatmap.set_window((16, 22, 18, 26))
+    heatmap.extent.set_window((16, 22, 18, 26))
     QTest.mouseClick(minimap, LEFT, pos=in_minimap(minimap, 6, 7))
-    assert middle(heatmap.window_shown) == pytest.approx((6.5, 7.5), abs=1)
+    assert middle(heatmap.extent.window) == pytest.approx((6.5, 7.5), abs=1)
     QTest.mouseDClick(minimap, LEFT, pos=in_minimap(minimap, 6, 7))
-    assert heatmap.window_shown == (0, ROWS, 0, COLUMNS)
+    assert heatmap.extent.window == (0, ROWS, 0, COLUMNS)
 
 
 def test_the_wheel_over_it_zooms_about_the_middle_of_what_is_in_view(zoomed):
     heatmap, minimap = zoomed
-    before = heatmap.window_shown
+    before = heatmap.extent.window
     turn_wheel(minimap, QPoint(3, 3), 1)
-    after = heatmap.window_shown
+    after = heatmap.extent.window
     assert after[1] - after[0] < before[1] - before[0]
     assert middle(after) == pytest.approx(middle(before), abs=0.2)
 
@@ -178,15 +182,15 @@ def test_keys_move_what_is_in_view(zoomed):
     minimap.setFocus()
     QTest.keyClick(minimap, Qt.Key.Key_Left)
     QTest.keyClick(minimap, Qt.Key.Key_Down)
-    assert heatmap.window_shown == pytest.approx((9, 21, 4.5, 18.5))
+    assert heatmap.extent.window == pytest.approx((9, 21, 4.5, 18.5))
     QTest.keyClick(minimap, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
-    assert heatmap.window_shown == pytest.approx((9, 21, 15, 29))
+    assert heatmap.extent.window == pytest.approx((9, 21, 15, 29))
     QTest.keyClick(minimap, Qt.Key.Key_PageUp)
-    assert heatmap.window_shown == pytest.approx((0, 12, 15, 29))
+    assert heatmap.extent.window == pytest.approx((0, 12, 15, 29))
     QTest.keyClick(minimap, Qt.Key.Key_End)
-    assert heatmap.window_shown == pytest.approx((11, 23, 15, 29))
+    assert heatmap.extent.window == pytest.approx((11, 23, 15, 29))
     QTest.keyClick(minimap, Qt.Key.Key_Home)
-    assert heatmap.window_shown == pytest.approx((0, 12, 0, 14))
+    assert heatmap.extent.window == pytest.approx((0, 12, 0, 14))
 
 
 def test_the_focus_is_seen_when_it_came_by_keyboard_and_escape_gives_it_back(qtbot, zoomed, screen):
@@ -216,22 +220,22 @@ def test_the_focus_is_not_lost_when_it_goes(zoomed):
 def test_over_it_the_pointer_is_over_no_cell_of_the_map(qtbot, zoomed):
     heatmap, minimap = zoomed
     QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(9, 11).center())
-    assert heatmap.marks.hovered == (9, 11)
-    with qtbot.waitSignal(heatmap.hoverLeft):
+    assert heatmap.overlay.marks.hovered == (9, 11)
+    with qtbot.waitSignal(heatmap.gestures.hoverLeft):
         at = QPointF(5, 5)
         QApplication.sendEvent(minimap, QEnterEvent(at, at, QPointF(minimap.mapToGlobal(QPoint(5, 5)))))
-    assert heatmap.marks.hovered is None
+    assert heatmap.overlay.marks.hovered is None
 
 
 @pytest.mark.parametrize("window", [(6, 18, 8, 22), (3, 5, 7, 9), (2.5, 4.5, 6.5, 8.5), (0, 3, 0, 29)])
 def test_it_never_covers_the_value_of_the_chosen_cell(zoomed, window):
     heatmap, minimap = zoomed
-    heatmap.set_window(window)
+    heatmap.extent.set_window(window)
     places = set()
     for row in range(int(window[0]), int(-(-window[1] // 1))):
         for column in range(int(window[2]), int(-(-window[3] // 1))):
             heatmap.set_chosen((row, column))
-            heatmap.set_window(window)
+            heatmap.extent.set_window(window)
             minimap.follow()
             cell = heatmap.cell_rect(row, column)
             value = cell.adjusted(cell.width() // 4, cell.height() // 4, -cell.width() // 4, -cell.height() // 4)
@@ -243,9 +247,9 @@ def test_it_never_covers_the_value_of_the_chosen_cell(zoomed, window):
 
 def test_it_takes_the_levels_and_colors_of_its_map(zoomed, screen):
     heatmap, minimap = zoomed
-    heatmap.set_levels(None)
+    heatmap.set_shown(replace(heatmap.shown, shade=PLAIN))
     before = screen(minimap).pixelColor(in_minimap(minimap, 15, 15))
-    heatmap.set_levels(type(heatmap.levels)(-5.0, 5.0))
+    heatmap.set_shown(replace(heatmap.shown, shade=Shade(TYPED, type(heatmap.levels)(-5.0, 5.0))))
     after = screen(minimap).pixelColor(in_minimap(minimap, 15, 15))
     assert before != after == heatmap.cell_at(15, 15)[1]
 
@@ -253,7 +257,7 @@ def test_it_takes_the_levels_and_colors_of_its_map(zoomed, screen):
 def test_the_picture_of_a_small_map_is_left_alone(shown_map, plane):
     heatmap = shown_map(plane(np.eye(5)), 10, 10, zoomable=True)
     minimap = Minimap(heatmap)
-    heatmap.set_window((0, 2, 0, 2))
+    heatmap.extent.set_window((0, 2, 0, 2))
     assert not minimap.isVisible()
 
 
@@ -266,7 +270,7 @@ def test_every_stage_has_its_own_in_both_modes(qtbot, evaluation):
     product.set_evaluation(evaluation, 0, 1)
     product.show()
     shown, minimap = product.stage_map(), product.maps.minimap("weights")
-    shown.set_window((1, 4, 2, 6))
+    shown.extent.set_window((1, 4, 2, 6))
     assert minimap.isVisible()
     assert "Weights" in minimap.accessibleName()
     assert minimap.toolTip()
@@ -277,7 +281,7 @@ def test_every_stage_has_its_own_in_both_modes(qtbot, evaluation):
     tiles.show()
     QApplication.processEvents()
     minimap = product.maps.minimap("scores")
-    product.maps.map("scores").set_window((1, 4, 2, 6))
+    product.maps.map("scores").extent.set_window((1, 4, 2, 6))
     assert minimap.isVisible()
     assert isinstance(minimap.parentWidget(), Heatmap)
     tiles.hide()

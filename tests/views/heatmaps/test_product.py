@@ -154,19 +154,19 @@ def test_a_weight_marks_q_k_v_and_o_and_a_score_only_q_and_k(picture):
     maps = picture.operands.shown
     picture.set_chosen(("weights", 3, 6))
     assert picture.stage_map().chosen == (3, 6)
-    assert (maps["left"].marks.row, maps["left"].marks.row_role) == (3, "query")
-    assert (maps["top"].marks.column, maps["top"].marks.column_role) == (6, "key")
-    assert (maps["factor"].marks.row, maps["factor"].marks.row_role) == (6, "key")
-    assert (maps["result"].marks.row, maps["result"].marks.row_role) == (3, "query")
+    assert (maps["left"].overlay.marks.row, maps["left"].overlay.marks.row_role) == (3, "query")
+    assert (maps["top"].overlay.marks.column, maps["top"].overlay.marks.column_role) == (6, "key")
+    assert (maps["factor"].overlay.marks.row, maps["factor"].overlay.marks.row_role) == (6, "key")
+    assert (maps["result"].overlay.marks.row, maps["result"].overlay.marks.row_role) == (3, "query")
     picture.set_stage("scaled")
     picture.set_chosen(("scaled", 2, 5))
-    assert (maps["left"].marks.row, maps["top"].marks.column) == (2, 5)
-    assert (maps["factor"].marks.row, maps["result"].marks.row) == (None, None)
+    assert (maps["left"].overlay.marks.row, maps["top"].overlay.marks.column) == (2, 5)
+    assert (maps["factor"].overlay.marks.row, maps["result"].overlay.marks.row) == (None, None)
     picture.set_stage("head_output")
     picture.set_chosen(("head_output", 2, 1))
-    assert (maps["left"].marks.row, picture.operands.maps["top"].marks.column) == (2, 1)
+    assert (maps["left"].overlay.marks.row, picture.operands.maps["top"].overlay.marks.column) == (2, 1)
     picture.set_chosen(None)
-    assert all(heatmap.marks.row is None for heatmap in maps.values())
+    assert all(heatmap.overlay.marks.row is None for heatmap in maps.values())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -225,10 +225,10 @@ def test_an_edit_redraws_and_outlines_what_it_reaches(picture, evaluation, scree
     changed = {"query": [(slice(4, 5), slice(D_K, D_K + 1))]}
     picture.refresh(evaluation.update(evaluation.problem.replace(query=query), changed))
     QApplication.processEvents()
-    assert weights.marks.edited == ((slice(4, 5), slice(0, M)),)
-    assert picture.operands.shown["left"].marks.edited == ((slice(4, 5), slice(0, 1)),)
+    assert weights.overlay.marks.edited == ((slice(4, 5), slice(0, M)),)
+    assert picture.operands.shown["left"].overlay.marks.edited == ((slice(4, 5), slice(0, 1)),)
     for heatmap in (weights, *picture.operands.shown.values()):
-        heatmap.clear_flash()
+        heatmap.overlay.clear_flash()
     after = screen(picture)
     for row in range(N):
         rect = in_picture(picture, weights, row, 0)
@@ -239,14 +239,14 @@ def test_an_edit_redraws_and_outlines_what_it_reaches(picture, evaluation, scree
 
 def test_zooming_the_stage_takes_its_neighbours_along(picture):
     maps = picture.operands.shown
-    picture.stage_map().set_window((1, 5, 2, 8))
-    assert maps["left"].window_shown == (1, 5, 0, D_K)
-    assert maps["result"].window_shown == (1, 5, 0, D_V)
-    assert maps["top"].window_shown == (0, D_K, 2, 8)
-    maps["left"].set_window((2, 6, 1, 4))
-    assert picture.stage_map().window_shown == (2, 6, 2, 8)
-    picture.stage_map().reset_zoom()
-    assert maps["left"].row_span.whole
+    picture.stage_map().extent.set_window((1, 5, 2, 8))
+    assert maps["left"].extent.window == (1, 5, 0, D_K)
+    assert maps["result"].extent.window == (1, 5, 0, D_V)
+    assert maps["top"].extent.window == (0, D_K, 2, 8)
+    maps["left"].extent.set_window((2, 6, 1, 4))
+    assert picture.stage_map().extent.window == (2, 6, 2, 8)
+    picture.stage_map().extent.reset()
+    assert maps["left"].placement.rows.whole
 
 
 def test_far_more_queries_than_keys_scroll(qtbot):
@@ -325,7 +325,7 @@ def test_zooming_a_long_sequence_measures_no_label_but_those_it_shows(qtbot, mon
     QApplication.processEvents()
     looked_at = []
     monkeypatch.setattr(labels, "visible_text", lambda text: looked_at.append(text) or text)
-    product.stage_map().set_window((0, 3, 100, 200))
+    product.stage_map().extent.set_window((0, 3, 100, 200))
     product.grab()
     assert set(looked_at) <= {str(number) for number in (*range(3), *range(99, 201))}
     assert {"0", "1", "2", "100"} <= set(looked_at)
@@ -396,11 +396,11 @@ def test_going_through_the_stages_leaves_every_map_as_it_was(picture, projected)
     for stage in (*projected.stages, *reversed(projected.stages)):
         picture.set_stage(stage)
         for heatmap in (picture.stage_map(), *picture.operands.shown.values()):
-            assert heatmap.window_shown == heatmap.home
+            assert heatmap.extent.window == heatmap.extent.home
     picture.set_stage("weights")
-    picture.stage_map().set_window((0, 2, 1, 3))
+    picture.stage_map().extent.set_window((0, 2, 1, 3))
     picture.set_stage("query")
     picture.set_stage("weights")
-    assert picture.stage_map().window_shown == (0, 2, 1, 3)  # a zoom waits for its stage
-    assert picture.operands.shown["left"].window_shown[:2] == (0, 2)
-    assert picture.operands.shown["top"].window_shown[2:] == (1, 3)
+    assert picture.stage_map().extent.window == (0, 2, 1, 3)  # a zoom waits for its stage
+    assert picture.operands.shown["left"].extent.window[:2] == (0, 2)
+    assert picture.operands.shown["top"].extent.window[2:] == (1, 3)

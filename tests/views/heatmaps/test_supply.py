@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from attn_gui.engine import Plane, Problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.figure.display import NAN, UNKNOWN
+from attn_gui.figure.levels import MOST, Shade
 from attn_gui.pictures import sheets, supply
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.pictures.pooling import pool
@@ -75,7 +77,7 @@ def shown(qtbot: Any) -> Callable[..., Heatmap]:
         heatmap = Heatmap(**options)
         qtbot.addWidget(heatmap)
         heatmap.resize(side + 2 * heatmap.margin, side + 2 * heatmap.margin)
-        heatmap.set_plane(Plane(document.evaluation, stage, 0, head))
+        heatmap.set_shown(replace(heatmap.shown, plane=Plane(document.evaluation, stage, 0, head)))
         heatmap.show()
         heatmap.viewport().grab()
         return heatmap
@@ -84,11 +86,11 @@ def shown(qtbot: Any) -> Callable[..., Heatmap]:
 
 
 def flags(heatmap: Heatmap) -> np.ndarray:
-    return np.array(heatmap._cells._display.flags)
+    return np.array(heatmap.cells.display.flags)
 
 
 def values(heatmap: Heatmap) -> np.ndarray:
-    return np.array(heatmap._cells._values)
+    return np.array(heatmap.cells.values)
 
 
 def pixel(heatmap: Heatmap, x: int, y: int) -> QColor:
@@ -141,12 +143,12 @@ def test_rows_far_apart_come_first():
 def test_levels_are_not_named_before_anything_is_known(qtbot, document, shown):
     made = document()
     heatmap = shown(made, "scores")
-    assert not heatmap.levels_known
+    assert not heatmap.taken.known
     wait(qtbot, made)
     exact = made.exact("scores", 0, N, M)
-    assert heatmap.levels_known
+    assert heatmap.taken.known
     assert heatmap.levels.high == pytest.approx(np.abs(exact).max())
-    heatmap.set_levels_policy("99")
+    heatmap.set_shown(replace(heatmap.shown, shade=Shade(MOST)))
     wait(qtbot, made)
     assert heatmap.levels.high == pytest.approx(np.percentile(np.abs(exact), 99))
 
@@ -154,12 +156,12 @@ def test_levels_are_not_named_before_anything_is_known(qtbot, document, shown):
 def test_the_histogram_of_a_long_map_waits_for_its_numbers(qtbot, document, shown):
     made = document()
     heatmap = shown(made, "scores")
-    assert heatmap.sample().size == 0  # asked for, and not computed on this thread
+    assert heatmap.taken.sample().size == 0  # asked for, and not computed on this thread
     arrived = []
-    heatmap.numbersArrived.connect(lambda: arrived.append(heatmap.sample().size))
+    heatmap.numbersArrived.connect(lambda: arrived.append(heatmap.taken.sample().size))
     wait(qtbot, made)
     assert arrived[-1] == N * M
-    assert np.sort(heatmap.sample()) == pytest.approx(np.sort(made.exact("scores", 0, N, M).ravel()), abs=1e-6)
+    assert np.sort(heatmap.taken.sample()) == pytest.approx(np.sort(made.exact("scores", 0, N, M).ravel()), abs=1e-6)
 
 
 def test_what_was_given_up_stays_undrawn_until_it_is_taken_up(qtbot, document, shown):
@@ -212,7 +214,7 @@ def test_a_small_edit_is_there_at_once(qtbot, document, shown, field):
     made.edit(field, 17, 4, -6.5)
     assert not made.supply.busy
     for heatmap in maps:
-        heatmap.refresh_all()
+        heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
         heatmap.viewport().grab()
         exact = made.exact(heatmap.plane.stage, 0, *values(heatmap).shape)
         assert values(heatmap) == pytest.approx(exact, abs=1e-9)
@@ -267,7 +269,7 @@ def test_another_head_shows_its_thumbnail_until_its_own_picture_is_there(qtbot, 
     large = shown(made, "weights", head=0)
     wait(qtbot, made)
     small.viewport().grab()
-    large.set_plane(Plane(made.evaluation, "weights", 0, 2))
+    large.set_shown(replace(large.shown, plane=Plane(made.evaluation, "weights", 0, 2)))
     large.viewport().grab()
     assert not (flags(large) == UNKNOWN).any()
     assert set(np.unique(values(large))) <= set(np.unique(values(small)))
@@ -280,16 +282,16 @@ def test_a_zoomed_map_is_exact_in_the_end(qtbot, document, shown):
     made = document(mask=({"kind": "causal"},))
     heatmap = shown(made, "weights", zoomable=True)
     wait(qtbot, made)
-    heatmap.set_window((20.0, 140.0, 11.0, 131.0))
+    heatmap.extent.set_window((20.0, 140.0, 11.0, 131.0))
     heatmap.viewport().grab()
     wait(qtbot, made)
     heatmap.viewport().grab()
-    cells, span = heatmap._cells, heatmap.row_span
+    cells, span = heatmap.cells, heatmap.placement.rows
     for down, right in ((0, 0), (30, 12), (52, 52)):
         rows, columns = cells.rows.cells_of(slice(down, down + 1)), cells.columns.cells_of(slice(right, right + 1))
         block, allowed = heatmap.plane.block(rows, columns)
         expected, opened = pool(block, allowed, 1, 1)
-        assert bool(cells._display.flags[down, right]) != bool(opened[0, 0])
+        assert bool(cells.display.flags[down, right]) != bool(opened[0, 0])
         if opened[0, 0]:
             assert values(heatmap)[down, right] == pytest.approx(expected[0, 0], abs=1e-12)
     assert span.pooled
@@ -305,7 +307,7 @@ def test_a_transposed_map_and_a_matrix_of_the_problem(qtbot, document):
     ):
         qtbot.addWidget(heatmap)
         heatmap.resize(61, 47)
-        heatmap.set_plane(plane)
+        heatmap.set_shown(replace(heatmap.shown, plane=plane))
         heatmap.show()
         heatmap.viewport().grab()
     wait(qtbot, made)
@@ -339,7 +341,7 @@ def test_pictures_that_nobody_looks_at_are_kept_within_a_bound(qtbot, document, 
     heatmap = shown(made, "weights")
     for head in (0, 1, 2, 0):
         for stage in ("weights", "scores", "scaled"):
-            heatmap.set_plane(Plane(made.evaluation, stage, 0, head))
+            heatmap.set_shown(replace(heatmap.shown, plane=Plane(made.evaluation, stage, 0, head)))
             heatmap.viewport().grab()
             wait(qtbot, made)
     assert 2 <= len(made.supply._sheets) <= 5
@@ -354,7 +356,7 @@ def test_a_map_that_was_hidden_follows_edits_at_once_when_it_is_seen_again(qtbot
     heatmap.viewport().grab()
     made.edit("query", 17, 4, -6.5)
     assert not made.supply.busy
-    heatmap.refresh_all()
+    heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
     heatmap.viewport().grab()
     assert values(heatmap) == pytest.approx(made.exact("weights", 0, 53, 53), abs=1e-9)
 
@@ -386,7 +388,7 @@ def test_an_edit_soon_after_settling_is_there_at_once(qtbot, document, shown, fi
     assert made.supply.busy
     made.edit(field, 5, 2, 4.0)
     for stage, heatmap in maps.items():
-        heatmap.refresh_all()
+        heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
         heatmap.grab()
         assert values(heatmap) == pytest.approx(made.exact(stage, 0, *values(heatmap).shape), abs=1e-12)
     wait(qtbot, made)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
@@ -39,9 +41,9 @@ def luminance(color: QColor) -> float:
 def test_what_is_reached_keeps_its_color_and_the_rest_steps_back(qapp, evaluation, shown_map, screen, scheme, side):
     apply_theme(qapp, scheme)
     heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1), side, side)
-    heatmap.set_values_shown(False)
+    heatmap.set_shown(replace(heatmap.shown, values=False))
     before = screen(heatmap)
-    heatmap.set_reached((ROW,))
+    heatmap.overlay.set_marks(reached=(ROW,))
     after, ground = screen(heatmap), THEMES[scheme].surface
     for row in range(7):
         for column in range(11):
@@ -52,7 +54,7 @@ def test_what_is_reached_keeps_its_color_and_the_rest_steps_back(qapp, evaluatio
             elif row not in (1, 3):  # beside the row runs the line
                 assert contrast(new, ground) <= max(contrast(old, ground), 1.01)
                 assert contrast(new, ground) < 2.2  # less than any line or letter has
-    heatmap.set_reached(None)
+    heatmap.overlay.set_marks(reached=None)
     assert screen(heatmap) == before
 
 
@@ -61,7 +63,7 @@ def test_what_is_reached_keeps_its_color_and_the_rest_steps_back(qapp, evaluatio
 def test_a_line_runs_round_what_is_reached(qapp, evaluation, shown_map, screen, scheme, interactive):
     apply_theme(qapp, scheme)
     heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1), 4, 4, interactive=interactive)
-    heatmap.set_reached((ROW,))
+    heatmap.overlay.set_marks(reached=(ROW,))
     image, theme = screen(heatmap), THEMES[scheme]
     cell = heatmap.cell_rect(2, 5)
     for y in (cell.top() - 1, cell.bottom() + 1):
@@ -74,7 +76,7 @@ def test_a_line_runs_round_what_is_reached(qapp, evaluation, shown_map, screen, 
 def test_a_map_of_which_nothing_is_reached_steps_back_as_a_whole(evaluation, shown_map, screen):
     heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1))
     before = screen(heatmap)
-    heatmap.set_reached(())
+    heatmap.overlay.set_marks(reached=())
     after = screen(heatmap)
     for row in range(7):
         place = heatmap.cell_rect(row, 3).topLeft()
@@ -86,7 +88,7 @@ def test_the_chosen_cell_stands_out_only_where_it_is_reached(evaluation, shown_m
     ink, rect = THEMES["light"].ink, heatmap.cell_rect(2, 4)
     for areas, stands_out in (((ROW,), True), ((), False)):
         heatmap.set_chosen((2, 4))
-        heatmap.set_reached(areas)
+        heatmap.overlay.set_marks(reached=areas)
         assert (screen(heatmap).pixelColor(rect.left(), rect.center().y()) == ink) is stands_out
 
 
@@ -131,10 +133,10 @@ def test_a_map_without_numbers_or_without_a_question_is_left_alone(evaluation, s
     assert reached_areas(stage_plane(evaluation, "scores", 0, 0), None) is None
     assert reached_areas(stage_plane(evaluation, "scores", 0, 0), found) == ()
     heatmap = shown_map(stage_plane(evaluation, "scores", 0, 0))
-    heatmap.set_reached((ROW,))
-    heatmap.set_plane(stage_plane(evaluation, "value", 0, 0))  # of another size
+    heatmap.overlay.set_marks(reached=(ROW,))
+    heatmap.set_shown(replace(heatmap.shown, plane=stage_plane(evaluation, "value", 0, 0)))  # of another size
     QApplication.processEvents()
-    assert heatmap.marks.reached is None
+    assert heatmap.overlay.marks.reached is None
 
 
 def cells(area):

@@ -181,11 +181,10 @@ def test_another_head_is_not_dotted(qtbot: QtBot) -> None:
     assert {n.objectName() for n in nodes(spine) if n.touched()} == {"node.concat"}
 
 
-def test_with_reduced_motion_the_dot_stays_until_the_next_action(qtbot: QtBot) -> None:
+def test_with_reduced_motion_the_dot_stays_until_the_next_action(qtbot: QtBot, still: None) -> None:
     problem = direct()
     spine = shown(qtbot, problem)
     evaluation = Evaluation(problem)
-    spine.set_reduced_motion(True)
     spine.set_evaluation(evaluation, 0, 1)
     spine.refresh(evaluation.update(problem.replace(key=problem.key + 1), {"key": [cell((3, 4))]}))
     assert node(spine, "key").touched()
@@ -196,7 +195,7 @@ def test_with_reduced_motion_the_dot_stays_until_the_next_action(qtbot: QtBot) -
 def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot: QtBot) -> None:
     spine = shown(qtbot, direct())
     spine.set_chosen(Chosen("weights", 2, 6))
-    marks = {n.objectName().removeprefix("node."): n.map.marks for n in nodes(spine)}
+    marks = {n.objectName().removeprefix("node."): n.map.overlay.marks for n in nodes(spine)}
     assert {name: (m.row, m.column) for name, m in marks.items()} == {
         "query": (2, None),
         "key": (None, 6),
@@ -209,9 +208,9 @@ def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot: QtBot) -> None:
     }
     assert marks["value"].row_role == "key"
     spine.set_chosen(Chosen("head_output", 2, 1))
-    assert (node(spine, "value").map.marks.row, node(spine, "value").map.marks.column) == (None, 1)
+    assert (node(spine, "value").map.overlay.marks.row, node(spine, "value").map.overlay.marks.column) == (None, 1)
     spine.set_chosen(None)
-    assert all((n.map.marks.row, n.map.marks.column) == (None, None) for n in nodes(spine))
+    assert all((n.map.overlay.marks.row, n.map.overlay.marks.column) == (None, None) for n in nodes(spine))
 
 
 def test_the_scale_is_its_own_control(qtbot: QtBot) -> None:

@@ -28,6 +28,7 @@ from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.levels_popup import LevelsPopup
+from attn_gui.views.map.reading import counts_of, has_faint
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 BAR, TICK, SWATCH = 8, 4, 14
@@ -70,21 +71,22 @@ class ColorBar(QWidget):
         if not self.isVisible():
             self._counts = self._dots = None
             return
-        self._dots = self._heatmap.has_dots()
-        self.set_counts(self._heatmap.counts())
+        self._dots = self._has_dots()
+        self.set_counts(counts_of(self._heatmap.plane))
         self.update()
 
     @property
     def counts(self) -> Mapping[int, int]:
         """The counts in the legend."""
         if self._counts is None:
-            self._counts = self._heatmap.counts()
+            self._counts = counts_of(self._heatmap.plane)
         return self._counts
 
     def rule(self) -> str:
         """The rule of the levels, in words; empty where the ends of the bar say it."""
-        rule, plane = self._heatmap.levels_policy, self._heatmap.plane
-        if rule == AUTO and plane is not None and not plane.signed and self._heatmap.levels != UNIT:
+        shown = self._heatmap.shown
+        rule = shown.shade.rule
+        if rule == AUTO and not shown.signed and self._heatmap.levels != UNIT:
             rule = LARGEST
         said = LEVEL_RULES[rule].said
         return QCoreApplication.translate("Levels", said) if said and rule != FULL else ""
@@ -92,8 +94,8 @@ class ColorBar(QWidget):
     def open_popup(self) -> LevelsPopup:
         """The choice of levels and colors, beside the bar."""
         heatmap = self._heatmap
-        signed = heatmap.plane is None or heatmap.plane.signed
-        popup = self._popup = LevelsPopup(heatmap.shade, heatmap.levels, signed=signed, parent=self.window())
+        shown = heatmap.shown
+        popup = self._popup = LevelsPopup(shown.shade, heatmap.levels, signed=shown.signed, parent=self.window())
         popup.shadePicked.connect(self._on_popup_shade_picked)
         popup.closed.connect(self._on_popup_closed)
         heatmap.levelsChanged.connect(self._show_in_popup)
@@ -110,7 +112,8 @@ class ColorBar(QWidget):
 
     def _show_in_popup(self, *_: object) -> None:
         if self._popup is not None:
-            self._popup.set_shown(self._heatmap.shade, self._heatmap.levels, self._heatmap.sample())
+            heatmap = self._heatmap
+            self._popup.set_shown(heatmap.shown.shade, heatmap.levels, heatmap.taken.sample())
 
     def _on_popup_shade_picked(self, shade: Shade) -> None:
         self.shadePicked.emit(shade)
@@ -160,11 +163,11 @@ class ColorBar(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         bar = QRect(1, 0, max(1, self.width() - 2), scaled(BAR))
-        table = color_table(self._heatmap.palette_name, current_theme().name, self._heatmap.levels)
+        table = color_table(self._heatmap.shown.palette, current_theme().name, self._heatmap.levels)
         painter.drawImage(bar, _strip(table))
         painter.setPen(QPen(current_theme().line_strong, LINE.hairline))
         painter.drawRect(bar.adjusted(-1, 0, 0, -1))
-        if self._heatmap.levels_known:
+        if self._heatmap.taken.known:
             self._paint_ticks(painter, bar)
         self._paint_legend(painter, table)
         if self.hasFocus():
@@ -194,9 +197,13 @@ class ColorBar(QWidget):
         if isinstance(plane := self._heatmap.plane, Plane | FieldPlane) and plane.evaluation.signed:
             return self.tr("now − before")
         if self._dots is None:
-            self._dots = self._heatmap.has_dots()
-        limit = self._heatmap.dots_below
-        return f"{ZERO_WEIGHT} < {limit:g}" if self._dots and limit is not None else ""
+            self._dots = self._has_dots()
+        numbers = self._heatmap.cells.numbers
+        return f"{ZERO_WEIGHT} < {0.5 * 10.0**-numbers.decimals:g}" if self._dots and numbers is not None else ""
+
+    def _has_dots(self) -> bool:
+        """Whether cells may stand as "·", as weights that are too small to be written do."""
+        return self._heatmap.shown.values and has_faint(self._heatmap.plane)
 
     def _paint_dots(self, painter: QPainter, places: Sequence[tuple[float, str]], baseline: float) -> None:
         """Between two ticks, so that the map need not give way to a line of its own."""

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from attn_gui.figure.display import Levels
-from attn_gui.figure.levels import AUTO, LEVEL_RULES, LOCKED
+from attn_gui.figure.display import Levels, Values
+from attn_gui.figure.levels import LEVEL_RULES, Shade
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.cells_item import LAST_GOOD
-from attn_gui.views.map.reading import levels_of_plane
+from attn_gui.views.map.reading import levels_of_plane, sample_of
 
 
 class TakenLevels:
-    """Follows the rule that was set; `owner` asks for what is not known yet of long planes."""
+    """Follows the rule of a shade; `owner` asks for what is not known yet of long planes."""
 
     def __init__(self, owner: object) -> None:
         self._owner = owner
-        self.rule = AUTO
         self.plane: PlaneLike | None = None
+        self._shade = Shade()
         self._levels: Levels | None = None
 
     @property
     def given(self) -> bool:
         """Whether the levels are set and not read from the numbers."""
-        return LEVEL_RULES[self.rule].take is None
+        return LEVEL_RULES[self._shade.rule].take is None
 
     @property
     def known(self) -> bool:
@@ -39,10 +39,13 @@ class TakenLevels:
             self._levels = self._found()
         return self._levels or LAST_GOOD
 
-    def set(self, rule: str, levels: Levels | None) -> None:
-        """Follow another rule; "locked" without levels means those of now."""
-        self._levels = levels or (self.now() if rule == LOCKED else None)
-        self.rule = rule
+    def sample(self) -> Values:
+        """Some of the finite numbers on show, enough to tell how they are spread."""
+        return sample_of(self.plane, self._owner)
+
+    def set_shade(self, shade: Shade) -> None:
+        """Follow another rule, or the levels that are given."""
+        self._shade, self._levels = shade, shade.levels
 
     def forget(self) -> None:
         """Take them again when they are asked for, unless they are given."""
@@ -52,4 +55,4 @@ class TakenLevels:
     def _found(self) -> Levels | None:
         if self.plane is None or self.given:
             return LAST_GOOD
-        return levels_of_plane(self.plane, LEVEL_RULES[self.rule], self._owner)
+        return levels_of_plane(self.plane, LEVEL_RULES[self._shade.rule], self._owner)

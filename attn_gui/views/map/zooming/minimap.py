@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
@@ -20,6 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine.arrays import Box
+from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.figure.tokens import LINE, SPACING
 from attn_gui.views.keyboard_button import RETURNING
 from attn_gui.views.map.heatmap import Heatmap
@@ -65,7 +67,7 @@ class Minimap(QWidget):
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.hide()
         heatmap.installEventFilter(self)
-        heatmap.windowChanged.connect(self.follow)
+        heatmap.extent.changed.connect(self.follow)
         heatmap.levelsChanged.connect(self.follow)
 
     def follow(self, *_: object) -> None:
@@ -97,7 +99,7 @@ class Minimap(QWidget):
         rows, columns = self._heatmap.shape
         if not rows or not columns:
             return QRect()
-        top, bottom, left, right = self._heatmap.window_shown
+        top, bottom, left, right = self._heatmap.extent.window
         cells = self.cells()
         across, down = cells.width() / columns, cells.height() / rows
         exact = QRectF(left * across, top * down, (right - left) * across, (bottom - top) * down)
@@ -114,12 +116,12 @@ class Minimap(QWidget):
     # --- what is shown where ---------------------------------------------------------------------
     def _zoomed(self) -> bool:
         """Whether a double click would show more."""
-        (top, bottom, left, right), home = self._heatmap.window_shown, self._heatmap.home
+        (top, bottom, left, right), home = self._heatmap.extent.window, self._heatmap.extent.home
         return bottom - top < home[1] - home[0] or right - left < home[3] - home[2]
 
     def _place(self) -> QRect:
         """The corner below on the right, or the next one that leaves the chosen cell free; null without room."""
-        room = self._heatmap.cells_rect()
+        room = self._heatmap.placement.cells
         width, height = (_side(length) for length in (room.width(), room.height()))
         if not width or not height:
             return QRect()
@@ -137,23 +139,14 @@ class Minimap(QWidget):
 
     def _draw_like_the_map(self) -> None:
         """The plane, colors and marks of the map; what has not changed is not drawn again."""
-        whole = self._whole = self._whole or self._made()
-        heatmap = self._heatmap
-        if whole.plane is not heatmap.plane:
-            whole.set_plane(heatmap.plane)
-        if whole.palette_name != heatmap.palette_name:
-            whole.set_palette(heatmap.palette_name)
-        if whole.levels != heatmap.levels:
-            whole.set_levels(heatmap.levels)
-        if whole.dimmed != heatmap.dimmed:
-            whole.set_dimmed(heatmap.dimmed)
-        if whole.chosen != heatmap.chosen:
-            whole.set_chosen(heatmap.chosen)
+        whole, shown = self._whole or self._made(), self._heatmap.shown
+        shade = Shade(TYPED, self._heatmap.levels, shown.palette)
+        whole.set_shown(replace(shown, shade=shade, values=False))
+        whole.set_chosen(self._heatmap.chosen)
 
     def _made(self) -> Heatmap:
-        whole = Heatmap(self, interactive=False)
+        whole = self._whole = Heatmap(self, interactive=False)
         whole.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        whole.set_levels(self._heatmap.levels)
         whole.show()
         self._framing.raise_()
         self._lay_out()
@@ -173,14 +166,14 @@ class Minimap(QWidget):
     def _center_on(self, point: QPointF) -> None:
         """Move what is in view to be round a point of the minimap."""
         row, column = self._cells_in(point - QPointF(self.cells().topLeft()))
-        window = self._heatmap.window_shown
+        window = self._heatmap.extent.window
         self._move(window, row - (window[0] + window[1]) / 2, column - (window[2] + window[3]) / 2)
 
     def _move(self, window: Window, down: float, across: float) -> None:
         """Show the window moved by so many cells, as far as there are any."""
         (top, bottom, left, right), (rows, columns) = window, self._heatmap.shape
         down, across = min(max(down, -top), rows - bottom), min(max(across, -left), columns - right)
-        self._heatmap.set_window((top + down, bottom + down, left + across, right + across))
+        self._heatmap.extent.set_window((top + down, bottom + down, left + across, right + across))
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -188,11 +181,11 @@ class Minimap(QWidget):
         if event.button() != Qt.MouseButton.LeftButton:
             return
         at = event.position()
-        self._drag = at, self._heatmap.window_shown
+        self._drag = at, self._heatmap.extent.window
         self.setCursor(Qt.CursorShape.ClosedHandCursor)
         if not self.frame().contains(at.toPoint()):
             self._center_on(at)
-            self._drag = at, self._heatmap.window_shown
+            self._drag = at, self._heatmap.extent.window
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         event.accept()
@@ -208,16 +201,16 @@ class Minimap(QWidget):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         event.accept()
-        self._heatmap.reset_zoom()
+        self._heatmap.extent.reset()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Closer to the middle of what is in view, whatever lies below the pointer."""
         event.accept()
-        self._heatmap.zoom(event.angleDelta().y())
+        self._heatmap.extent.zoom(event.angleDelta().y())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._show_ring(True)
-        key, window = event.key(), self._heatmap.window_shown
+        key, window = event.key(), self._heatmap.extent.window
         far = 1.0 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else STEP
         rows, columns = window[1] - window[0], window[3] - window[2]
         if key in ARROWS:

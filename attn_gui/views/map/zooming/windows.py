@@ -38,47 +38,45 @@ class JoinedWindows(QObject):
         self.part()
         self._maps = maps
         for heatmap in maps.values():
-            heatmap.windowChanged.connect(self._on_window_changed)
+            heatmap.extent.changed.connect(self._on_window_changed)
         self._joining = True
         for place, heatmap in maps.items():
             own_rows, own_columns = heatmap.shape
             height = rows if place in ROWS_TOGETHER else own_rows
             width = columns if place in COLUMNS_TOGETHER[0] else own_columns
             partial = height < own_rows or width < own_columns
-            heatmap.set_home((0.0, float(height), 0.0, float(width)) if partial else None)
+            heatmap.extent.set_home((0.0, float(height), 0.0, float(width)) if partial else None)
         self._joining = False
-        self._follow(maps[STAGE])
+        self._follow(STAGE)
 
     def part(self) -> None:
         """Let the maps go, while they take other matrices one by one."""
         for heatmap in self._maps.values():
-            heatmap.windowChanged.disconnect(self._on_window_changed)
+            heatmap.extent.changed.disconnect(self._on_window_changed)
         self._maps = {}
 
     def _on_window_changed(self, _window: Window) -> None:
-        heatmap = self.sender()
-        if not self._joining and isinstance(heatmap, Heatmap):
-            self._follow(heatmap)
+        if not self._joining:
+            self._follow(next(place for place, heatmap in self._maps.items() if heatmap.extent is self.sender()))
 
-    def _follow(self, leader: Heatmap) -> None:
+    def _follow(self, place: str) -> None:
         """Bring the neighbours to the rows and columns of the map that moved."""
-        place = next(name for name, heatmap in self._maps.items() if heatmap is leader)
         self._joining = True
-        top, bottom, left, right = leader.window_shown
+        top, bottom, left, right = self._maps[place].extent.window
         for name in ROWS_TOGETHER if place in ROWS_TOGETHER else ():
             if name in self._maps:
-                self._maps[name].set_window((top, bottom, *self._maps[name].window_shown[2:]))
+                self._maps[name].extent.set_window((top, bottom, *self._maps[name].extent.window[2:]))
         for pair in COLUMNS_TOGETHER:
             for name in pair if place in pair else ():
                 if name in self._maps:
-                    self._maps[name].set_window((*self._maps[name].window_shown[:2], left, right))
+                    self._maps[name].extent.set_window((*self._maps[name].extent.window[:2], left, right))
         self._joining = False
         self._show_scroll_bars()
         self.moved.emit()
 
     def _show_scroll_bars(self) -> None:
         stage = self._maps[STAGE]
-        top, bottom, left, right = stage.window_shown
+        top, bottom, left, right = stage.extent.window
         for side, count, low, high in (
             (Qt.Orientation.Vertical, stage.shape[0], top, bottom),
             (Qt.Orientation.Horizontal, stage.shape[1], left, right),
@@ -93,11 +91,11 @@ class JoinedWindows(QObject):
 
     def _on_bar_value_changed(self, along: Qt.Orientation, value: int) -> None:
         stage, low = self._maps[STAGE], value / FINE
-        top, bottom, left, right = stage.window_shown
+        top, bottom, left, right = stage.extent.window
         if along == Qt.Orientation.Vertical:
-            stage.set_window((low, low + bottom - top, left, right))
+            stage.extent.set_window((low, low + bottom - top, left, right))
         else:
-            stage.set_window((top, bottom, low, low + right - left))
+            stage.extent.set_window((top, bottom, low, low + right - left))
 
 
 class SharedWindow(QObject):
@@ -111,15 +109,15 @@ class SharedWindow(QObject):
     def join(self, maps: Sequence[Heatmap]) -> None:
         """Hold these maps together; those before are let go."""
         for heatmap in self._maps:
-            heatmap.windowChanged.disconnect(self._on_window_changed)
+            heatmap.extent.changed.disconnect(self._on_window_changed)
         self._maps = maps
         for heatmap in maps:
-            heatmap.windowChanged.connect(self._on_window_changed)
+            heatmap.extent.changed.connect(self._on_window_changed)
 
     def _on_window_changed(self, window: Window) -> None:
         if self._following:
             return
         self._following = True
         for heatmap in self._maps:
-            heatmap.set_window(window)
+            heatmap.extent.set_window(window)
         self._following = False

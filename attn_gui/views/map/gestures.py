@@ -1,0 +1,184 @@
+"""Gestures on a map: events of mouse and keyboard as the cells that they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from attn_gui.views.map import keys
+from attn_gui.views.map.overlay import Cell, OverlayItem
+from attn_gui.views.map.zooming.extent import Extent
+
+_DRAGS = Qt.MouseButton.LeftButton | Qt.MouseButton.MiddleButton
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_PASSING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
+_BY_KEYBOARD = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+    Qt.FocusReason.OtherFocusReason,
+)
+
+
+class Gestures(QObject):
+    """Tells what a person wants of which cell, and decides nothing; hovering, dragging and zooming it does itself.
+
+    Maps that are not `interactive` are thumbnails: they can be clicked as a whole.
+    """
+
+    cellChosen = Signal(int, int)
+    cellHovered = Signal(int, int)
+    hoverLeft = Signal()
+    activated = Signal(int, int)
+    toggleRequested = Signal(int, int)
+    clicked = Signal()
+    copyImageRequested = Signal()
+    saveImageRequested = Signal()
+
+    def __init__(
+        self,
+        heatmap: QWidget,
+        overlay: OverlayItem,
+        extent: Extent,
+        cell_under: Callable[[QPoint], Cell | None],
+        *,
+        interactive: bool,
+    ) -> None:
+        super().__init__(heatmap)
+        self._heatmap, self._overlay, self._extent, self._cell_under = heatmap, overlay, extent, cell_under
+        self._interactive = self._menu_offered = interactive
+        self._pressed: QPoint | None = None
+        self._dragged = QPoint()  # how far the pointer has drawn the map
+
+    def set_menu_offered(self, offered: bool) -> None:
+        """Whether a right click offers to copy and save the picture."""
+        self._menu_offered = offered
+
+    def answered(self, event: QEvent) -> bool:
+        """Take an event of the mouse on the map or its viewport; False for any other."""
+        answer = self._ANSWERS.get(event.type())
+        if answer is not None:
+            answer(self, event)
+        return answer is not None
+
+    # --- mouse -----------------------------------------------------------------------------------
+    def _press(self, event: QMouseEvent) -> None:
+        self._pressed = self._dragged = event.position().toPoint()
+        event.accept()
+
+    def _move(self, event: QMouseEvent) -> None:
+        here = event.position().toPoint()
+        if event.buttons() & _DRAGS and self._pressed is not None:
+            self._drag(here, self._pressed)
+        if self._interactive:
+            self._hover(self._cell_under(here))
+
+    def _release(self, event: QMouseEvent) -> None:
+        event.accept()
+        pressed, self._pressed = self._pressed, None
+        here = event.position().toPoint()
+        if pressed is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if (here - pressed).manhattanLength() >= QApplication.startDragDistance():
+            return
+        cell = self._cell_under(here)
+        if cell is not None:
+            if self._interactive:
+                self.cellChosen.emit(*cell)
+            self.clicked.emit()
+
+    def _double_click(self, event: QMouseEvent) -> None:
+        self._pressed = None
+        self._extent.reset()
+        event.accept()
+
+    def _drag(self, here: QPoint, pressed: QPoint) -> None:
+        """A hand that trembles in a click does not move the map."""
+        if self._dragged != pressed or (here - pressed).manhattanLength() >= QApplication.startDragDistance():
+            self._extent.move(here - self._dragged)
+            self._dragged = here
+
+    def _hover(self, cell: Cell | None) -> None:
+        if cell == self._overlay.marks.hovered:
+            return
+        self._overlay.set_marks(hovered=cell)
+        if cell is None:
+            self.hoverLeft.emit()
+        else:
+            self.cellHovered.emit(*cell)
+
+    def _wheel(self, event: QWheelEvent) -> None:
+        """Zoom at the pointer; with Ctrl, or beside the cells, the wheel is for others."""
+        enlarges_window = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if self._extent.movable and not enlarges_window and self._cell_under(event.position().toPoint()) is not None:
+            self._extent.zoom_at(event.angleDelta().y(), event.position())
+            event.accept()
+        else:
+            event.ignore()
+
+    def leave(self) -> None:
+        """The pointer is over the map no longer."""
+        self._hover(None)
+
+    _ANSWERS: Mapping[QEvent.Type, Callable[[Gestures, Any], None]] = {
+        QEvent.Type.MouseButtonPress: _press,
+        QEvent.Type.MouseMove: _move,
+        QEvent.Type.MouseButtonRelease: _release,
+        QEvent.Type.MouseButtonDblClick: _double_click,
+        QEvent.Type.Wheel: _wheel,
+    }
+
+    # --- keyboard --------------------------------------------------------------------------------
+    def key(self, event: QKeyEvent) -> None:
+        """Move the chosen cell, act on it, or zoom; single letters and digits act on the window."""
+        chosen, shape = self._overlay.marks.chosen, self._extent.shape
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        cell = keys.moved(event.key(), event.modifiers(), chosen, shape) if self._interactive else None
+        if cell is not None:
+            self._overlay.set_marks(focus=True)
+            if cell != chosen:
+                self.cellChosen.emit(*cell)
+        elif event.key() in _ENTER and plain and chosen is not None:
+            self.activated.emit(*chosen)
+        elif event.key() == Qt.Key.Key_Space and plain and chosen is not None:
+            self.toggleRequested.emit(*chosen)
+        elif self._extent.movable and (delta := keys.zoomed(event.text(), event.modifiers())):
+            self._extent.zoom(delta, chosen)
+        elif self._extent.movable and keys.shows_everything(event.text(), event.modifiers()):
+            self._extent.reset()
+        else:
+            event.ignore()
+
+    def focus_in(self, reason: Qt.FocusReason) -> None:
+        """Show the ring where the focus came by keyboard."""
+        if reason in _BY_KEYBOARD:
+            self._overlay.set_marks(focus=True)
+
+    def focus_out(self, reason: Qt.FocusReason) -> None:
+        """Take the ring away, unless the focus comes back at once."""
+        if reason not in _PASSING:
+            self._overlay.set_marks(focus=False)
+
+    # --- menu ------------------------------------------------------------------------------------
+    def offer_menu(self, event: QContextMenuEvent) -> None:
+        """Open the menu of a map, for the cell that it was opened on."""
+        if not self._menu_offered:
+            event.ignore()
+            return
+        cell = self._cell_under(event.pos()) if event.reason() == QContextMenuEvent.Reason.Mouse else None
+        if cell is not None and self._interactive:
+            self.cellChosen.emit(*cell)
+        menu = QMenu(self._heatmap)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copy, save = QAction(self.tr("Copy image"), menu), QAction(self.tr("Save image…"), menu)
+        copy.triggered.connect(self.copyImageRequested)
+        save.triggered.connect(self.saveImageRequested)
+        if self._heatmap.actions():
+            menu.addActions(self._heatmap.actions())
+            menu.addSeparator()
+        menu.addActions([copy, save])
+        menu.popup(event.globalPos())

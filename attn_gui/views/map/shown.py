@@ -1,0 +1,47 @@
+"""The one value that says what a map shows: a matrix, the names at it, its levels and colors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attn_gui.document.copying import Copied
+from attn_gui.figure.levels import Shade
+from attn_gui.pictures.planes import PlaneLike
+from attn_gui.views.map.levels.shades import PLAIN
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A matrix and how it is shown; `bands` are the columns where bands of heads begin, `dimmed` is out of date."""
+
+    plane: PlaneLike | None = None
+    row_names: Sequence[str] = ()
+    column_names: Sequence[str] = ()
+    bands: tuple[int, ...] = ()
+    shade: Shade = PLAIN
+    values: bool = False
+    dimmed: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the matrix."""
+        return self.plane.shape if self.plane is not None else (0, 0)
+
+    def copied(self) -> Copied | None:
+        """The whole matrix, with the names of its rows and columns."""
+        plane = self.plane
+        if plane is None:
+            return None
+        everything = slice(0, self.shape[0]), slice(0, self.shape[1])
+        return Copied(self.shape, lambda: list(plane.block(*everything)[0].copy()), self.row_names, self.column_names)
+
+    @property
+    def signed(self) -> bool:
+        """Whether colors go both ways from 0; without a matrix they do."""
+        return self.plane is None or self.plane.signed
+
+    @property
+    def palette(self) -> str:
+        """The name of the color map."""
+        return self.shade.palette_for(self.signed)
