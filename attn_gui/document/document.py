@@ -119,10 +119,13 @@ class Document(QObject):
         self._tell(Change(dict.fromkeys(self._draft.state.views, None), opened=True))
         self.titleChanged.emit()
 
-    def mark_saved(self, path: Path) -> None:
-        """Remember that `path` holds the present state."""
+    def mark_saved(self, path: Path, generation: int | None = None) -> None:
+        """Remember that `path` holds the present state; if it is that of an earlier generation, this one is unsaved."""
         self.path, self.name = path, path.stem
-        self.stack.setClean()
+        if generation in (None, self.generation):
+            self.stack.setClean()
+        else:
+            self.stack.resetClean()
         self.titleChanged.emit()
 
     def limit_history(self, count: int) -> None:

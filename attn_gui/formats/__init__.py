@@ -1,4 +1,4 @@
-"""Files to problems and back. Imports engine, safetensors and NumPy; no Qt."""
+"""Files to problems and back. Imports engine and NumPy; no Qt."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.formats import session
 from attn_gui.formats.arrays import Array
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, Tell, reading, suffix
 from attn_gui.formats.catalog import (
@@ -28,7 +29,7 @@ from attn_gui.formats.catalog import (
     suffixes,
 )
 from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
-from attn_gui.formats.saving import replacing, saving, write_file
+from attn_gui.formats.saving import CHUNK, replacing, saving, write_file
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.text import csv_text
 from attn_gui.formats.text.text_table import AmbiguousTable, read_table
@@ -150,11 +151,20 @@ def save_session(
     path: PathText,
     view: Mapping[str, object] | None = None,
     about: Mapping[str, str] | None = None,
+    tell: Tell | None = None,
 ) -> None:
-    """Save a session with what is looked at and what is known about it (title, model, text). Raises FormatError."""
+    """Save a session with what is looked at and what is known about it (title, model, text). Raises FormatError.
+
+    `tell` is told the share that is written; what it raises ends the writing, and the old file is untouched.
+    """
     with saving(path):
-        data = SESSION.write(Loaded(problem, view=view or {}, about=about or {}))
-    write_file(path, data)
+        parts = [*session.parts(Loaded(problem, view=view or {}, about=about or {}))]
+    size, written = sum(len(part) for part in parts), 0
+    with replacing(path, size) as sink:
+        for piece in (part[low : low + CHUNK] for part in parts for low in range(0, len(part), CHUNK)):
+            written += sink.write(piece)
+            if tell is not None:
+                tell(written / size)
 
 
 def save_matrix(

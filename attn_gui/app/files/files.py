@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
 from attn_gui.app.files.examples import EXAMPLES, Example, example_of
 from attn_gui.app.files.opening import Opening
+from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.problem.clash import Clashes
 from attn_gui.app.problem.making import Arrays, Making
 from attn_gui.app.shell.actions import Command
@@ -21,7 +22,7 @@ from attn_gui.document.edits import Label
 from attn_gui.document.tokens import row_names
 from attn_gui.engine import Problem, ShapeError, layer_from_mapping
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.formats import SESSION, FormatError, Loaded, Note, patterns, problems, save_session
+from attn_gui.formats import SESSION, Loaded, Note, patterns, problems
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
@@ -43,6 +44,7 @@ class FilesController(QObject):
         self._about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
         self._clashes = Clashes(window.banner, self, making)
         self.opening = Opening(window)
+        self.saving = SessionSaving(window, document, settings)
         self._asked = Path(), 0  # what is being read, and the generation of the document that may be left for it
         self.opening.ended.connect(self._on_opening_ended)
         window.banner.closed.connect(self._on_banner_closed)
@@ -206,7 +208,7 @@ class FilesController(QObject):
 
     # --- keeping ---------------------------------------------------------------------------------
     def save(self) -> bool:
-        return self._write(self._document.path) if self._document.path else self.save_as()
+        return self._write(self.saving.path) if self.saving.path else self.save_as()
 
     def save_as(self) -> bool:
         path = self._asked_path(self._document.name + SESSION.suffixes[0])
@@ -227,21 +229,14 @@ class FilesController(QObject):
         return self._asked_path(str(whole)) if whole.exists() else whole
 
     def _write(self, path: Path) -> bool:
-        try:
-            save_session(self._document.snapshot(), path, self._view_of(), self._about)
-        except (FormatError, OSError) as error:
-            self._window.banner.show_error(saying(error))
-            return False
-        self._document.mark_saved(path)
-        self._settings.add_recent(path.resolve())
-        return True
+        return self.saving.save(path, self._view_of(), self._about)
 
     def _may_leave(self) -> bool:
         """Ask to save what is not saved, what is half typed included; False means stay.
 
-        Where it is left, a file that is still being read is wanted no more.
+        What is still being written is waited for. Where it is left, a file that is still being read is wanted no more.
         """
-        may = self._window.settle() and (not self._document.modified or self._ask_to_save())
+        may = self._window.settle() and self.saving.wait() and (not self._document.modified or self._ask_to_save())
         if may:
             self.opening.forget()
         return may
@@ -253,15 +248,16 @@ class FilesController(QObject):
         buttons = QMessageBox.StandardButton
         box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
         answer = box.exec()
-        return self.save() if answer == buttons.Save else answer == buttons.Discard
+        return self.save() and self.saving.wait() if answer == buttons.Save else answer == buttons.Discard
 
     def may_close(self) -> bool:
         """Whether the document may be left for good."""
         return self._may_leave()
 
     def finish(self) -> None:
-        """Drop what is being read; for the end of the program."""
+        """Drop what is being read, and write to its end what is being written; for the end of the program."""
         self.opening.finish()
+        self.saving.finish()
 
     # --- recent ----------------------------------------------------------------------------------
     def fill_recent(self) -> None:

@@ -58,6 +58,11 @@ class Job(QObject):
         self.stop()
         self._background.forget()
 
+    def complete(self) -> None:
+        """Wait until it is through, and tell nothing of how it ended; for the end of the program."""
+        self._background.finish()
+        self._background.forget()
+
     def finish(self) -> None:
         """Forget it, and wait until it has stopped; for the end of the program."""
         self.forget()

@@ -1,0 +1,165 @@
+"""Saves sessions: a small one at once, a large one beside the window, in which one works on meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from PySide6.QtCore import QEventLoop, QObject, QTimer, Signal
+from PySide6.QtWidgets import QMessageBox
+
+from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.sentences import saying
+from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.side_work import LARGE
+from attn_gui.document.document import Change, Document
+from attn_gui.engine import Problem
+from attn_gui.figure.reading import Tell
+from attn_gui.formats import FormatError, save_session
+from attn_gui.views.dialogs.progress.saving_progress import SavingProgress
+from attn_gui.views.dialogs.progress.work_line import PATIENCE_MS
+from attn_gui.views.main_window import MainWindow
+
+
+class Session(NamedTuple):
+    """One state of the document that is to be written, with what is looked at and what is known about it."""
+
+    path: Path
+    problem: Problem
+    generation: int
+    view: Mapping[str, object]
+    about: Mapping[str, str]
+
+    def write(self, tell: Tell | None = None) -> None:
+        save_session(self.problem, self.path, self.view, self.about, tell)
+
+
+class SessionSaving(QObject):
+    """Writes one file after another; the document counts as saved if it is still what was written."""
+
+    ended = Signal()  # nothing is being written any more
+
+    def __init__(self, window: MainWindow, document: Document, settings: Settings) -> None:
+        super().__init__(window)
+        self._window, self._document, self._settings = window, document, settings
+        self._now: Session | None = None
+        self._next: dict[Path, Session] = {}
+        self._opened, self._well = 0, True  # the generation in which the document began; nothing failed since
+        self._job, self._line = Job(self), SavingProgress(window)
+        window.statusBar().addPermanentWidget(self._line)
+        document.changed.connect(self._on_document_changed)
+        self._job.told.connect(self._line.set_share)
+        self._job.ended.connect(self._on_job_ended)
+        self._line.cancelRequested.connect(self._cancel)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being written."""
+        return self._now is not None
+
+    @property
+    def path(self) -> Path | None:
+        """The file that the document is saved in, or will be once it is written."""
+        asked = [session.path for session in (self._now, *self._next.values()) if session and self._is_ours(session)]
+        return asked[-1] if asked else self._document.path
+
+    def save(self, path: Path, view: Mapping[str, object], about: Mapping[str, str]) -> bool:
+        """Write the document as it is now, after what is being written; False, and said, where it failed at once.
+
+        What is written beside the window may still fail: `wait` tells.
+        """
+        session = Session(path, self._document.snapshot(), self._document.generation, view, about)
+        if self.busy:
+            self._next.pop(path, None)  # in its place behind the others
+            self._next[path] = session
+            return True
+        self._well = True
+        if sum(array.nbytes for array in session.problem.arrays().values()) > LARGE:
+            self._begin(session)
+        else:
+            self._at_once(session)
+        return self._well
+
+    def wait(self) -> bool:
+        """Let the person wait until everything is written; False where it failed, or the person goes on working."""
+        if self.busy:
+            soon = QEventLoop()
+            self.ended.connect(soon.quit)
+            QTimer.singleShot(PATIENCE_MS, soon, soon.quit)
+            soon.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+        if self.busy:
+            box = QMessageBox(self._window)
+            assert self._now is not None
+            box.setText(self.tr("{name} is still being saved.").format(name=self._now.path.name))
+            box.addButton(self.tr("Go on working"), QMessageBox.ButtonRole.RejectRole)
+            self.ended.connect(box.accept)
+            box.exec()
+            box.deleteLater()
+        return self._well and not self.busy
+
+    def finish(self) -> None:
+        """Wait until everything is written; for the end of the program, where nobody is there any more to be told."""
+        self._job.complete()
+        for session in self._next.values():
+            with suppress(FormatError, OSError):
+                session.write()
+        self._next.clear()
+        self._now = None
+
+    def _at_once(self, session: Session) -> None:
+        found: object = None
+        try:
+            session.write()
+        except (FormatError, OSError) as error:
+            found = error
+        self._take(session, found)
+
+    def _begin(self, session: Session) -> None:
+        self._now = session
+        self._line.set_name(session.path.name)
+        self._line.begin()
+        self._job.begin(session.write)
+
+    def _on_job_ended(self, found: object) -> None:
+        session, self._now = self._now, None
+        self._line.end()
+        try:
+            assert session is not None
+            self._take(session, found)
+        finally:
+            self._go_on()
+
+    def _take(self, session: Session, found: object) -> None:
+        self._well = self._well and not isinstance(found, Exception)
+        if isinstance(found, Stopped):
+            self._window.banner.show_info(
+                lambda: self.tr("{name} was not saved: the saving was canceled.").format(name=session.path.name)
+            )
+        elif isinstance(found, (FormatError, OSError)):
+            self._window.banner.show_error(saying(found))
+        elif isinstance(found, Exception):
+            raise found
+        else:
+            self._settings.add_recent(session.path.resolve())
+            if self._is_ours(session):
+                self._document.mark_saved(session.path, session.generation)
+
+    def _is_ours(self, session: Session) -> bool:
+        """Whether it is of the document that is open."""
+        return session.generation >= self._opened
+
+    def _on_document_changed(self, change: Change) -> None:
+        if change.opened:
+            self._opened = self._document.generation
+
+    def _go_on(self) -> None:
+        if self._next:
+            self._begin(self._next.pop(next(iter(self._next))))
+        else:
+            self.ended.emit()
+
+    def _cancel(self) -> None:
+        self._next.clear()
+        self._job.stop()

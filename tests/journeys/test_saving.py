@@ -1,0 +1,225 @@
+"""Large sessions: written beside the window, which works on; whoever quits waits, nothing is lost or half there."""
+
+from __future__ import annotations
+
+import errno
+import threading
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication, QMessageBox, QToolButton
+from safetensors.numpy import load_file
+
+from attn_gui.app.files import session_saving
+from attn_gui.engine import Problem
+from attn_gui.formats import open_file, save_session
+from attn_gui.formats.saving import Sink, saving
+from attn_gui.views.dialogs.progress.saving_progress import SavingProgress
+
+SMALL = "worked-example.npz"
+BUTTONS = QMessageBox.StandardButton
+WRITE = Sink.write
+
+
+class Gate:
+    """Holds up the writing of files on other threads where a slow disk would."""
+
+    def __init__(self) -> None:
+        self.reached, self._open = threading.Event(), threading.Event()
+        self.window = threading.get_ident()
+        self.fails = False
+
+    def open(self) -> None:
+        self._open.set()
+
+    def close(self) -> None:
+        self.reached.clear()
+        self._open.clear()
+
+    def write(self, sink, data):
+        if threading.get_ident() != self.window:
+            self.reached.set()
+            assert self._open.wait(120)
+            if self.fails:
+                with saving(sink._path):
+                    raise OSError(errno.ENOSPC, "full")
+        return WRITE(sink, data)
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """Every session counts as large."""
+    found = Gate()
+    monkeypatch.setattr(session_saving, "LARGE", 0)
+    monkeypatch.setattr(Sink, "write", lambda sink, data: found.write(sink, data))
+    yield found
+    found.open()
+
+
+@pytest.fixture
+def person(launch, tmp_path, gate):
+    """Who has saved once, and then typed 4."""
+    found = launch(SMALL)
+    gate.open()
+    found.choose_file(tmp_path / "kept.attn", lambda: found.do("save_as"))
+    written(found)
+    gate.close()
+    found.type_into("query", 0, 0, "4")
+    return found
+
+
+def written(person):
+    """Until nothing is being written any more."""
+    while person.program.files.saving.busy:
+        QApplication.processEvents()
+
+
+def first(path):
+    """The first number of Q in a file."""
+    return open_file(path).problem.query[0, 0]
+
+
+def line(person):
+    found = person.find("saving.progress", SavingProgress)
+    return found.text() if found.isVisible() else ""
+
+
+def test_the_window_works_on_while_a_large_session_is_written(person, gate, tmp_path, qtbot):
+    path = tmp_path / "kept.attn"
+    person.press("Ctrl+S")
+    assert gate.reached.wait(120)
+    qtbot.waitUntil(lambda: line(person) == "Saving kept.attn, 0 %")
+    person.type_into("query", 1, 1, "5")
+    person.click_cell("weights", 0, 1)
+    assert "Query 0 gives key 1" in person.explanation()
+    assert first(path) == 1, "the old file stands until the new one is whole"
+    gate.open()
+    written(person)
+    assert line(person) == ""
+    assert open_file(path).problem.query[:2, 1].tolist() == [0, 1], "as it was when Ctrl+S was pressed"
+    assert first(path) == 4
+    assert person.window.isWindowModified(), "the 5 is in no file"
+    person.press("Ctrl+S")
+    written(person)
+    assert open_file(path).problem.query[1, 1] == 5
+    assert not person.window.isWindowModified()
+
+
+def test_what_was_clean_before_is_not_when_another_state_was_written_meanwhile(person, gate):
+    person.press("Ctrl+S")
+    assert gate.reached.wait(120)
+    person.press("Ctrl+Z")
+    gate.open()
+    written(person)
+    assert person.number("query", 0, 0) == 1
+    assert person.window.isWindowModified(), "the file holds the 4"
+
+
+def test_a_second_save_follows_the_first(person, gate, tmp_path):
+    person.press("Ctrl+S")
+    assert gate.reached.wait(120)
+    person.type_into("query", 0, 0, "5")
+    person.press("Ctrl+S")
+    person.type_into("query", 0, 0, "6")
+    person.press("Ctrl+S")
+    person.choose_file(tmp_path / "other.attn", lambda: person.do("save_as"))
+    gate.open()
+    written(person)
+    assert (first(tmp_path / "kept.attn"), first(tmp_path / "other.attn")) == (6, 6)
+    assert not person.window.isWindowModified()
+    assert person.window.windowTitle().startswith("other")
+
+
+def test_quitting_waits_until_it_is_written(person, gate, tmp_path):
+    person.press("Ctrl+S")
+    assert gate.reached.wait(120)
+    said = []
+
+    def answer(box):
+        said.append(box.text())
+        gate.open()  # and the box closes by itself
+
+    person.answering(QMessageBox, answer, person.window.close)
+    assert said == ["kept.attn is still being saved."]
+    assert not person.window.isVisible()
+    assert first(tmp_path / "kept.attn") == 4
+
+
+def test_whoever_would_rather_work_on_stays(person, gate):
+    person.press("Ctrl+S")
+    assert gate.reached.wait(120)
+    person.answering(QMessageBox, lambda box: box.buttons()[0].click(), person.window.close)
+    assert person.window.isVisible()
+    person.answering(QMessageBox, lambda box: person.press("Esc"), lambda: person.drop(person.program.document.path))
+    assert person.number("query", 0, 0) == 4
+    gate.open()
+    written(person)
+    assert not person.window.isWindowModified()
+
+
+def test_changes_since_are_asked_for_and_written_before_the_window_goes(person, gate, tmp_path):
+    person.press("Ctrl+S")
+    assert gate.reached.wait(120)
+    person.type_into("query", 0, 0, "5")
+    gate.open()
+    person.answering(QMessageBox, lambda box: box.button(BUTTONS.Save).click(), person.window.close)
+    assert not person.window.isVisible()
+    assert first(tmp_path / "kept.attn") == 5
+
+
+def test_a_writing_that_fails_keeps_the_old_file_and_the_window(person, gate, tmp_path):
+    gate.fails = True
+    gate.open()
+    person.press("Ctrl+S")
+    person.window.close()
+    assert person.window.isVisible()
+    assert person.banner() == "kept.attn could not be saved: there is no room left. Nothing was changed."
+    assert person.window.isWindowModified()
+    assert first(tmp_path / "kept.attn") == 1
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_writing_can_be_canceled(person, gate, tmp_path, qtbot):
+    person.press("Ctrl+S")
+    qtbot.waitUntil(lambda: bool(line(person)))
+    person.click(person.find("saving.cancel", QToolButton))
+    gate.open()
+    written(person)
+    assert person.banner() == "kept.attn was not saved: the saving was canceled."
+    assert person.window.isWindowModified()
+    assert first(tmp_path / "kept.attn") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.attn"]
+
+
+def test_the_end_of_the_program_writes_what_was_asked_for(person, gate, tmp_path):
+    person.press("Ctrl+S")
+    person.type_into("query", 0, 0, "5")
+    person.press("Ctrl+S")
+    gate.open()
+    person.program.end()
+    assert first(tmp_path / "kept.attn") == 5
+
+
+def test_another_document_is_never_taken_for_the_one_that_is_written(person, gate, tmp_path):
+    """As a large file that was asked for before comes in between."""
+    person.press("Ctrl+S")
+    assert gate.reached.wait(120)
+    person.program.files.begin_with_example("thinking")
+    title = person.window.windowTitle()
+    gate.open()
+    written(person)
+    assert first(tmp_path / "kept.attn") == 4
+    assert person.window.windowTitle() == title
+    assert person.program.document.path is None
+
+
+def test_a_large_session_is_told_of_as_it_is_written_and_read_by_the_official_reader(tmp_path):
+    random = np.random.default_rng(3)
+    problem = Problem(
+        query=random.standard_normal((701, 7)), key=random.standard_normal((5, 7)), value=random.standard_normal((5, 3))
+    )
+    shares = []
+    save_session(problem, tmp_path / "a.attn", {}, {}, shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    assert load_file(tmp_path / "a.attn")["query"].tobytes() == problem.query.tobytes()
