@@ -417,14 +417,6 @@
         <source>Page&amp;s</source>
         <translation>页面(&amp;S)</translation>
     </message>
-    <message>
-        <source>Regression c&amp;urve</source>
-        <translation>回归曲线(&amp;U)</translation>
-    </message>
-    <message>
-        <source>Needs keys and values of one column, as in the Nadaraya–Watson example</source>
-        <translation>需要只有一列的键和值，如 Nadaraya–Watson 示例</translation>
-    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -599,48 +591,10 @@
     </message>
 </context>
 <context>
-    <name>CurveController</name>
-    <message>
-        <source>No other w predicts the points better.</source>
-        <translation>没有别的 w 能更好地预测这些点。</translation>
-    </message>
-</context>
-<context>
     <name>CurveFitting</name>
     <message>
         <source>No other w predicts the points better.</source>
         <translation>没有别的 w 能更好地预测这些点。</translation>
-    </message>
-</context>
-<context>
-    <name>CurvePage</name>
-    <message>
-        <source>Dots are keys and their values, the line is the output for every query.</source>
-        <translation>点是键和对应的值，线是每个查询得到的输出。</translation>
-    </message>
-    <message>
-        <source>Fit w to the points</source>
-        <translation>由数据点拟合 w</translation>
-    </message>
-    <message>
-        <source>Every point predicted from the others: mean squared error {error}</source>
-        <translation>用其余各点预测每一点：均方误差 {error}</translation>
-    </message>
-    <message>
-        <source>query, key</source>
-        <translation>查询、键</translation>
-    </message>
-    <message>
-        <source>value, output</source>
-        <translation>值、输出</translation>
-    </message>
-    <message>
-        <source>Regression curve</source>
-        <translation>回归曲线</translation>
-    </message>
-    <message>
-        <source>{points} points, {queries} queries</source>
-        <translation>{points} 个点，{queries} 个查询</translation>
     </message>
 </context>
 <context>
@@ -1387,10 +1341,6 @@
         <source>closed {shape} {cell} … {last}</source>
         <translation>屏蔽{shape} {cell} … {last}</translation>
     </message>
-    <message>
-        <source>moved mask {kind}</source>
-        <translation>移动{kind}掩码</translation>
-    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -1483,10 +1433,6 @@
         <source>Pages</source>
         <translation>页面</translation>
     </message>
-    <message>
-        <source>Curve</source>
-        <translation>曲线</translation>
-    </message>
 </context>
 <context>
     <name>Interventions</name>
@@ -1556,18 +1502,6 @@
     <message>
         <source>Show the masked scores, with a brush in hand that opens and closes cells</source>
         <translation>显示掩码后的分数，并拿起用来开放和屏蔽单元格的画笔</translation>
-    </message>
-    <message>
-        <source>Move {layer} up</source>
-        <translation>上移{layer}层</translation>
-    </message>
-    <message>
-        <source>Move {layer} down</source>
-        <translation>下移{layer}层</translation>
-    </message>
-    <message>
-        <source>Show the masked scores, where Space or a click opens and closes cells</source>
-        <translation>显示掩码后的分数，在其中按空格键或单击即可开放或屏蔽单元格</translation>
     </message>
 </context>
 <context>
@@ -1703,17 +1637,6 @@
     </message>
 </context>
 <context>
-    <name>MapView</name>
-    <message>
-        <source>Copy image</source>
-        <translation>复制图片</translation>
-    </message>
-    <message>
-        <source>Save image…</source>
-        <translation>保存图片…</translation>
-    </message>
-</context>
-<context>
     <name>MaskBox</name>
     <message>
         <source>{caption}: {choice}</source>
@@ -1749,10 +1672,6 @@
     <message>
         <source>As in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open if every layer that is on opens it; biases add.</source>
         <translation>与 scaled_dot_product_attention 一致；在 nn.MultiheadAttention 中 True 的含义相反。只有所有已启用的层都开放某个键，它才是开放的；偏置相加。</translation>
-    </message>
-    <message>
-        <source>True = may attend, as in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open if every layer that is on opens it; biases add.</source>
-        <translation>True = 允许关注，与 scaled_dot_product_attention 一致；在 nn.MultiheadAttention 中 True 的含义相反。只有所有已启用的层都开放某个键，它才是开放的；偏置相加。</translation>
     </message>
 </context>
 <context>
@@ -2484,10 +2403,6 @@
     <message>
         <source>The matrices around it, as in the window</source>
         <translation>连同相关矩阵，如窗口所示</translation>
-    </message>
-    <message>
-        <source>The regression curve</source>
-        <translation>回归曲线</translation>
     </message>
 </context>
 <context>
