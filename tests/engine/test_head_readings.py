@@ -12,7 +12,7 @@ import pytest
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis import head_readings
-from attn_gui.engine.analysis.head_readings import READINGS, Canceled, rows_of
+from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 TOKENS = ("a", "b", "c", "a", "b", "d", "c", "a", "a", "b", "e")
@@ -119,7 +119,24 @@ def test_the_rank_counts_directions():
         assert measured("rank", Evaluation(problem), 0, 0) == pytest.approx(expected, rel=1e-9)
 
 
-def test_it_can_be_cancelled():
-    evaluation = Evaluation(problem_of())
-    with pytest.raises(Canceled):
-        READINGS["rank"].measure(evaluation.problem, lambda: rows_of(evaluation, 0, 0, lambda: True))
+def test_whoever_waits_is_asked_before_every_part_and_can_end_it(monkeypatch):
+    monkeypatch.setattr(head_readings, "AT_ONCE", 4 * N)  # three parts
+    evaluation, asked = Evaluation(problem_of()), []
+
+    def pulse() -> None:
+        asked.append(1)
+        if len(asked) == 2:
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        READINGS["rank"].measure(evaluation.problem, lambda: rows_of(evaluation, 0, 0, pulse))
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("key", READINGS)
+def test_no_reading_is_larger_than_the_largest_that_it_names(key):
+    for scores in (np.eye(N) * 900, np.zeros((N, N))):
+        problem = Problem(query=scores, key=np.eye(N), value=np.eye(N), query_tokens=TOKENS, key_tokens=TOKENS)
+        value, most = measured(key, Evaluation(problem), 0, 0), READINGS[key].most(problem)
+        assert -1e-12 <= value <= most * (1 + 1e-12)
+        assert READINGS[key].written(value) != READINGS[key].written(math.nan) == "NaN"

@@ -55,6 +55,7 @@ MENUS = (
     ("history", QT_TRANSLATE_NOOP("Actions", "&Memory for history")),
     ("copy_as", QT_TRANSLATE_NOOP("Actions", "Copy &as")),
     ("pages", QT_TRANSLATE_NOOP("Actions", "Page&s")),
+    ("readings", QT_TRANSLATE_NOOP("Actions", "Number below every &head")),
 )
 MENU_WORDS = {
     "compare": "baseline difference before after with without 对比 比较 基准 之前 差值 有无",
@@ -65,6 +66,7 @@ MENU_WORDS = {
     "theme": "theme appearance colors style 主题 外观 配色",
     "history": "undo memory limit 历史 内存 撤销",
     "copy_as": "clipboard format 剪贴板 格式",
+    "readings": "reading head score entropy sink induction rank 读数 头 指标",
     "pages": "page picture plot diagram 页面 图 分析",
 }
 """Other words for a menu, by which its actions are found, too."""
@@ -72,7 +74,7 @@ MENU_WORDS = {
 SUBMENUS = {
     "file": ("recent", "examples"),
     "edit": ("copy_as", "history"),
-    "view": ("pages", "decimals", "language", "theme"),
+    "view": ("pages", "readings", "decimals", "language", "theme"),
 }
 
 # fmt: off

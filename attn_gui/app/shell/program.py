@@ -23,6 +23,7 @@ from attn_gui.app.maps.keys import MapKeys
 from attn_gui.app.maps.maps import MapsController
 from attn_gui.app.maps.progress import ProgressController
 from attn_gui.app.maps.reach import ReachController
+from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.maps.status import StatusController
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController
@@ -114,6 +115,7 @@ class Program(QObject):
         self.tips = TipsController(window, view)
         self.reach = ReachController(window, document, computation, view, self.tables)
         self.compare = CompareController(window, document, computation, self.baseline, view, self.bars)
+        self.readings = ReadingsController(window, computation, view, self.bars)
         self.progress = ProgressController(window, computation, view)
         self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
         self.variants.newRequested.connect(self.files.new)

@@ -10,8 +10,9 @@ from attn_gui.app.files.session_view import MODES
 from attn_gui.app.shell.actions import DECIMALS
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import Look, ViewState
+from attn_gui.engine.analysis.head_readings import READINGS
 
-KEPT = ("mode", "decimals", "values", "scientific", "blocked")
+KEPT = ("mode", "decimals", "values", "scientific", "blocked", "reading")
 
 
 class KeptView(QObject):
@@ -36,5 +37,6 @@ def kept_look(settings: Settings, head: int) -> Look:
         decimals=int(decimals),
         values=settings.flag("view/values", Look.values),
         scientific=settings.flag("view/scientific", Look.scientific),
+        reading=settings.choice("view/reading", READINGS, Look.reading),
         blocked=settings.flag("view/blocked", Look.blocked),
     )

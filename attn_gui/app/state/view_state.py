@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.engine import Evaluation
+from attn_gui.engine.analysis.head_readings import Entropy
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.views.controls.compare_box import BEFORE, MODES, NOW
 
@@ -39,6 +40,7 @@ class Look:
     scientific: bool = False
     compare: str = NOW  # one of `compare_box.MODES`: which of two states is shown
     blocked: bool = False  # True in a mask is read as blocked, as in nn.MultiheadAttention; no number changes
+    reading: str = Entropy.key  # a key of READINGS: the number below every head
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
 
 

@@ -5,6 +5,7 @@ Words are English templates of the context "Readings".
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
@@ -27,17 +28,20 @@ Rows = Iterator[tuple[slice, Array]]  # parts of the weights: some rows of all k
 Cells = list[tuple[slice, slice]]
 
 
-class Canceled(Exception):
-    """Somebody else is being asked."""
-
-
 class Reading:
     """One number of a head, from its weights."""
 
     key: ClassVar[str]
     title: ClassVar[str]
     sentence: ClassVar[str]  # what is counted
-    most: ClassVar[str] = "1"  # the largest value there is: a number, or "log m", "n"
+
+    def most(self, problem: Problem) -> float:
+        """The largest value that there can be."""
+        return 1.0
+
+    def written(self, value: float) -> str:
+        """The number as it stands below a head."""
+        return "NaN" if math.isnan(value) else f"{value:.2f}"
 
     def fits(self, problem: Problem) -> bool:
         """Whether there is anything to count in a problem."""
@@ -58,7 +62,9 @@ class Entropy(Reading):
     key = "entropy"
     title = QT_TRANSLATE_NOOP("Readings", "entropy")
     sentence = QT_TRANSLATE_NOOP("Readings", "mean entropy of a row, 0 … log {keys} = {most}")
-    most = "log m"
+
+    def most(self, problem: Problem) -> float:
+        return math.log(problem.m)
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
         total, count = 0.0, 0
@@ -79,7 +85,12 @@ class StableRank(Reading):
     key = "rank"
     title = QT_TRANSLATE_NOOP("Readings", "stable rank")
     sentence = QT_TRANSLATE_NOOP("Readings", "Σσ² / σ₁² of the weights: 1 where all rows attend alike, at most {most}")
-    most = "n"
+
+    def most(self, problem: Problem) -> float:
+        return min(problem.n, problem.m)
+
+    def written(self, value: float) -> str:
+        return "NaN" if math.isnan(value) else f"{value:.3g}"
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
         squares = sum(float(np.square(weights).sum()) for _, weights in rows())
@@ -212,13 +223,12 @@ READINGS: dict[str, Reading] = {
 }
 
 
-def rows_of(evaluation: Evaluation, batch: int, head: int, cancelled: Callable[[], bool] = bool) -> Rows:
-    """The weights of a head, as many rows at a time as may be held. Raises Canceled."""
+def rows_of(evaluation: Evaluation, batch: int, head: int, pulse: Callable[[], object] = bool) -> Rows:
+    """The weights of a head, as many rows at a time as may be held; `pulse` is called before each part."""
     n, m = evaluation.problem.n, evaluation.problem.m
     step = max(1, AT_ONCE // m)
     for low in range(0, n, step):
-        if cancelled():
-            raise Canceled
+        pulse()
         rows = slice(low, min(low + step, n))
         weights = evaluation.block(WEIGHTS, batch, head, rows, slice(0, m))
         yield rows, weights.astype(np.float64, copy=False)

@@ -40,6 +40,10 @@ class ChoiceBox(QComboBox):
                 self.addItem(word, choice)
             self.setCurrentIndex(max(self.findData(key), 0))
 
+    def choices(self) -> list[tuple[str, str]]:
+        """(key, word) of every choice."""
+        return [(self.itemData(place), self.itemText(place)) for place in range(self.count())]
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
             super().wheelEvent(event)

@@ -126,13 +126,6 @@ class Entropies(QObject):
         self._rows[head, rows] = np.where((weights != 0).any(axis=-1), row_entropy(weights), BLIND)
 
 
-def entropy_text(mean: float | None) -> str:
-    """The entropy as written below a head; empty while it is not known."""
-    if mean is None:
-        return ""
-    return "NaN" if math.isnan(mean) else f"{mean:.2f}"
-
-
 def _added(parts: list[slice], rows: slice) -> list[slice]:
     """Parts that together hold the old ones and the new rows, none of them twice."""
     apart = [part for part in parts if part.stop < rows.start or rows.stop < part.start]

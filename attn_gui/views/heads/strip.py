@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QLabel, QWidget
 
 from attn_gui.engine import Evaluation, Plane, Recomputed
+from attn_gui.engine.analysis.head_readings import READINGS, Entropy, Reading
 from attn_gui.engine.comparison.difference import Difference
 from attn_gui.figure.tokens import SPACING, Theme
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.heads.entropies import Entropies, entropy_text
+from attn_gui.views.elided_label import ElidedLabel
+from attn_gui.views.heads.entropies import Entropies
 from attn_gui.views.heads.group_row import GroupRow
 from attn_gui.views.heads.thumb import HeadThumb
 from attn_gui.views.map.shown import Shown
@@ -25,6 +28,7 @@ class HeadsStrip(QWidget):
     """Shows the weights of every head; follows each edit."""
 
     headPicked = Signal(int)
+    readingPicked = Signal(str)  # a key of READINGS: which number stands below every head
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,13 +38,17 @@ class HeadsStrip(QWidget):
         self._compact = False
         self._entropies = Entropies(self)
         self._thumbs: list[HeadThumb] = []
-        self._title, self._of, self._about = QLabel(self), QLabel(self), QLabel(self)
+        self._title, self._of, self._about = QLabel(self), QLabel(self), ElidedLabel(self)
+        self._reading: Reading = READINGS[Entropy.key]
+        self._offered: tuple[str, ...] = (Entropy.key,)
+        self._readings = ChoiceBox((), self)
         self._number = CountBox(self, minimum=0, maximum=0)
         self._row = GroupRow(self)
         self._scroll = Shelf(self._row, self, fits=True)
         self._outer = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._entropies.measured.connect(self._on_entropies_measured)
         self._number.valueChanged.connect(self._on_number_value_changed)
+        self._readings.picked.connect(self.readingPicked)
         self._row.headPicked.connect(self.headPicked)
         theme_signal.changed.connect(self.set_theme)
         self._build()
@@ -54,6 +62,23 @@ class HeadsStrip(QWidget):
         if not same:
             self._show_heads(evaluation)
         self._show_chosen()
+
+    def set_reading(self, key: str, offered: Sequence[str]) -> None:
+        """Show another reading below every head, one of those that the problem has; its numbers are given by
+        `set_value`, but for entropies, which the strip takes itself."""
+        self._reading, self._offered = READINGS[key], tuple(offered)
+        self._say_reading()
+        for thumb in self._thumbs:
+            thumb.set_reading(self._title_of(key), "")
+            if key == Entropy.key:
+                self._on_entropies_measured(thumb.head)
+
+    def set_value(self, head: int, value: float | None) -> None:
+        """The reading of a head; None while it is not known."""
+        if head < len(self._thumbs):
+            self._thumbs[head].set_reading(
+                self._title_of(self._reading.key), "" if value is None else self._reading.written(value)
+            )
 
     def refresh(self, recomputed: Recomputed) -> None:
         """Repaint the weights that are new, and the entropies of their rows."""
@@ -86,6 +111,7 @@ class HeadsStrip(QWidget):
         self._head_row.setDirection(QBoxLayout.Direction.TopToBottom if compact else QBoxLayout.Direction.LeftToRight)
         self._of.setVisible(not compact)
         self._about.setVisible(not compact)
+        self._readings.setVisible(not compact)
         for thumb in self._thumbs:
             thumb.set_compact(compact)
         self._row.set_compact(compact)
@@ -96,8 +122,11 @@ class HeadsStrip(QWidget):
         self.setAccessibleName(self.tr("All heads"))
         self._title.setText(self.tr("Head"))
         self._number.setAccessibleName(self.tr("Head"))
+        self._readings.setAccessibleName(self.tr("Number below every head"))
         for thumb in self._thumbs:
+            thumb.set_reading(self._title_of(self._reading.key), thumb.reading)
             thumb.describe()
+        self._say_reading()
         if self._evaluation is not None:
             self._say_counts(self._evaluation)
 
@@ -139,7 +168,21 @@ class HeadsStrip(QWidget):
         return thumb
 
     def _on_entropies_measured(self, head: int) -> None:
-        self._thumbs[head].set_entropy(entropy_text(self._entropies.mean(head)))
+        if self._reading.key == Entropy.key:
+            self.set_value(head, self._entropies.mean(head))
+
+    def _title_of(self, key: str) -> str:
+        return QCoreApplication.translate("Readings", READINGS[key].title)
+
+    def _say_reading(self) -> None:
+        choices = [(key, self._title_of(key)) for key in self._offered]
+        if choices != self._readings.choices():  # an open list stays as it is
+            self._readings.set_choices(choices)
+        self._readings.set_key(self._reading.key)
+        if self._evaluation is not None:
+            problem = self._evaluation.problem
+            values = {"keys": problem.m, "most": self._reading.written(self._reading.most(problem))}
+            self._about.setText(QCoreApplication.translate("Readings", self._reading.sentence).format(**values))
 
     def _show_chosen(self) -> None:
         focused = any(thumb.hasFocus() for thumb in self._thumbs)
@@ -165,11 +208,7 @@ class HeadsStrip(QWidget):
                     count=heads, kv=kv_heads, each=heads // kv_heads
                 )
             )
-        self._about.setText(
-            self.tr("mean entropy of a row, 0 … log {keys} = {most}").format(
-                keys=problem.m, most=f"{math.log(problem.m):.2f}"
-            )
-        )
+        self._say_reading()
 
     def _on_number_value_changed(self, head: int) -> None:
         self.headPicked.emit(head)
@@ -184,8 +223,10 @@ class HeadsStrip(QWidget):
         self._head_row.setSpacing(SPACING.m)
         for widget in (self._title, self._number, self._of):
             self._head_row.addWidget(widget)
-        self._head_row.addStretch(1)
-        self._head_row.addWidget(self._about)
+        self._readings.setObjectName("control.reading")
+        self._head_row.addWidget(self._about, 1)
+        self._head_row.addWidget(self._readings)
+        self._about.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._outer.setContentsMargins(SPACING.l, SPACING.s, SPACING.l, SPACING.s)
         self._outer.setSpacing(SPACING.s)
         self._outer.addLayout(self._head_row)

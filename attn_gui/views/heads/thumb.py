@@ -1,4 +1,4 @@
-"""One head of the strip: its weights as a small map, its number and mean entropy below."""
+"""One head of the strip: its weights as a small map, its number and a reading below."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class HeadThumb(MapButton):
         super().__init__(parent)
         self.head = head
         self.setObjectName(f"head.{head}")
-        self._entropy = ""
+        self._title, self.reading = "", ""
         self._compact = False
 
-    def set_entropy(self, text: str) -> None:
-        """The mean entropy of a row, as text."""
-        if text != self._entropy:
-            self._entropy = text
+    def set_reading(self, title: str, text: str) -> None:
+        """The number below the map and what it is of; empty while it is not known."""
+        if (title, text) != (self._title, self.reading):
+            self._title, self.reading = title, text
             self.describe()
             self.update(self.rect().adjusted(0, self.map_rect().bottom() + 1, 0, 0))
 
@@ -44,11 +44,11 @@ class HeadThumb(MapButton):
     def describe(self) -> None:
         """The accessible name in the present language."""
         words = (
-            self.tr("Head {head}, entropy {entropy}, chosen")
+            self.tr("Head {head}, {reading} {value}, chosen")
             if self.isChecked()
-            else self.tr("Head {head}, entropy {entropy}")
+            else self.tr("Head {head}, {reading} {value}")
         )
-        self.setAccessibleName(words.format(head=self.head, entropy=self._entropy))
+        self.setAccessibleName(words.format(head=self.head, reading=self._title, value=self.reading))
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
@@ -81,7 +81,7 @@ class HeadThumb(MapButton):
         if not self._compact:
             painter.setFont(ui_font("micro", tabular=True))
             painter.setPen(theme.text2)
-            painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, self._entropy)
+            painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, self.reading)
 
     def _side(self) -> int:
         return scaled(SIZE.head_map_compact if self._compact else SIZE.head_map)

@@ -1,0 +1,121 @@
+"""Readings of the heads: the number below each, measured after every change, and the cells that it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer
+
+from attn_gui.app.shell.actions import Command, Row, choices
+from attn_gui.app.shell.bars import Bars
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.engine import Evaluation, Recomputed
+from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Entropy, rows_of
+from attn_gui.figure.reading import Tell
+from attn_gui.views.main_window import MainWindow
+
+QUICK_CELLS = 1 << 15  # weights of all heads that are read again: within a frame
+REST_MS = 150  # after the last edit of a larger problem
+
+
+class ReadingsController(QObject):
+    """Measures the chosen reading of every head that an edit reaches: of long heads beside the window, one by one.
+
+    Entropies, with which it begins, the strip takes row by row itself.
+    """
+
+    def __init__(self, window: MainWindow, computation: Computation, view: ViewState, bars: Bars) -> None:
+        super().__init__(window)
+        self._strip, self._computation, self._view = window.heads, computation, view
+        self._waiting: list[int] = []  # heads of which the number is not known
+        self._job = Job(self)
+        self._job.ended.connect(self._on_job_ended)
+        self._soon = QTimer(self, singleShot=True)  # the edit is painted first
+        self._soon.timeout.connect(self._go_on)
+        bars.add(
+            [
+                Row(f"reading_{key}", "readings", one.title, group="reading", checkable=True, context="Readings")
+                for key, one in READINGS.items()
+            ]
+        )
+        self._strip.readingPicked.connect(lambda key: view.set(reading=key))
+        computation.updated.connect(self._on_computation_updated)
+        view.follow(self.show, "evaluation", "batch", "compare", "baseline", "reading")
+        self.show()
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        named = {f"reading_{key}": key for key in READINGS}
+        chosen = choices(named, lambda: self._view.look.reading, lambda key: self._view.set(reading=key))
+        return {name: command._replace(enabled=partial(self._fits, named[name])) for name, command in chosen.items()}
+
+    def finish(self) -> None:
+        """Stop measuring; for the end of the program."""
+        self._soon.stop()
+        self._job.finish()
+
+    def show(self) -> None:
+        """Measure every head again; a reading that the problem does not have gives way to the first."""
+        problem = self._view.explained.problem
+        self._strip.set_reading(self._key(), [key for key in READINGS if self._fits(key)])
+        self._measure(range(problem.num_heads))
+
+    def _fits(self, key: str) -> bool:
+        return READINGS[key].fits(self._view.explained.problem)
+
+    def _key(self) -> str:
+        """The reading on show."""
+        return self._view.look.reading if self._fits(self._view.look.reading) else Entropy.key
+
+    def _on_computation_updated(self, recomputed: Recomputed) -> None:
+        item = self._view.look.batch
+        boxes = [box for box in recomputed.boxes.get(WEIGHTS, ()) if box[0].start <= item < box[0].stop]
+        self._measure(head for box in boxes for head in range(box[1].start, box[1].stop))
+
+    def _measure(self, heads: Iterable[int]) -> None:
+        self._job.forget()
+        if self._key() == Entropy.key:
+            self._waiting = []
+            return
+        self._waiting = list(dict.fromkeys([*self._waiting, *heads]))
+        if self._waiting:
+            problem = self._view.explained.problem
+            quick = problem.n * problem.m * len(self._waiting) <= QUICK_CELLS
+            self._soon.start(0 if quick else REST_MS)
+
+    def _go_on(self) -> None:
+        evaluation, item = self._view.explained, self._view.look.batch
+        problem = evaluation.problem
+        if problem.n * problem.m * len(self._waiting) <= QUICK_CELLS:
+            for head in self._waiting:
+                self._strip.set_value(head, _measured(evaluation, self._key(), item, head, lambda _share: None))
+            self._waiting = []
+            return
+        for head in self._waiting:
+            self._strip.set_value(head, None)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Measure the next head beside the window."""
+        if self._waiting:
+            evaluation, key, item, head = self._view.explained, self._key(), self._view.look.batch, self._waiting[0]
+            self._job.begin(lambda tell: (head, _measured(evaluation, key, item, head, tell)))
+
+    def _on_job_ended(self, found: object) -> None:
+        if isinstance(found, Stopped):
+            return
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, tuple), "a head and its number"
+        head, value = found
+        self._waiting.remove(head)
+        self._strip.set_value(head, value)
+        self._begin()
+
+
+def _measured(evaluation: Evaluation, key: str, item: int, head: int, tell: Tell) -> float:
+    """A reading of a head; `tell` may end it."""
+    return READINGS[key].measure(evaluation.problem, lambda: rows_of(evaluation, item, head, lambda: tell(0.0)))

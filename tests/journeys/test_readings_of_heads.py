@@ -1,0 +1,94 @@
+"""Readings below every head: chosen, true after every edit, of long problems too, and remembered."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QComboBox
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.analysis.head_readings import READINGS, rows_of
+from attn_gui.formats import save
+from attn_gui.views.heads.thumb import HeadThumb
+
+SMALL = "worked-example.npz"
+
+
+def shown(person):
+    """The numbers below the heads, by what is said of each to a screen reader."""
+    thumbs = sorted(person.find("heads.weights").findChildren(HeadThumb), key=lambda thumb: thumb.head)
+    said = [thumb.accessibleName() for thumb in thumbs if thumb.isVisible()]
+    return [re.fullmatch(r"Head \d+, [a-z ]+ (\S*?)(, chosen)?", text)[1] for text in said]
+
+
+def expected(person, key):
+    evaluation = Evaluation(person.program.document.problem)
+    item, problem = person.program.view.look.batch, evaluation.problem
+    reading = READINGS[key]
+    rows = [partial(rows_of, evaluation, item, head) for head in range(problem.num_heads)]
+    return [reading.written(reading.measure(problem, each)) for each in rows]
+
+
+@pytest.mark.parametrize("key", READINGS)
+def test_a_reading_is_chosen_and_stays_true(launch, qtbot, key):
+    person = launch()
+    person.do(f"reading_{key}")
+    qtbot.waitUntil(lambda: shown(person) == expected(person, key))
+    before = shown(person)
+    person.type_into("query", 5, person.program.document.problem.d_k * 3 + 1, "9")
+    qtbot.waitUntil(lambda: shown(person) == expected(person, key))
+    assert [k for k, (old, new) in enumerate(zip(before, shown(person), strict=True)) if old != new] in ([3], [])  # the largest of all may stand in another row
+    person.press("Ctrl+Z")
+    qtbot.waitUntil(lambda: shown(person) == before)
+
+
+def test_it_says_what_is_counted(launch):
+    person = launch()
+    person.do("reading_induction")
+    assert "share of the weights on tokens that follow an earlier one that is the same" in {
+        label.text() for label in person.find("heads.weights").findChildren(type(person.find("heads.weights")._about))
+    }
+    assert person.find("control.reading", QComboBox).currentData() == "induction"
+
+
+def test_readings_of_tokens_are_offered_where_there_are_tokens(launch):
+    person = launch(SMALL)
+    box = person.find("control.reading", QComboBox)
+    keys = [box.itemData(k) for k in range(box.count())]
+    assert keys == ["entropy", "rank", "largest", "sink"]
+    assert not person.action("reading_induction").isEnabled()
+
+
+def test_one_that_a_problem_does_not_have_gives_way_and_comes_back(launch, tmp_path):
+    person = launch()
+    person.do("reading_duplicate_token")
+    tokens = person.program.document.problem.query_tokens
+    rng = np.random.default_rng(1)
+    path = tmp_path / "bare.attn"
+    save(Problem(query=rng.normal(size=(4, 3)), key=rng.normal(size=(5, 3)), value=rng.normal(size=(5, 2))), path)
+    person.program.files.open_path(path)
+    assert person.find("control.reading", QComboBox).currentData() == "entropy"
+    again = launch()
+    assert again.program.document.problem.query_tokens == tokens
+    assert again.find("control.reading", QComboBox).currentData() == "duplicate_token"
+
+
+def test_long_heads_are_read_beside_the_window(launch, tmp_path, qtbot):
+    rng = np.random.default_rng(4)
+    arrays = {name: rng.normal(size=(1021, 3 * 4)).astype(np.float32) for name in ("query", "key", "value")}
+    path = tmp_path / "long.attn"
+    problem = Problem(**arrays, num_heads=3, mask=({"kind": "causal"},), dtype="float32")
+    save(problem, path)
+    person = launch(path)
+    person.wait()
+    person.pick("reading", "sink")
+    qtbot.waitUntil(lambda: "" not in shown(person), timeout=60_000)
+    assert shown(person) == expected(person, "sink")
+    person.pick("reading", "rank")
+    qtbot.waitUntil(lambda: "" not in shown(person), timeout=60_000)
+    weights = Evaluation(problem).block("weights", 0, 1, slice(0, 1021), slice(0, 1021)).astype(float)
+    rank = np.linalg.norm(weights) ** 2 / np.linalg.norm(weights, 2) ** 2
+    assert float(shown(person)[1]) == pytest.approx(rank, rel=5e-3)  # three digits are written
