@@ -417,6 +417,10 @@
         <source>Page&amp;s</source>
         <translation>页面(&amp;S)</translation>
     </message>
+    <message>
+        <source>Number below every &amp;head</source>
+        <translation>每个头下的读数(&amp;H)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -1023,6 +1027,14 @@
         <source>Head {head}, entropy {entropy}</source>
         <translation>头 {head}，熵 {entropy}</translation>
     </message>
+    <message>
+        <source>Head {head}, {reading} {value}, chosen</source>
+        <translation>头 {head}，{reading} {value}，已选中</translation>
+    </message>
+    <message>
+        <source>Head {head}, {reading} {value}</source>
+        <translation>头 {head}，{reading} {value}</translation>
+    </message>
 </context>
 <context>
     <name>Heads</name>
@@ -1079,6 +1091,10 @@
     <message>
         <source>mean entropy of a row, 0 … log {keys} = {most}</source>
         <translation>每行的平均熵，0 … log {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>Number below every head</source>
+        <translation>每个头下的读数</translation>
     </message>
 </context>
 <context>
@@ -1634,6 +1650,17 @@
     <message>
         <source>Cancel the change</source>
         <translation>取消更改</translation>
+    </message>
+</context>
+<context>
+    <name>MapView</name>
+    <message>
+        <source>Copy image</source>
+        <translation>复制图片</translation>
+    </message>
+    <message>
+        <source>Save image…</source>
+        <translation>保存图片…</translation>
     </message>
 </context>
 <context>
