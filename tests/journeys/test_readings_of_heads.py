@@ -40,7 +40,10 @@ def test_a_reading_is_chosen_and_stays_true(launch, qtbot, key):
     before = shown(person)
     person.type_into("query", 5, person.program.document.problem.d_k * 3 + 1, "9")
     qtbot.waitUntil(lambda: shown(person) == expected(person, key))
-    assert [k for k, (old, new) in enumerate(zip(before, shown(person), strict=True)) if old != new] in ([3], [])  # the largest of all may stand in another row
+    assert [k for k, (old, new) in enumerate(zip(before, shown(person), strict=True)) if old != new] in (
+        [3],
+        [],
+    )  # the largest of all may stand in another row
     person.press("Ctrl+Z")
     qtbot.waitUntil(lambda: shown(person) == before)
 
