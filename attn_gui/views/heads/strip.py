@@ -15,7 +15,7 @@ from attn_gui.engine.comparison.difference import Difference
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.elided_label import ElidedLabel
+from attn_gui.views.heads.elided_label import ElidedLabel
 from attn_gui.views.heads.entropies import Entropies
 from attn_gui.views.heads.group_row import GroupRow
 from attn_gui.views.heads.thumb import HeadThumb
