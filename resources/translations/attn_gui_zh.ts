@@ -1020,14 +1020,6 @@
 <context>
     <name>HeadThumb</name>
     <message>
-        <source>Head {head}, entropy {entropy}, chosen</source>
-        <translation>头 {head}，熵 {entropy}，已选中</translation>
-    </message>
-    <message>
-        <source>Head {head}, entropy {entropy}</source>
-        <translation>头 {head}，熵 {entropy}</translation>
-    </message>
-    <message>
         <source>Head {head}, {reading} {value}, chosen</source>
         <translation>头 {head}，{reading} {value}，已选中</translation>
     </message>
@@ -1087,10 +1079,6 @@
     <message>
         <source>of {count} · {kv} K/V heads, {each} query heads each</source>
         <translation>共 {count} 个 · {kv} 个 K/V 头，各带 {each} 个查询头</translation>
-    </message>
-    <message>
-        <source>mean entropy of a row, 0 … log {keys} = {most}</source>
-        <translation>每行的平均熵，0 … log {keys} = {most}</translation>
     </message>
     <message>
         <source>Number below every head</source>
@@ -1650,17 +1638,6 @@
     <message>
         <source>Cancel the change</source>
         <translation>取消更改</translation>
-    </message>
-</context>
-<context>
-    <name>MapView</name>
-    <message>
-        <source>Copy image</source>
-        <translation>复制图片</translation>
-    </message>
-    <message>
-        <source>Save image…</source>
-        <translation>保存图片…</translation>
     </message>
 </context>
 <context>
