@@ -6,13 +6,14 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
+from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Display, argb
 from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.maps.cells import paint_marks
 from attn_gui.figure.maps.map_figure import MapFigure
 from attn_gui.figure.numbers import format_number
 from attn_gui.figure.output.text import write_text
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 
 SWATCH = 12.0
 _VALUES = {NAN: np.nan, POS_INF: np.inf, NEG_INF: -np.inf}
@@ -41,7 +42,11 @@ def paint_legend(painter: QPainter, figure: MapFigure, lines: tuple[tuple[int, .
         x, y = corner.x(), corner.y() + number * (metrics.height() + SPACING.s)
         for flag in line:
             text = _text(figure, flag)
-            _paint_swatch(painter, figure, flag, QRectF(x, y + (metrics.height() - SWATCH) / 2, SWATCH, SWATCH))
+            swatch = QRectF(x, y + (metrics.height() - SWATCH) / 2, SWATCH, SWATCH)
+            paint_sample(painter, swatch, flag, figure.table, figure.theme)
+            painter.setPen(QPen(figure.theme.line_strong, 1.0))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(swatch)
             painter.setPen(figure.theme.text2)
             x += SWATCH + SPACING.s
             write_text(painter, QPointF(x, y + metrics.ascent()), text)
@@ -53,11 +58,9 @@ def _text(figure: MapFigure, flag: int) -> str:
     return f"{name}  {figure.counts[flag] or ''}".rstrip()
 
 
-def _paint_swatch(painter: QPainter, figure: MapFigure, flag: int, rect: QRectF) -> None:
-    entry = len(figure.table) - 1 if flag == POS_INF else 0
+def paint_sample(painter: QPainter, rect: QRectF, flag: int, table: Lut, theme: Theme) -> None:
+    """Paint a cell with a flag as the map draws it."""
+    entry = len(table) - 1 if flag == POS_INF else 0
     cell = Display(np.array([[entry]], dtype=np.uint16), np.array([[flag]], dtype=np.uint8))
-    painter.fillRect(rect, QColor.fromRgb(int(argb(cell, figure.table, figure.theme)[0, 0])))
-    paint_marks(painter, rect, cell, figure.table, figure.theme, small=True)
-    painter.setPen(QPen(figure.theme.line_strong, 1.0))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRect(rect)
+    painter.fillRect(rect, QColor.fromRgb(int(argb(cell, table, theme)[0, 0])))
+    paint_marks(painter, rect, cell, table, theme, small=True)

@@ -258,6 +258,6 @@ def test_a_legend_without_room_for_its_words_keeps_the_counts(plane, shown_map, 
     color_bar = ColorBar(shown_map(plane(np.ones((14, 14)), allowed=allowed), 40, 40))
     qtbot.addWidget(color_bar)
     color_bar.recount()
-    wide, narrow = ([text for line in color_bar._lines(width) for _, text in line] for width in (400, 60))
+    wide, narrow = ([text for line in color_bar._legend(width).lines for _, text in line] for width in (400, 60))
     assert wide == ["not allowed  91"]
     assert narrow == ["91"]

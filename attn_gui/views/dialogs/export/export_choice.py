@@ -6,8 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from attn_gui.formats.catalog import IMAGES
+
 WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
 LEVELS = (WINDOW, AUTOMATIC, TYPED)
+THEMES = ("light", "dark")
+VALUES = {"auto": None, "always": True, "never": False}
+REMEMBERED = (
+    "format",
+    "width",
+    "height",
+    "dpi",
+    "font_size",
+    "values",
+    "colorbar",
+    "transparent",
+    "sheet",
+    "theme",
+    "folder",
+)
+"""The options of a figure that are proposed again the next time."""
 
 
 @dataclass(frozen=True)
@@ -54,3 +72,19 @@ class DataChoice:
     headers: bool = False
     folder: str = ""
     name: str = ""
+
+
+def recalled(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of the last time, without what is missing or impossible."""
+    return {name: state[name] for name in REMEMBERED if name in state and _is_possible(name, state[name])}
+
+
+def _is_possible(name: str, value: object) -> bool:
+    if name in ("format", "theme", "folder"):
+        choices = {"format": tuple(IMAGES), "theme": THEMES}.get(name)
+        return isinstance(value, str) and (choices is None or value in choices)
+    if name in ("colorbar", "sheet", "transparent"):
+        return isinstance(value, bool)
+    if name in ("values", "width", "height", "font_size") and value is None:
+        return True
+    return isinstance(value, bool) if name == "values" else isinstance(value, (int, float))

@@ -16,7 +16,7 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.export.export_choice import WINDOW, ExportChoice
+from attn_gui.views.dialogs.export.export_choice import REMEMBERED, THEMES, VALUES, WINDOW, ExportChoice, recalled
 from attn_gui.views.dialogs.export.export_form import BUTTONS, ExportForm
 from attn_gui.views.dialogs.export.heads_fields import HeadsFields
 from attn_gui.views.dialogs.export.preview import Preview
@@ -32,8 +32,6 @@ from attn_gui.views.dialogs.fields import (
 from attn_gui.views.names import stage_title
 from attn_gui.views.theme import dress
 
-THEMES = ("light", "dark")
-VALUES = {"auto": None, "always": True, "never": False}
 FILES, SHEET = "files", "sheet"
 
 
@@ -44,19 +42,7 @@ class ExportDialog(ExportForm):
     sentence, which is shown in their place. `pictures` are the kinds of figures that this problem has.
     """
 
-    remembered = (
-        "format",
-        "width",
-        "height",
-        "dpi",
-        "font_size",
-        "values",
-        "colorbar",
-        "transparent",
-        "sheet",
-        "theme",
-        "folder",
-    )
+    remembered = REMEMBERED
 
     def __init__(
         self,
@@ -120,8 +106,7 @@ class ExportDialog(ExportForm):
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Take up the options of the last time; what is missing or impossible is left as it is."""
-        known = {name: state[name] for name in self.remembered if name in state and _is_possible(name, state[name])}
-        self.set_choice(replace(self._choice(self._heads_or(())), **known))
+        self.set_choice(replace(self._choice(self._heads_or(())), **recalled(state)))
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
@@ -191,10 +176,8 @@ class ExportDialog(ExportForm):
         }
 
     def _build(self, items: int) -> None:
-        for name, editor in self._editors().items():
+        for name, editor in (self._editors() | {"colorbar": self.colorbar, "transparent": self.transparent}).items():
             editor.setObjectName(f"export.{name}")
-        for box, name in ((self.colorbar, "colorbar"), (self.transparent, "transparent")):
-            box.setObjectName(f"export.{name}")
         self.item.setEnabled(items > 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
@@ -320,14 +303,3 @@ class ExportDialog(ExportForm):
             title if len(first.heads) > 1 else self.tr("{stage}, head {head}").format(stage=title, head=first.heads[0])
         )
         return self._draw(first)
-
-
-def _is_possible(name: str, value: object) -> bool:
-    if name in ("format", "theme", "folder"):
-        choices = {"format": tuple(IMAGES), "theme": THEMES}.get(name)
-        return isinstance(value, str) and (choices is None or value in choices)
-    if name in ("colorbar", "sheet", "transparent"):
-        return isinstance(value, bool)
-    if name in ("values", "width", "height", "font_size") and value is None:
-        return True
-    return isinstance(value, bool) if name == "values" else isinstance(value, (int, float))

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QFontMetricsF,
     QImage,
     QKeyEvent,
@@ -20,18 +19,18 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.engine import Plane
 from attn_gui.figure.colors import LUT_SIZE, Lut
-from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Display, Levels, argb
+from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Levels
 from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, Shade, color_table
-from attn_gui.figure.maps.cells import paint_marks
 from attn_gui.figure.numbers import ZERO_WEIGHT, format_number, level_text
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.levels.bar_legend import BarLegend, Entry
 from attn_gui.views.map.levels.levels_popup import LevelsPopup
 from attn_gui.views.map.reading import counts_of, has_faint
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
-BAR, TICK, SWATCH = 8, 4, 14
+BAR, TICK = 8, 4
 WIDE = 200
 """From this width on the bar has five values, below it three."""
 
@@ -138,8 +137,8 @@ class ColorBar(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        legend = len(self._lines(width)) * self._line_height()
-        return round(scaled(BAR) + scaled(TICK) + QFontMetricsF(ui_font("micro")).height() + legend)
+        text = QFontMetricsF(ui_font("micro")).height()
+        return round(scaled(BAR) + scaled(TICK) + text + self._legend(width).height)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.accept()  # so that the release comes here
@@ -169,7 +168,8 @@ class ColorBar(QWidget):
         painter.drawRect(bar.adjusted(-1, 0, 0, -1))
         if self._heatmap.taken.known:
             self._paint_ticks(painter, bar)
-        self._paint_legend(painter, table)
+        legend = self._legend()
+        legend.paint(painter, self.height() - legend.height, table)
         if self.hasFocus():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(current_theme().accent, LINE.focus))
@@ -243,52 +243,16 @@ class ColorBar(QWidget):
         return any(end > left for end, left in zip(ends, lefts[1:], strict=False))
 
     # --- legend ----------------------------------------------------------------------------------
-    def _entries(self) -> list[tuple[int | None, str]]:
+    def _entries(self) -> list[Entry]:
         """Flag and text of every entry; the rule of the levels comes first and has no flag."""
-        entries: list[tuple[int | None, str]] = [(None, self.rule())] if self.rule() else []
+        entries: list[Entry] = [(None, self.rule())] if self.rule() else []
         for flag, count in self.counts.items():
             name = self.tr("not allowed") if flag == CLOSED else format_number(_VALUES[flag], 0)
             entries.append((flag, f"{name}  {count}" if count else name))
         return entries
 
-    def _lines(self, width: int | None = None) -> list[list[tuple[int | None, str]]]:
-        """The entries broken into lines of the width of the bar."""
-        metrics = QFontMetricsF(ui_font("small"))
-        lines: list[list[tuple[int | None, str]]] = []
-        used, width = 0.0, self.width() if width is None else width
-        for flag, words in self._entries():
-            text = words if self._entry_width(metrics, flag, words) <= width else words.rpartition("  ")[2]  # the count
-            needed = self._entry_width(metrics, flag, text)
-            if not lines or used + needed > width:
-                lines.append([])
-                used = 0.0
-            lines[-1].append((flag, text))
-            used += needed + scaled(SPACING.l)
-        return lines
-
-    def _entry_width(self, metrics: QFontMetricsF, flag: int | None, text: str) -> float:
-        swatch = 0 if flag is None else scaled(SWATCH) + scaled(SPACING.s)
-        return metrics.horizontalAdvance(text) + swatch
-
-    def _line_height(self) -> int:
-        return max(scaled(SWATCH), round(QFontMetricsF(ui_font("small")).height())) + scaled(SPACING.s)
-
-    def _paint_legend(self, painter: QPainter, table: Lut) -> None:
-        painter.setFont(ui_font("small"))
-        metrics = QFontMetricsF(painter.font())
-        y = self.height() - len(self._lines()) * self._line_height() + scaled(SPACING.s)
-        for line in self._lines():
-            x = 0.0
-            for flag, text in line:
-                if flag is not None:
-                    swatch = QRect(round(x), y, scaled(SWATCH), scaled(SWATCH))
-                    _paint_swatch(painter, swatch, flag, table)
-                painter.setPen(current_theme().text2)
-                width = self._entry_width(metrics, flag, text)
-                left = x + width - metrics.horizontalAdvance(text)
-                painter.drawText(QPointF(left, y + (scaled(SWATCH) + metrics.capHeight()) / 2), text)
-                x += width + scaled(SPACING.l)
-            y += self._line_height()
+    def _legend(self, width: int | None = None) -> BarLegend:
+        return BarLegend(self._entries(), self.width() if width is None else width)
 
     def _follow_lines(self) -> None:
         self.update()
@@ -305,15 +269,3 @@ class ColorBar(QWidget):
 def _strip(table: Lut) -> QImage:
     """The color table as a picture of one row."""
     return QImage(table.data, LUT_SIZE, 1, LUT_SIZE * 4, QImage.Format.Format_RGB32).copy()
-
-
-def _paint_swatch(painter: QPainter, rect: QRect, flag: int, table: Lut) -> None:
-    """A cell as the map draws it."""
-    theme = current_theme()
-    entry = len(table) - 1 if flag == POS_INF else 0
-    cell = Display(np.array([[entry]], dtype=np.uint16), np.array([[flag]], dtype=np.uint8))
-    painter.fillRect(rect, QColor.fromRgb(int(argb(cell, table, theme)[0, 0])))
-    paint_marks(painter, QRectF(rect), cell, table, theme, small=True)
-    painter.setPen(QPen(theme.line_strong, LINE.hairline))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRect(rect.adjusted(0, 0, -1, -1))

@@ -1,0 +1,156 @@
+"""The steps so far as a list: the present one is marked, a click goes to any of them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QUndoStack
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStyle,
+    QStyleOption,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.history.history_model import HistoryModel
+from attn_gui.views.history.step_list import StepDelegate, StepList
+from attn_gui.views.inspector.links import LINE_OF_TEXT, paint_focus_ring
+from attn_gui.views.keyboard_button import KeyboardButton
+from attn_gui.views.theme import current_theme, dress, scaled, ui_font
+
+FOLDED_BELOW = 600  # pixels of the column that it shares with the explanation
+ARROW = 16  # room of the arrow before the title
+
+
+class Fold(KeyboardButton):
+    """The title with an arrow, and the present step beside it while the steps are folded away."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setCheckable(True)  # checked: folded
+        self.present = ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(ui_font("section", 600))
+        return QSize(metrics.horizontalAdvance(self.text()) + scaled(ARROW), metrics.height() + SPACING.s)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), current_theme()
+        arrow = QStyleOption()
+        arrow.initFrom(self)
+        arrow.rect = QRect(0, 0, scaled(ARROW) - SPACING.s, self.height())
+        kinds = QStyle.PrimitiveElement
+        kind = kinds.PE_IndicatorArrowRight if self.isChecked() else kinds.PE_IndicatorArrowDown
+        self.style().drawPrimitive(kind, arrow, painter, self)
+        painter.setFont(ui_font("section", 600))
+        painter.setPen(theme.text)
+        room = self.rect().adjusted(scaled(ARROW), 0, 0, 0)
+        painter.drawText(room, LINE_OF_TEXT, self.text())
+        room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(self.text()) + SPACING.m)
+        if self.isChecked():
+            painter.setFont(ui_font("body"))
+            painter.setPen(theme.text2)
+            words = painter.fontMetrics().elidedText(self.present, Qt.TextElideMode.ElideRight, room.width())
+            painter.drawText(room, LINE_OF_TEXT, words)
+        if self.ring_shown():
+            paint_focus_ring(painter, self.rect())
+
+
+class HistoryView(QWidget):
+    """Title, the key that undoes, and the steps; in a low column the steps fold away until they are asked for."""
+
+    stepRequested = Signal(int)  # the index of the undo stack to go to
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("history")
+        self._model = HistoryModel(self)
+        self._title, self._hint = Fold(self), QLabel(self)
+        self._title.setObjectName("history.fold")
+        self._by_hand = False  # folded or not as a person wants it, whatever the height
+        self._steps, self._shown = StepList(self), QSize()
+        self._steps.setObjectName("history.steps")
+        self._steps.setModel(self._model)
+        self._steps.setItemDelegate(StepDelegate(self._steps))
+        self._steps.activated.connect(self._on_steps_activated)
+        self._steps.clicked.connect(self._on_steps_activated)
+        self._model.modelReset.connect(self._on_model_reset)
+        self._title.clicked.connect(self._on_title_clicked)
+        self._build()
+        self.retranslate()
+        if parent is not None:
+            parent.installEventFilter(self)
+
+    def set_stack(self, stack: QUndoStack | None) -> None:
+        """The stack whose steps are listed; it is only read."""
+        self._model.set_stack(stack)
+
+    def set_origin(self, text: str) -> None:
+        """Set the words of the first row: how the document came to be."""
+        self._model.set_origin(text)
+
+    def retranslate(self) -> None:
+        """Words in the present language; the steps are read again."""
+        self._title.setText(self.tr("History"))
+        self._title.setAccessibleName(self.tr("History"))
+        self._title.setToolTip(self.tr("Show or fold away the steps so far"))
+        self._hint.setText(QKeySequence(QKeySequence.StandardKey.Undo).toString(QKeySequence.SequenceFormat.NativeText))
+        self._steps.setAccessibleName(self.tr("History"))
+        self._model.read()
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self._hint)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING.m)
+        column.addLayout(head)
+        column.addWidget(self._steps)
+        dress(self._hint, "small", "text3")
+
+    def _on_title_clicked(self, folded: bool) -> None:
+        self._by_hand = True
+        self._set_folded(folded)
+
+    def _set_folded(self, folded: bool) -> None:
+        self._title.setChecked(folded)
+        self._steps.setVisible(not folded)
+
+    def _on_model_reset(self) -> None:
+        if self._steps.sizeHint() != self._shown:  # else the whole window would be laid out after each edit
+            self._shown = self._steps.sizeHint()
+            self._steps.updateGeometry()
+        current = self._model.index(self._model.current_row())
+        self._title.present = str(current.data())
+        self._title.update()
+        self._steps.setCurrentIndex(current)
+        self._steps.scrollTo(current)
+
+    def _on_steps_activated(self, index: QModelIndex) -> None:
+        if index.row() != self._model.current_row():
+            self.stepRequested.emit(index.row())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QResizeEvent) and watched is self.parent() and not self._by_hand:
+            self._set_folded(event.size().height() < scaled(FOLDED_BELOW))
+        return super().eventFilter(watched, event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        elif event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._steps.updateGeometry()
+        super().changeEvent(event)

@@ -1,0 +1,75 @@
+"""The model of the steps of an undo stack, the first row being how the document began."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, QTimer
+from PySide6.QtGui import QUndoStack
+from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
+
+Index = QModelIndex | QPersistentModelIndex
+STATE_ROLE = Qt.ItemDataRole.UserRole  # -1 done before, 0 the present step, 1 undone
+
+
+class HistoryModel(QAbstractListModel):
+    """Row 0 is how the document began, row k the k-th step of the stack.
+
+    A step is listed once the maps have been painted for it.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._stack: QUndoStack | None = None
+        self._origin = ""
+        self._count, self._present = 1, 0
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.read)
+
+    def set_stack(self, stack: QUndoStack | None) -> None:
+        if (before := self._living()) is not None:
+            before.indexChanged.disconnect(self._on_stack_index_changed)
+        self._stack = stack
+        if stack is not None:
+            stack.indexChanged.connect(self._on_stack_index_changed)
+        self.read()
+
+    def set_origin(self, text: str) -> None:
+        self._origin = text
+        self.read()
+
+    def read(self) -> None:
+        """Take the steps of the stack again."""
+        self._soon.stop()
+        stack = self._living()
+        self.beginResetModel()
+        self._count, self._present = (stack.count() + 1, stack.index()) if stack is not None else (1, 0)
+        self.endResetModel()
+
+    def current_row(self) -> int:
+        """The row of the present step."""
+        return self._present
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else self._count
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        text = self._text(index.row())
+        state = (index.row() > self.current_row()) - (index.row() < self.current_row())
+        if role == Qt.ItemDataRole.AccessibleTextRole and state == 0:
+            return self.tr("{step}, the present step").format(step=text)
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return text
+        return state if role == STATE_ROLE else None
+
+    def _on_stack_index_changed(self, _index: int) -> None:
+        self._soon.start()
+
+    def _text(self, row: int) -> str:
+        stack = self._living()
+        return stack.text(row - 1) if row and stack is not None else self._origin
+
+    def _living(self) -> QUndoStack | None:
+        """The stack, unless it is being deleted with its document: it still says then that it changed."""
+        return self._stack if self._stack is not None and isValid(self._stack) else None
