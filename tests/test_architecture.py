@@ -23,7 +23,6 @@ LONG_FILES = {
     "views/dialogs/export/export_dialog.py",
     "views/product/product.py",
     "views/product/product_words.py",
-    "views/spine/spine.py",
 }
 LONG_FUNCTIONS = {
     "app/shell/program.py:__init__",

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Protocol
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.engine.evaluation.parts import parts_of
-from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
-from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.formula import FormulaView
-from attn_gui.views.map.flash import motion_reduced
-from attn_gui.views.map.refresh import refresh_map
-from attn_gui.views.names import stage_title
-from attn_gui.views.product.marks import NOTHING, Lines, lines_of
 from attn_gui.views.spine.boxes import SpineBoxes
 from attn_gui.views.spine.catalog import (
     NODE,
@@ -29,24 +21,13 @@ from attn_gui.views.spine.catalog import (
     formula_latex,
     formula_text,
     is_repeated,
-    node_symbol,
     operator_texts,
 )
 from attn_gui.views.spine.node import StageNode
+from attn_gui.views.spine.nodes import Cell, Nodes
 from attn_gui.views.spine.operators import OperatorBox, Sign
 from attn_gui.views.spine.row import FORMS, Item, SpineRow
 from attn_gui.views.theme import scaled, set_ground, theme_signal
-
-
-class Cell(Protocol):
-    """A cell of a stage as it is shown: row and column within the shown head."""
-
-    @property
-    def stage(self) -> str: ...
-    @property
-    def row(self) -> int: ...
-    @property
-    def column(self) -> int: ...
 
 
 class Spine(QWidget):
@@ -72,9 +53,9 @@ class Spine(QWidget):
         self._compact = False
         self._entries: tuple[Entry, ...] = ()
         self._items: list[Item] = []
-        self._nodes: dict[str, StageNode] = {}
         self._formula = FormulaView(self, size=FONT_SIZE.formula_strip)
         self._line, self._row = QFrame(self), SpineRow(self)
+        self._nodes = Nodes(self._row.row, self.stagePicked.emit)
         self.boxes = SpineBoxes(self._row.row)
         self._connect()
         self._build()
@@ -95,29 +76,16 @@ class Spine(QWidget):
 
     def refresh(self, recomputed: Recomputed) -> None:
         """Repaint the cells that hold new numbers, and put a dot on their maps."""
-        for entry in self._entries:
-            boxes = recomputed.boxes.get(entry.name, ())
-            if entry.kind != NODE or self._evaluation is None:
-                continue
-            node = self._nodes[entry.name]
-            plane = node.map.plane
-            if isinstance(plane, FieldPlane):  # it is told by what is made of it
-                for box in recomputed.boxes.get(entry.chooses, ()):
-                    node.map.refresh(box[-2], slice(0, plane.shape[1]))
-            elif plane is not None and refresh_map(node.map, boxes):
-                node.touch()
+        self._nodes.refresh(recomputed)
 
     def retake_levels(self) -> None:
         """Take the levels of the maps again, as at rest after edits."""
-        for node in self._nodes.values():
-            node.map.retake_levels()
+        self._nodes.retake_levels()
 
     def set_stage(self, stage: str) -> None:
         """Frame the step that is shown large, and bring it into view."""
         self._stage = stage
-        for entry in self._entries:
-            if entry.kind == NODE:
-                self._nodes[entry.name].set_chosen_step(entry.name == self._chosen_node())
+        self._nodes.choose(self._chosen_node())
         self._give_way()
         self._show_chosen_step()
 
@@ -128,9 +96,7 @@ class Spine(QWidget):
 
     def set_theme(self, _theme: Theme) -> None:
         """Colors and sizes of a theme."""
-        for node in self._nodes.values():
-            node.map.follow_theme()
-            node.updateGeometry()
+        self._nodes.follow_theme()
         self._set_height()
         self._give_way()
 
@@ -161,13 +127,11 @@ class Spine(QWidget):
 
     def set_maps_shown(self, shown: bool) -> None:
         """Whether there is anything to show in the maps."""
-        for node in self._nodes.values():
-            node.map.setVisible(shown)
+        self._nodes.set_maps_shown(shown)
 
     def stages(self) -> tuple[str, ...]:
         """The stages of the maps from left to right, as the keys 1 … 9 choose them."""
-        found = [entry.chooses for entry in self._entries if entry.kind == NODE]
-        return tuple(dict.fromkeys(found))
+        return self._nodes.stages()
 
     def mask_box(self) -> QWidget:
         """The button that the mask panel opens below."""
@@ -201,8 +165,7 @@ class Spine(QWidget):
     # --- inside ----------------------------------------------------------------------------------
     def _rebuild(self, entries: tuple[Entry, ...]) -> None:
         """Put the items of these entries in the row; those that stay are kept."""
-        for name in set(self._nodes) - {entry.name for entry in entries if entry.kind == NODE}:
-            self._nodes.pop(name).deleteLater()
+        self._nodes.set_entries(entries)
         self._entries, self._items = entries, [self._item(entry) for entry in entries]
         self._row.set_items(tuple(zip(entries, self._items, strict=True)))
         for box in set(self.boxes.by_name.values()) - set(self._items):
@@ -211,9 +174,6 @@ class Spine(QWidget):
 
     def _item(self, entry: Entry) -> Item:
         if entry.kind == NODE:
-            if entry.name not in self._nodes:
-                node = self._nodes[entry.name] = StageNode(entry.name, self._row.row)
-                node.clicked.connect(lambda _checked=False, stage=entry.chooses: self.stagePicked.emit(stage))
             return self._nodes[entry.name]
         if entry.kind == OPERATOR:
             return self.boxes.by_name[entry.name]
@@ -235,27 +195,12 @@ class Spine(QWidget):
         evaluation = self._evaluation
         if evaluation is None:
             return
-        for entry in self._entries:
-            if entry.kind == NODE:
-                plane = entry.plane(evaluation, *self._place)
-                self._nodes[entry.name].set_plane(plane, node_symbol(entry), stage_title(entry.name))
+        self._nodes.set_planes(evaluation, self._place)
         for name, text in operator_texts(evaluation).items():
             self.boxes.plain[name].set_text(text)
 
     def _mark(self) -> None:
-        lines = self._lines()
-        for name, node in self._nodes.items():
-            node.map.overlay.set_marks(**lines.get(name, NOTHING)._asdict())
-            if motion_reduced():
-                node.clear_touch()
-
-    def _lines(self) -> dict[str, Lines]:
-        cell, evaluation = self._cell, self._evaluation
-        if cell is None or evaluation is None or cell.stage not in evaluation.stages:
-            return {}
-        index = stage_plane(evaluation, cell.stage, *self._place).index(cell.row, cell.column)
-        planes = {name: node.map.plane for name, node in self._nodes.items()}
-        return lines_of(parts_of(evaluation, cell.stage, index), planes)
+        self._nodes.mark(self._evaluation, self._place, self._cell)
 
     def _give_way(self) -> None:
         """Take the first form that fits the width; the last one scrolls."""
@@ -279,9 +224,8 @@ class Spine(QWidget):
         self._row.keep_in_view(self._nodes.get(self._chosen_node()))
 
     def _set_height(self) -> None:
-        highest = max((node.height_for(self._compact) for node in self._nodes.values()), default=0)
         boxes = (item.sizeHint().height() for item in self._items if isinstance(item, OperatorBox))
-        highest = max(highest, *boxes, 0)
+        highest = max(self._nodes.height(self._compact), *boxes, 0)
         self.setFixedHeight(max(scaled(SIZE.strip_compact if self._compact else SIZE.strip), highest))
 
     def _connect(self) -> None:
