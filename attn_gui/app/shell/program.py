@@ -49,6 +49,7 @@ from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
 from attn_gui.formats import matrices, suffixes
+from attn_gui.views.main_window import MainWindow
 
 
 @runtime_checkable
@@ -90,50 +91,79 @@ class Program(QObject):
         self.computation = Computation(self.document, self)
         self.baseline = Baseline(self.document, self.computation, self)
         self.view = ViewState(self.computation, self.baseline, kept_look(self.settings, first.head), self)
-        window, document, computation, view = self.window, self.document, self.computation, self.view
-        self.making = Making(window, document)
+        self.making = Making(self.window, self.document)
+        self._build_maps()
+        self._build_tables()
+        self._build_problem()
+        self._build_inspector()
+        self._build_files()
+        self._build_shell()
+        KeptView(self.view, self.settings)
+        self._tie_actions(self.bars.actions)
+        self.window.installEventFilter(self)
+        self.window.fit_panels()
+
+    # --- the rooms -------------------------------------------------------------------------------
+    def _build_maps(self) -> None:
+        window, document, computation, view = self._shared()
         self.status = StatusController(window, document, computation, self.baseline, view)
         self.maps = MapsController(window, document, computation, self.baseline, view)
+        self.compare = CompareController(window, document, computation, self.baseline, view, self.bars)
+        self.readings = ReadingsController(window, computation, view, self.bars)
+        self.progress = ProgressController(window, computation, view)
+
+    def _build_tables(self) -> None:
+        window, document, computation, view = self._shared()
         self.tables = TablesController(window, document, computation, self.baseline, view, self.making)
         self.target = TableTarget(window, document, self.tables, view, self.making)
         self.table_edits = TableEdits(window, document, self.tables, self.target, self.making)
         self.table_blocks = TableBlocks(
             window, document, self.tables, self.target, self.making, self.settings, self.status.tell
         )
+        self.copying = CopyController(window, self.target, self.table_edits)
+        self.reach = ReachController(window, document, computation, view, self.tables)
+        self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
+        self.context_menus = ContextMenus(window, self.bars, self.tables)
+
+    def _build_problem(self) -> None:
+        window, document, computation, view = self._shared()
         self.panel = PanelController(window, document, computation, view, self.making, self.status.tell)
         computation.refused.connect(self.panel.show_state)
         self.painting = PaintingController(window, document, computation, view, self.making)
         self.masks = MasksController(window, document, computation, view, self.making, self.painting)
         self.table_edits.directRequested.connect(self.panel.make_direct)
+        self.targets = TargetController(window, document, computation, view, self.making)
+        self.variants = VariantsController(window, document, view, self.making)
+
+    def _build_inspector(self) -> None:
+        window, document, computation, view = self._shared()
         self.sensitivity = SensitivityController(window, computation, view)
         self.pages = PagesController(window, computation, view, self.look, self.bars)
         self.curve = CurveFitting(window, document, computation, view, self.making)
-        self.targets = TargetController(window, document, computation, view, self.making)
         self.verify = VerifyController(window, document)
-        self.variants = VariantsController(window, document, view, self.making)
         self.explain = ExplainController(window, computation, view)
-        self.tips = TipsController(window, view)
-        self.reach = ReachController(window, document, computation, view, self.tables)
-        self.compare = CompareController(window, document, computation, self.baseline, view, self.bars)
-        self.readings = ReadingsController(window, computation, view, self.bars)
-        self.progress = ProgressController(window, computation, view)
+        self.history = HistoryController(window, document, self.settings, self.bars.actions)
+
+    def _build_files(self) -> None:
+        window, document, computation, view = self._shared()
         self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
         self.variants.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
-        window.closeAsked.connect(self._on_window_close_asked)
-        self.history = HistoryController(window, document, self.settings, self.bars.actions)
         self.export = ExportController(window, document, computation, view, self.settings, self.look, self.pages.knobs)
         self.pages.exportAsked.connect(self.export.export_page)
-        self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
-        window.dropped.connect(self.take_in)
-        self.copying = CopyController(window, self.target, self.table_edits)
-        self.context_menus = ContextMenus(window, self.bars, self.tables)
-        self.commands = CommandsController(window, self.bars, view, self.keys, self.files)
-        KeptView(view, self.settings)
-        self._tie_actions(self.bars.actions)
-        window.installEventFilter(self)
-        window.fit_panels()
 
+    def _build_shell(self) -> None:
+        window = self.window
+        window.closeAsked.connect(self._on_window_close_asked)
+        window.dropped.connect(self.take_in)
+        self.tips = TipsController(window, self.view)
+        self.commands = CommandsController(window, self.bars, self.view, self.keys, self.files)
+
+    def _shared(self) -> tuple[MainWindow, Document, Computation, ViewState]:
+        """The parts that every room stands on."""
+        return self.window, self.document, self.computation, self.view
+
+    # --- between them ----------------------------------------------------------------------------
     def _tie_actions(self, actions: Actions) -> None:
         """Each action to whoever answers it; what is checked and enabled follows the view and the look."""
         for part in self._parts():

@@ -102,26 +102,9 @@ def _laid_out(
     lift = columns.room if columns.turned else small.height()
     title_line = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).height()
     left = MARGIN + rows.room + SPACING.s
-    corner_x = left + (sizes["left"][0] + GAP if "left" in sizes else 0.0)
-    over = max((sizes[place][1] for place in ("top", "factor") if place in sizes), default=0.0)
-    # labels of columns stand on the top map, or on the stage where there is none
-    head = MARGIN + title_line + SPACING.m + caption + lift + SPACING.s
-    corner_y = head + (over + gap if over else 0.0)
-    stage = QRectF(corner_x, corner_y, *sizes[STAGE])
-    maps = {STAGE: stage}
-    if "left" in sizes:
-        maps["left"] = QRectF(left, corner_y, *sizes["left"])
-    if "top" in sizes:
-        maps["top"] = QRectF(corner_x, corner_y - gap - sizes["top"][1], *sizes["top"])
-    if "result" in sizes:
-        maps["result"] = QRectF(stage.right() + GAP, corner_y, *sizes["result"])
-    if "factor" in sizes:
-        maps["factor"] = QRectF(stage.right() + GAP, corner_y - gap - sizes["factor"][1], *sizes["factor"])
-    labeled = "top" if "top" in maps else STAGE
-    captions = {
-        place: QPointF(rect.left(), rect.top() - SPACING.s - (lift + SPACING.s if place == labeled else 0.0))
-        for place, rect in maps.items()
-    }
+    maps = _places(sizes, left, MARGIN + title_line + SPACING.m + caption + lift + SPACING.s, gap)
+    stage = maps[STAGE]
+    captions = _captions(maps, lift)
     title = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).horizontalAdvance(figure.title)
     right = max(rect.right() for rect in maps.values()) + (factor.room + SPACING.m if factor is not None else 0.0)
     page = width if width is not None else max(right + MARGIN, title + 2 * MARGIN, left + BAR_CELL + MARGIN)
@@ -147,6 +130,28 @@ def _laid_out(
         note,
         note_top,
     )
+
+
+def _captions(maps: dict[str, QRectF], lift: float) -> dict[str, QPointF]:
+    """The corner of the words over every map; over the topmost they stand above the labels of its columns."""
+    labeled = "top" if "top" in maps else STAGE
+    return {
+        place: QPointF(rect.left(), rect.top() - SPACING.s - (lift + SPACING.s if place == labeled else 0.0))
+        for place, rect in maps.items()
+    }
+
+
+def _places(sizes: dict[str, tuple[float, float]], left: float, head: float, gap: float) -> dict[str, QRectF]:
+    """The rectangle of every map, the first at (left, head); labels of columns stand on the topmost."""
+    corner_x = left + (sizes["left"][0] + GAP if "left" in sizes else 0.0)
+    over = max((sizes[place][1] for place in ("top", "factor") if place in sizes), default=0.0)
+    corner_y = head + (over + gap if over else 0.0)
+    right = corner_x + sizes[STAGE][0] + GAP
+    corners = {STAGE: (corner_x, corner_y), "left": (left, corner_y), "result": (right, corner_y)}
+    for place, x in (("top", corner_x), ("factor", right)):
+        if place in sizes:
+            corners[place] = (x, corner_y - gap - sizes[place][1])
+    return {place: QRectF(*corner, *sizes[place]) for place, corner in corners.items() if place in sizes}
 
 
 def _sizes(figure: ProductFigure, cells: tuple[float, float]) -> dict[str, tuple[float, float]]:

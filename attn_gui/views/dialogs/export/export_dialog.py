@@ -106,7 +106,7 @@ class ExportDialog(ExportForm):
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Take up the options of the last time; what is missing or impossible is left as it is."""
-        self.set_choice(replace(self._choice(self._heads_or(())), **recalled(state)))
+        self.set_choice(replace(self._choice(self._heads_or_none()), **recalled(state)))
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
@@ -227,14 +227,10 @@ class ExportDialog(ExportForm):
         for signal in (
             self.stages.ticked,
             self.heads.changed,
-            self.item.valueChanged,
-            self.width_cm.textChanged,
-            self.height_cm.textChanged,
-            self.font_size.textChanged,
-            self.dpi.valueChanged,
             self.levels.changed,
-            self.colorbar.toggled,
-            self.transparent.toggled,
+            *(box.valueChanged for box in (self.item, self.dpi)),
+            *(field.textChanged for field in (self.width_cm, self.height_cm, self.font_size)),
+            *(box.toggled for box in (self.colorbar, self.transparent)),
             *(
                 box.picked
                 for box in (self.picture, self.arrangement, self.format, self.values, self.colormap, self.theme)
@@ -249,7 +245,6 @@ class ExportDialog(ExportForm):
         return self.heads.heads()
 
     def _choice(self, heads: tuple[int, ...]) -> ExportChoice:
-        colormap = self.colormap.currentData()
         return ExportChoice(
             stages=self.stages.keys(),
             heads=heads,
@@ -266,7 +261,7 @@ class ExportDialog(ExportForm):
             sheet=self.arrangement.currentData() == SHEET,
             levels=self.levels.key(),
             typed=self.levels.typed(),
-            colormap=None if colormap == WINDOW else colormap,
+            colormap=None if (name := self.colormap.currentData()) == WINDOW else name,
             theme=self.theme.currentData(),
             folder=self.target.path(),
             name=self.typed_name(),
@@ -274,15 +269,15 @@ class ExportDialog(ExportForm):
             knobs=self._proposed.knobs,
         )
 
-    def _heads_or(self, otherwise: tuple[int, ...]) -> tuple[int, ...]:
+    def _heads_or_none(self) -> tuple[int, ...]:
         try:
             return self._heads()
         except ValueError:
-            return otherwise
+            return ()
 
     def _show_choice(self, *_: object) -> None:
         """Show what will be written, or why nothing can be; the preview follows."""
-        kind, several = PICTURES[self.picture.currentData()], len(self._heads_or(())) > 1
+        kind, several = PICTURES[self.picture.currentData()], len(self._heads_or_none()) > 1
         self.dpi.setEnabled(IMAGES[self.format.currentData()].pixels)
         self.arrangement.setEnabled(several and kind.on_sheets)
         self.stages.setEnabled(kind.of_stage)
