@@ -75,6 +75,8 @@ class Walk:
         self.told.append("?")
         before = time.thread_time()
         with capture_exceptions() as raised:
+            if self._rnd.random() < 0.5:
+                self.give_up_typing()
             self.told[-1] = self.moves.any()
             for _ in range(self._rnd.randrange(3)):
                 QApplication.processEvents()
@@ -87,6 +89,12 @@ class Walk:
     def end(self) -> None:
         """Look away: another walk goes through the same window."""
         self.program.document.changed.disconnect(self._on_document_changed)
+        self.give_up_typing()
+
+    def give_up_typing(self) -> None:
+        """Esc where a text is refused; until it is put right or taken back, every command stops at it."""
+        if not self.program.window.settle():
+            self.person.press("Esc")
 
     def to_the_start_and_back(self) -> None:
         """Undo everything, redo everything: every byte is there again."""
@@ -106,6 +114,7 @@ class Walk:
 
     def _all(self, name: str) -> None:
         with capture_exceptions() as raised:
+            self.give_up_typing()
             while self.person.action(name).isEnabled():
                 self.person.do(name)
             self.person.wait()
