@@ -9,6 +9,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.powers import lengths, leveled
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,9 @@ class Contributions:
     @property
     def total(self) -> Array:
         """The sum of the parts, heads in order, the bias last."""
-        found = self.parts.sum(axis=0)
-        return np.asarray(found if self.bias is None else found + self.bias)
+        with np.errstate(all="ignore"):
+            found = self.parts.sum(axis=0)
+            return np.asarray(found if self.bias is None else found + self.bias)
 
     @property
     def difference(self) -> float:
@@ -34,13 +36,25 @@ class Contributions:
 
     def norms(self) -> Array:
         """‖part‖ of every head and row, the bias as one more head: (parts, row)."""
-        return np.asarray(np.sqrt((self.all_parts() ** 2).sum(axis=-1)))
+        return self._lengths(self.all_parts())
+
+    def whole_norms(self) -> Array:
+        """‖·‖ of the sum and of the output, as two more parts: (2, row)."""
+        return self._lengths(np.stack([self.total, self.output]))
 
     def shares(self) -> Array:
         """part · output / ‖output‖² of every part and row: they add up to 1, NaN where the output is all zeros."""
-        length = (self.output**2).sum(axis=-1)
+        with np.errstate(all="ignore"):  # squares of levels, which neither overflow nor vanish
+            whole, exponent = leveled(self.output, -1)
+            square = (whole**2).sum(axis=-1)
+            parts, more = leveled(self.all_parts(), -1)
+            shares = (parts * whole).sum(axis=-1) / np.where(square > 0, square, np.nan)
+            return np.asarray(np.ldexp(shares, (more - exponent)[..., 0]))
+
+    @staticmethod
+    def _lengths(rows: Array) -> Array:
         with np.errstate(all="ignore"):
-            return np.asarray((self.all_parts() * self.output).sum(axis=-1) / np.where(length > 0, length, np.nan))
+            return np.asarray(lengths(rows, -1)[..., 0])
 
     def all_parts(self) -> Array:
         """The parts of the heads, and the bias as one more where there is one: (part, row, column)."""

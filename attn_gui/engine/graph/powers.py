@@ -20,6 +20,5 @@ def leveled(x: Array, axis: int) -> tuple[Array, Array]:
 
 def lengths(array: Array, axis: int) -> Array:
     """The Euclidean lengths along an axis, which stays, however large or small the numbers are."""
-    top = np.abs(array).max(axis=axis, keepdims=True)
-    level = array / np.where(top == 0, 1.0, top)
-    return np.asarray(top * np.sqrt((level**2).sum(axis=axis, keepdims=True)))
+    level, exponent = leveled(array, axis)
+    return np.asarray(np.ldexp(np.sqrt((level**2).sum(axis=axis, keepdims=True)), exponent))

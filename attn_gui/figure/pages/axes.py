@@ -23,6 +23,11 @@ Numbers = npt.NDArray[np.float64]
 
 TICK_PITCH = 44.0
 TICK = 4.0
+NARROWEST, WIDEST = 1e-290, 1e308
+"""Lengths of an axis: a step of it, and the distance of two points, have to be numbers that can be divided by."""
+
+DECIMALS = 12
+"""So many at most; a smaller step is written with a power of ten, and one of a million and more."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +45,21 @@ class Scale:
 
     def text(self, value: float) -> str:
         """A tick with as many decimals as the step needs."""
-        decimals = max(0, -math.floor(math.log10(self.step) + 1e-9))
-        return format_number(round(value / self.step) * self.step, min(decimals, 12))
+        decimals = -math.floor(math.log10(self.step) + 1e-9)
+        tick = round(value / self.step) * self.step
+        if -6 < decimals <= DECIMALS:
+            return format_number(tick, max(0, decimals))
+        digits = math.floor(math.log10(max(abs(self.low), abs(self.high)))) + decimals + 1
+        return f"{tick:.{max(1, digits)}g}".replace("-", "−")
 
 
 def nice_scale(numbers: Numbers, most: float) -> Scale:
     """An axis over the finite numbers with steps of 1, 2 or 5 times a power of ten, at most about so many."""
     finite = numbers[np.isfinite(numbers)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-    if high - low <= 1e-9 * max(abs(low), abs(high)) or not math.isfinite(high - low):
-        apart = abs(low) * 0.5 or 0.5
+    low, high = max(low, -WIDEST / 2), min(high, WIDEST / 2)
+    if high - low <= max(1e-9 * max(abs(low), abs(high)), NARROWEST):
+        apart = abs(low) * 0.5 if abs(low) > NARROWEST else 0.5
         low, high = low - apart, high + apart
     rough = (high - low) / max(most, 1.0)
     power = 10.0 ** math.floor(math.log10(rough))

@@ -79,7 +79,7 @@ class _Layout:
         self.strips = parts.strips
         self.levels = auto_levels(self.strips, signed=True, keys=0)
         self.names = self._names()
-        self.norms = [*self.found.norms()[:, 0], *_norms(self.found.total), *_norms(self.found.output)]
+        self.norms = [*self.found.norms()[:, 0], *self.found.whole_norms()[:, 0]]
         self.shares = [*self.found.shares()[:, 0], self.found.shares()[:, 0].sum()]
         micro = metrics("micro")
         self.label = max(metrics("small").horizontalAdvance(name) for name in self.names) + SPACING.m
@@ -243,10 +243,6 @@ class _Layout:
     def _figure(self, values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], levels: Levels) -> MapFigure:
         rows, columns = Axis("row", ()), Axis("column", ())
         return MapFigure((Panel(values),), rows, columns, levels, theme=self.ink.theme, words=self.ink.words)
-
-
-def _norms(rows: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[float]:
-    return [float(np.sqrt((row**2).sum())) for row in rows]
 
 
 def _percent(share: float) -> str:

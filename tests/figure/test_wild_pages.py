@@ -1,0 +1,57 @@
+"""Every page of the catalog on wild numbers: it is drawn, or refused with a sentence, and nothing goes wrong in it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui import render
+from attn_gui.engine import Problem
+from attn_gui.figure.pages import PAGES
+from attn_gui.figure.pages.axes import nice_scale
+
+WILD = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "1e200": 1e200, "1e308": 1e308, "1e-320": 1e-320, "0": 0.0}
+
+
+TIPS = (1e308, -1e308, 1e-320, -1e-320, 1e300, 3.0)
+
+
+def problems():
+    """One with heads and W_O, and one of single columns, so that every page has a problem that it applies to."""
+    random = np.random.default_rng(5).standard_normal
+    several = {"w_output": random((6, 4)), "b_output": random(4), "num_heads": 3}
+    yield Problem(query=random((5, 6)), key=random((7, 6)), value=random((7, 6)), **several)
+    yield Problem(query=random((5, 1)), key=random((7, 1)), value=random((7, 1)), score="gaussian")
+
+
+def wild(problem, number):
+    """Problems with this number in one cell of a matrix, in a whole row, and everywhere."""
+    for field in ("query", "key", "value", "w_output"):
+        for part in (np.s_[1, 0], np.s_[1], np.s_[:]):
+            if (array := getattr(problem, field)) is not None:
+                array = array.copy()
+                array[part] = number
+                yield problem.replace(**{field: array})
+    value = problem.value.copy()
+    value[: len(TIPS), 0] = np.array(TIPS) * (number if abs(number) < 1 else 1)
+    yield problem.replace(value=value)
+
+
+@pytest.mark.parametrize("number", WILD)
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_drawn_whatever_the_numbers_are(tmp_path, page, number):
+    drawn = 0
+    for problem in problems():
+        if PAGES[page].applies(problem):
+            for changed in wild(problem, WILD[number]):
+                render(changed, tmp_path / "page.png", picture=page, dpi=40)
+                drawn += 1
+    assert drawn
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-20, 1.0, 1e200])
+def test_the_ticks_of_an_axis_are_different_numbers_whatever_the_unit(unit):
+    scale = nice_scale(np.array([0.0, 0.3, 1.1, 2.9]) * unit, 6)
+    ticks = [scale.text(tick) for tick in scale.ticks()]
+    assert len(set(ticks)) == len(ticks) >= 3
+    assert np.allclose([float(tick.replace("−", "-")) / unit for tick in ticks], np.array(list(scale.ticks())) / unit)
