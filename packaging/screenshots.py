@@ -74,7 +74,7 @@ def all_stages(program: Program) -> None:
 
 def masks(program: Program) -> None:
     choose("masked", 9, 6)(program)
-    program.panel.show_masks()
+    program.masks.show_masks()
 
 
 def curve(program: Program) -> None:

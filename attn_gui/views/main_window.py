@@ -87,6 +87,7 @@ class MainWindow(QMainWindow):
         """
         from attn_gui.views.banner import Banner
         from attn_gui.views.comparison_line import ComparisonLine
+        from attn_gui.views.controls.masks.brush_bar import BrushBar
         from attn_gui.views.controls.masks.mask_panel import MaskPanel
         from attn_gui.views.controls.shape_panel import ShapePanel
         from attn_gui.views.heads.strip import HeadsStrip
@@ -100,7 +101,7 @@ class MainWindow(QMainWindow):
         self.spine = Spine(self._strip)
         self.shape_panel, self.mask_panel, self.inputs = ShapePanel(self._left), MaskPanel(self), InputsView(self._left)
         self.banner, self.pictures = Banner(self._middle), QStackedWidget(self._middle)
-        self.comparison = ComparisonLine(self._middle)
+        self.comparison, self.brush_bar = ComparisonLine(self._middle), BrushBar(self._middle)
         self.product = ProductPicture(self.pictures)
         self.all_stages = AllStages(self.product.maps, self.pictures)
         self.heads = HeadsStrip(self._middle)
@@ -186,7 +187,7 @@ class MainWindow(QMainWindow):
             (self._left, (self.shape_panel, _hairline(self._left), self.inputs), self.inputs),
             (
                 self._middle,
-                (self.banner, self.comparison, self.pictures, _hairline(self._middle), self.heads),
+                (self.banner, self.comparison, self.brush_bar, self.pictures, _hairline(self._middle), self.heads),
                 self.pictures,
             ),
             (self._right, (self.inspector, _hairline(self._right), self.history), self.inspector),
@@ -196,7 +197,6 @@ class MainWindow(QMainWindow):
             _stack(column, *panels, stretch=stretch)
             if zone is self._left:
                 column.setSpacing(SPACING.s)  # three tables of six rows need every pixel
-        self.banner.hide()
         self.mask_panel.hide()
 
     def settle(self) -> bool:

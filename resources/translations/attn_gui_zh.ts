@@ -94,6 +94,10 @@
         <translation>复制为(&amp;A)</translation>
     </message>
     <message>
+        <source>Shape of the mask &amp;brush</source>
+        <translation>掩码画笔的形状(&amp;B)</translation>
+    </message>
+    <message>
         <source>&amp;New…</source>
         <translation>新建(&amp;N)…</translation>
     </message>
@@ -442,6 +446,21 @@
     <message>
         <source>Close this line</source>
         <translation>关闭此行</translation>
+    </message>
+</context>
+<context>
+    <name>BrushBar</name>
+    <message>
+        <source>Mask brush</source>
+        <translation>掩码画笔</translation>
+    </message>
+    <message>
+        <source>Drag over a map; or Space, arrows, Space. An open first cell closes what is covered, a closed one opens it. Esc drops it.</source>
+        <translation>在图上拖动；或按空格、方向键、空格。起点开放则屏蔽所覆盖的单元格，起点已屏蔽则将其开放。按 Esc 放弃。</translation>
+    </message>
+    <message>
+        <source>Put the brush away</source>
+        <translation>收起画笔</translation>
     </message>
 </context>
 <context>

@@ -27,10 +27,11 @@ class MapKeys(QObject):
         view: ViewState,
         tables: TablesController,
         step_head: Callable[[int], None],
+        put_away: Callable[[], bool],
     ) -> None:
         super().__init__(window)
         self._window, self._computation, self._view, self._tables = window, computation, view, tables
-        self._step_head = step_head
+        self._step_head, self._put_away = step_head, put_away
         for picture in (window.product, window.all_stages):
             picture.installEventFilter(self)
         window.product.maps.activated.connect(self._on_map_activated)
@@ -67,8 +68,8 @@ class MapKeys(QObject):
         return True
 
     def _leave(self) -> bool:
-        """Esc takes one thing away: a refusal, then the chosen cell; pictures under way are stopped by `progress`."""
-        if self._window.banner.dismiss_refusal():
+        """Esc takes one thing away: a refusal, a stroke, the brush, the chosen cell; `progress` ends pictures."""
+        if self._window.banner.dismiss_refusal() or self._put_away():
             return True
         leaves = self._view.look.cell is not None and not self._computation.stoppable
         if leaves:

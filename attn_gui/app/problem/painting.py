@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.problem.making import Making
-from attn_gui.app.shell.actions import Command
+from attn_gui.app.shell.actions import Command, Row, choices
+from attn_gui.app.shell.bars import Bars
 from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.places import table_box
-from attn_gui.engine.creation.brush import SHAPES, Cell, Cells, first_layer, painted
+from attn_gui.engine.creation.brush import SHAPES, Cell, Cells, Shape, first_layer, line, painted
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
@@ -26,10 +29,15 @@ MANY = {
     True: QT_TRANSLATE_NOOP("History", "opened {shape} {cell} … {last}"),
     False: QT_TRANSLATE_NOOP("History", "closed {shape} {cell} … {last}"),
 }
+BRUSH = "brush"  # its place in the settings
 
 
 class PaintingController(QObject):
-    """One gesture is one step: it closes what it covers if its first cell is open, and opens it if that is closed."""
+    """One gesture is one step: it closes what it covers if its first cell is open, and opens it if that is closed.
+
+    With the mouse a gesture is a drag. With the keyboard Space begins and ends it and arrows lead it; of single cells
+    Space turns the chosen one at once. Esc drops it.
+    """
 
     changed = Signal()
 
@@ -40,27 +48,48 @@ class PaintingController(QObject):
         computation: Computation,
         view: ViewState,
         making: Making,
+        settings: Settings,
+        bars: Bars,
     ) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making = making
+        self._making, self._settings = making, settings
         self.painting = False  # whether the brush is in hand
+        self.shape = settings.choice(BRUSH, SHAPES, Cells.key)
+        self._begun: Cell | None = None  # where a gesture with the keyboard began
+        self._shown: str | None = None  # the stage in whose map the gesture is shown
+        rows = [_row(shape) for shape in SHAPES.values()]
+        bars.add(rows)
+        window.brush_bar.set_shapes([bars.actions[row.name] for row in rows])
+        window.brush_bar.closed.connect(lambda: self.set_painting(False))
         maps = window.product.maps
-        maps.toggleRequested.connect(lambda *_: self.toggle())
-        maps.clicked.connect(self._on_maps_clicked)
+        maps.toggleRequested.connect(self._on_maps_toggle_requested)
+        maps.stroked.connect(self._on_maps_stroked)
+        view.follow(self._follow_cell, "cell")
+        view.follow(self.drop, "evaluation", "head", "batch", "stage")
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
+        shapes = {f"brush_{key}": key for key in SHAPES}
         return {
             "mask_tool": Command(self.set_painting, lambda: self.painting),
             "toggle_mask_cell": Command(self.toggle, enabled=lambda: self._view.look.cell is not None),
+            **choices(shapes, lambda: self.shape, self.take),
         }
 
     # --- the tool --------------------------------------------------------------------------------
     def set_painting(self, painting: bool) -> None:
         """Take the brush in hand, or put it away."""
         self.painting = painting
+        self.drop()
+        self._window.brush_bar.setVisible(painting)
         self.changed.emit()
+
+    def take(self, shape: str) -> None:
+        """Take the brush in hand with another shape; it is remembered."""
+        self.shape = shape
+        self._settings.put(BRUSH, shape)
+        self.set_painting(True)
 
     def stage(self) -> str:
         """The last map before the weights, in which cells are painted."""
@@ -74,9 +103,58 @@ class PaintingController(QObject):
             heatmap.setFocus()
 
     # --- gestures --------------------------------------------------------------------------------
-    def _on_maps_clicked(self, _stage: str) -> None:
-        if self.painting:
+    def _on_maps_stroked(self, stage: str, passed: Sequence[Cell], done: bool) -> None:
+        self._begun = None
+        path = [passed[0], *(cell for pair in pairwise(passed) for cell in line(*pair)[1:])]
+        if not self._takes(stage):
+            return
+        if done:
+            self.drop()
+            self._paint(self.shape, path)
+        else:
+            self._show(stage, path)
+
+    def _on_maps_toggle_requested(self, stage: str, row: int, column: int) -> None:
+        if not self.painting or self.shape == Cells.key:
             self.toggle()
+        elif self._begun is None and self._takes(stage):
+            self._begun = row, column
+            self._show(stage, [self._begun])
+        elif self._begun is not None:
+            path = [self._begun, (row, column)]
+            self.drop()
+            self._paint(self.shape, path)
+
+    def _follow_cell(self) -> None:
+        cell = self._view.look.cell
+        if self._begun is None:
+            return
+        if cell is None or cell.stage != self._shown:
+            self.drop()
+        else:
+            self._show(cell.stage, [self._begun, (cell.row, cell.column)])
+
+    def leave(self) -> bool:
+        """Drop the gesture under way, else put the brush away; False where there is neither."""
+        under_way, in_hand = self._shown is not None, self.painting
+        if under_way:
+            self.drop()
+        elif in_hand:
+            self.set_painting(False)
+        return under_way or in_hand
+
+    def drop(self) -> None:
+        """Forget the gesture under way."""
+        self._begun, shown, self._shown = None, self._shown, None
+        self._window.product.maps.set_brush(self.painting)
+        if shown is not None:
+            self._window.product.maps.set_painted(shown, ())
+
+    def _show(self, stage: str, path: Sequence[Cell]) -> None:
+        """Outline what the gesture covers so far."""
+        problem = self._document.problem
+        self._shown = stage
+        self._window.product.maps.set_painted(stage, SHAPES[self.shape].areas(path, problem.n, problem.m))
 
     def toggle(self) -> None:
         """Open or close the chosen cell."""
@@ -118,3 +196,7 @@ def _label(key: str, path: Sequence[Cell], *, opens: bool) -> Label:
     if len(path) == 1 and key == Cells.key:
         return Label(LABELS[opens], {"cell": cell})
     return Label(MANY[opens], {"shape": Label(SHAPES[key].label, context="Masks"), "cell": cell, "last": last})
+
+
+def _row(shape: Shape) -> Row:
+    return Row(f"brush_{shape.key}", "brush", shape.label, group="brush", checkable=True, context="Masks")

@@ -55,6 +55,7 @@ MENUS = (
     ("history", QT_TRANSLATE_NOOP("Actions", "&Memory for history")),
     ("copy_as", QT_TRANSLATE_NOOP("Actions", "Copy &as")),
     ("pages", QT_TRANSLATE_NOOP("Actions", "Page&s")),
+    ("brush", QT_TRANSLATE_NOOP("Actions", "Shape of the mask &brush")),
     ("readings", QT_TRANSLATE_NOOP("Actions", "Number below every &head")),
 )
 MENU_WORDS = {
@@ -66,6 +67,7 @@ MENU_WORDS = {
     "theme": "theme appearance colors style 主题 外观 配色",
     "history": "undo memory limit 历史 内存 撤销",
     "copy_as": "clipboard format 剪贴板 格式",
+    "brush": "paint draw rectangle row column diagonal 画笔 涂 矩形 对角",
     "readings": "reading head score entropy sink induction rank 读数 头 指标",
     "pages": "page picture plot diagram 页面 图 分析",
 }
@@ -74,6 +76,7 @@ MENU_WORDS = {
 SUBMENUS = {
     "file": ("recent", "examples"),
     "edit": ("copy_as", "history"),
+    "compute": ("brush",),
     "view": ("pages", "readings", "decimals", "language", "theme"),
 }
 

@@ -122,14 +122,14 @@ class Program(QObject):
         )
         self.copying = CopyController(window, self.target, self.table_edits)
         self.reach = ReachController(window, document, computation, view, self.tables)
-        self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head)
+        self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head, lambda: self.painting.leave())
         self.context_menus = ContextMenus(window, self.bars, self.tables)
 
     def _build_problem(self) -> None:
         window, document, computation, view = self._shared()
         self.panel = PanelController(window, document, computation, view, self.making, self.status.tell)
         computation.refused.connect(self.panel.show_state)
-        self.painting = PaintingController(window, document, computation, view, self.making)
+        self.painting = PaintingController(window, document, computation, view, self.making, self.settings, self.bars)
         self.masks = MasksController(window, document, computation, view, self.making, self.painting)
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.targets = TargetController(window, document, computation, view, self.making)

@@ -36,6 +36,7 @@ class Gestures(QObject):
     activated = Signal(int, int)
     toggleRequested = Signal(int, int)
     clicked = Signal()
+    stroked = Signal(object, bool)  # the cells that the brush has passed so far; True once it is lifted
     copyImageRequested = Signal()
     saveImageRequested = Signal()
 
@@ -44,7 +45,7 @@ class Gestures(QObject):
         heatmap: QWidget,
         overlay: OverlayItem,
         extent: Extent,
-        cell_under: Callable[[QPoint], Cell | None],
+        cell_under: Callable[[QPoint, bool], Cell | None],
         *,
         interactive: bool,
     ) -> None:
@@ -53,10 +54,15 @@ class Gestures(QObject):
         self._interactive = self._menu_offered = interactive
         self._pressed: QPoint | None = None
         self._dragged = QPoint()  # how far the pointer has drawn the map
+        self._brush, self._stroke = False, list[Cell]()  # in hand, and passed by the stroke under way
 
     def set_menu_offered(self, offered: bool) -> None:
         """Whether a right click offers to copy and save the picture."""
         self._menu_offered = offered
+
+    def set_brush(self, in_hand: bool) -> None:
+        """Take the left button as a brush, or no longer; a stroke under way is dropped."""
+        self._brush, self._stroke = in_hand, []
 
     def answered(self, event: QEvent) -> bool:
         """Take an event of the mouse on the map or its viewport; False for any other."""
@@ -69,13 +75,17 @@ class Gestures(QObject):
     def _press(self, event: QMouseEvent) -> None:
         self._pressed = self._dragged = event.position().toPoint()
         event.accept()
+        if self._brush and event.button() == Qt.MouseButton.LeftButton:
+            self._pass(self._cell_under(self._pressed, False))
 
     def _move(self, event: QMouseEvent) -> None:
         here = event.position().toPoint()
-        if event.buttons() & _DRAGS and self._pressed is not None:
+        if self._stroke:
+            self._pass(self._cell_under(here, True))
+        elif event.buttons() & _DRAGS and self._pressed is not None:
             self._drag(here, self._pressed)
         if self._interactive:
-            self._hover(self._cell_under(here))
+            self._hover(self._cell_under(here, False))
 
     def _release(self, event: QMouseEvent) -> None:
         event.accept()
@@ -83,15 +93,32 @@ class Gestures(QObject):
         here = event.position().toPoint()
         if pressed is None or event.button() != Qt.MouseButton.LeftButton:
             return
+        if self._brush:
+            self._lift()
+            return
         if (here - pressed).manhattanLength() >= QApplication.startDragDistance():
             return
-        cell = self._cell_under(here)
+        cell = self._cell_under(here, False)
         if cell is not None:
             if self._interactive:
                 self.cellChosen.emit(*cell)
             self.clicked.emit()
 
+    def _pass(self, cell: Cell | None) -> None:
+        if cell is not None and cell not in self._stroke[-1:]:
+            self._stroke.append(cell)
+            self.stroked.emit(tuple(self._stroke), False)
+
+    def _lift(self) -> None:
+        stroke, self._stroke = tuple(self._stroke), []
+        if stroke:
+            self.cellChosen.emit(*stroke[-1])
+            self.stroked.emit(stroke, True)
+
     def _double_click(self, event: QMouseEvent) -> None:
+        if self._brush:  # two quick strokes of one cell
+            self._press(event)
+            return
         self._pressed = None
         self._extent.reset()
         event.accept()
@@ -114,7 +141,11 @@ class Gestures(QObject):
     def _wheel(self, event: QWheelEvent) -> None:
         """Zoom at the pointer; with Ctrl, or beside the cells, the wheel is for others."""
         enlarges_window = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if self._extent.movable and not enlarges_window and self._cell_under(event.position().toPoint()) is not None:
+        if (
+            self._extent.movable
+            and not enlarges_window
+            and self._cell_under(event.position().toPoint(), False) is not None
+        ):
             self._extent.zoom_at(event.angleDelta().y(), event.position())
             event.accept()
         else:
@@ -169,7 +200,7 @@ class Gestures(QObject):
         if not self._menu_offered:
             event.ignore()
             return
-        cell = self._cell_under(event.pos()) if event.reason() == QContextMenuEvent.Reason.Mouse else None
+        cell = self._cell_under(event.pos(), False) if event.reason() == QContextMenuEvent.Reason.Mouse else None
         if cell is not None and self._interactive:
             self.cellChosen.emit(*cell)
         menu = QMenu(self._heatmap)

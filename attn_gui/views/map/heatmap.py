@@ -196,10 +196,14 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         rect = self.overlay.cell_rect(row, column)
         return rect.translated(self._inner().topLeft()) if not rect.isEmpty() else QRect()
 
-    def cell_under(self, position: QPoint) -> Cell | None:
-        """The cell at a point; where cells are smaller than pixels, the one whose value the pixel shows."""
+    def cell_under(self, position: QPoint, nearest: bool = False) -> Cell | None:
+        """The cell at a point, or the nearest to one outside; where cells are smaller than pixels, the one whose value
+        the pixel shows."""
         place = self.placement
         inner = position - place.cells.topLeft()
+        if nearest:
+            most = QPoint(place.cells.width() - 1, place.cells.height() - 1)
+            inner = QPoint(max(0, min(inner.x(), most.x())), max(0, min(inner.y(), most.y())))
         down, right = place.rows.bin_at(inner.y()), place.columns.bin_at(inner.x())
         return None if down is None or right is None else self.cells.strongest(down, right)
 

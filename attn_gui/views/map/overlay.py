@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.figure.tokens import LINE, RADIUS, THEMES, Theme
@@ -27,6 +27,9 @@ ROOMY = 8
 NEAR, FAR_OUT = 4, 16
 """Pixels that lines reach beyond their row, and the focus ring beyond the cells."""
 
+STROKE = 0.6
+"""Share of the ground over cells that a stroke of the brush covers."""
+
 
 @dataclass(frozen=True)
 class Marks:
@@ -42,12 +45,19 @@ class Marks:
     edited_strength: float = 0.0
     focus: bool = False
     bands: tuple[int, ...] = ()
-    reached: tuple[Area, ...] | None = None  # None: nothing is veiled
+    painted: tuple[Area, ...] = ()  # a gesture of the brush under way
+    reached: tuple[Area, ...] | None = None  # by the chosen cell, or what it comes from; None: nothing is veiled
+    counted: tuple[Area, ...] | None = None  # by the reading of a head; gives way to what is reached
+
+    @property
+    def clear(self) -> tuple[Area, ...] | None:
+        """The cells before the veil; None for all."""
+        return self.counted if self.reached is None else self.reached
 
     def steps_back(self, cell: Cell) -> bool:
         """Whether a cell lies behind the veil."""
-        return self.reached is not None and not any(
-            down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.reached
+        return self.clear is not None and not any(
+            down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.clear
         )
 
 
@@ -77,13 +87,15 @@ class OverlayItem(MapItem):
         old = self.marks
         if any(getattr(old, name) != mark for name, mark in changes.items()):
             new = self.marks = replace(old, **changes)  # type: ignore[arg-type]  # names are Marks' own
-            self._veil = self._veil if old.reached == new.reached else None
+            self._veil = self._veil if old.clear == new.clear else None
             for mark in (*self._touched(old, new), *self._touched(new, old)):
                 self.repaint(mark)
 
     def forget_places(self) -> None:
         """Take away every mark that stands at a row, column or cell: the matrix has another size."""
-        self.set_marks(chosen=None, row=None, column=None, hovered=None, edited=(), reached=None)
+        self.set_marks(
+            chosen=None, row=None, column=None, hovered=None, edited=(), painted=(), reached=None, counted=None
+        )
 
     def flash(self, areas: Sequence[Area]) -> None:
         """Outline what was just recomputed; it fades by itself. While hidden it would be old news once it is shown."""
@@ -122,10 +134,12 @@ class OverlayItem(MapItem):
             self._paint_lines(painter, self._row_rect(marks.row), marks.row_role, rows=True)
         if marks.column is not None:
             self._paint_lines(painter, self._column_rect(marks.column), marks.column_role, rows=False)
-        if marks.reached is not None:  # over the lines, which say where a cell comes from
+        if marks.clear is not None:  # over the lines, which say where a cell comes from
             if marks.chosen is not None and marks.steps_back(marks.chosen):
                 self._paint_chosen(painter, marks.chosen)
-            self._paint_veil(painter, marks.reached)
+            self._paint_veil(painter, marks.clear)
+        for area in marks.painted:
+            self._paint_stroke(painter, self._area_rect(area))
         if marks.hovered is not None:
             _ring(painter, self.cell_rect(*marks.hovered), 1, 0, theme.ink)
         painter.restore()
@@ -170,7 +184,9 @@ class OverlayItem(MapItem):
         found = [rect.adjusted(-near, -near, near, near) & cells for rect in found]
         if marks.chosen is not None and marks.chosen != other.chosen:
             found.append(self.cell_rect(*marks.chosen).adjusted(-near, -near, near, near))
-        if (marks.focus, marks.bands, marks.reached) != (other.focus, other.bands, other.reached):
+        if marks.painted != other.painted:
+            found.extend(map(self._area_rect, marks.painted))
+        if (marks.focus, marks.bands, marks.clear) != (other.focus, other.bands, other.clear):
             found.append(cells.adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT))
         return found
 
@@ -179,6 +195,13 @@ class OverlayItem(MapItem):
             thick = scaled(LINE.row_and_column_small_map)
             self._veil = veil(self._rows, self._columns, reached, self._theme, thick)
         painter.drawImage(0, 0, self._veil)
+
+    def _paint_stroke(self, painter: QPainter, rect: QRect) -> None:
+        """Lines in the color of what is chosen, on a ground that shows them on any color."""
+        painter.setOpacity(STROKE)
+        painter.fillRect(rect, self._theme.casing)
+        painter.setOpacity(1.0)
+        painter.fillRect(rect, QBrush(self._theme.accent, Qt.BrushStyle.BDiagPattern))
 
     def _paint_frame(self, painter: QPainter) -> None:
         _ring(painter, self._cells_rect(), 1, 1, self._theme.line_strong)

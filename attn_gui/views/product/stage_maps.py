@@ -15,6 +15,7 @@ from attn_gui.figure.products.operands import KEY, bands_of, picture_of, stage_p
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.shades import Shades, shaded_as
+from attn_gui.views.map.overlay import Area
 from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.map.zooming.minimap import Minimap
@@ -32,6 +33,7 @@ class StageMaps(QObject):
     hoverLeft = Signal()
     activated = Signal(str, int, int)
     toggleRequested = Signal(str, int, int)
+    stroked = Signal(str, object, bool)  # the cells that the brush has passed, and whether it is lifted
     copyImageRequested = Signal(str)
     saveImageRequested = Signal(str)
     rearranged = Signal()  # other stages or other sizes
@@ -46,7 +48,7 @@ class StageMaps(QObject):
         self._maps: dict[str, Heatmap] = {}
         self._bars: dict[str, ColorBar] = {}
         self._minimaps: dict[str, Minimap] = {}
-        self._values_shown = True
+        self._values_shown, self._brush = True, False
         self._menu_actions: Sequence[QAction] = ()
         self._own_actions: list[tuple[QAction, frozenset[str]]] = []
         self._shared = SharedWindow(self)
@@ -165,6 +167,17 @@ class StageMaps(QObject):
         for heatmap in self._maps.values():
             heatmap.set_shown(replace(heatmap.shown, values=shown))
 
+    def set_brush(self, in_hand: bool) -> None:
+        """Take a press on a map of queries and keys as a stroke, or no longer; a stroke under way is dropped."""
+        self._brush = in_hand
+        for stage, heatmap in self._maps.items():
+            heatmap.gestures.set_brush(in_hand and STAGE[stage].square)
+
+    def set_painted(self, stage: str, areas: tuple[Area, ...]) -> None:
+        """Outline what a stroke covers so far."""
+        if stage in self._maps:
+            self._maps[stage].overlay.set_marks(painted=areas)
+
     # --- what others show around the maps --------------------------------------------------------
     def lines(self, stage: str) -> Lines:
         """The lines that the chosen cell marks in a map."""
@@ -216,6 +229,8 @@ class StageMaps(QObject):
         heatmap.gestures.toggleRequested.connect(lambda row, column: self.toggleRequested.emit(stage, row, column))
         heatmap.gestures.copyImageRequested.connect(lambda: self.copyImageRequested.emit(stage))
         heatmap.gestures.saveImageRequested.connect(lambda: self.saveImageRequested.emit(stage))
+        heatmap.gestures.stroked.connect(lambda path, done: self.stroked.emit(stage, path, done))
+        heatmap.gestures.set_brush(self._brush and STAGE[stage].square)
         bar.heightChanged.connect(self.barResized)
         bar.shadePicked.connect(lambda shade: self.shades.set(self._shaded_as(stage), shade))
         return heatmap
