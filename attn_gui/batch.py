@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attn_gui.engine import Evaluation, made_direct
 from attn_gui.engine.evaluation.choice import evaluation_of
@@ -29,6 +29,9 @@ from attn_gui.formats import (
 from attn_gui.formats.names import heads_part
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import saving
+
+if TYPE_CHECKING:
+    from attn_gui.figure.pages.page_kind import PageKind
 
 PATIENCE = 0.5  # seconds before progress is shown
 
@@ -72,6 +75,8 @@ def export(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
     if options.page is not None:
         yield from _write_page(request)
         return
+    if options.frames:
+        raise ExportError("Frames are those of a page: --page names it.")
     _make_folder(options.folder)
     for ending in dict.fromkeys(options.format):
         if ending in IMAGES:
@@ -141,6 +146,7 @@ def _write_tables(request: _Request, kind: Format[Any]) -> Iterator[Path]:
 def _write_page(request: _Request) -> Iterator[Path]:
     """A page of the catalog in every format that is asked for; one that all heads share goes by the first."""
     from attn_gui.figure.pages import page_of_name  # Qt is not needed for numbers
+    from attn_gui.figure.pages.aim import Aim
     from attn_gui.figure.pages.knobs import checked
 
     options, problem = request.options, request.loaded.problem
@@ -149,38 +155,53 @@ def _write_page(request: _Request) -> Iterator[Path]:
         raise ExportError(f"A page is written as {', '.join(IMAGES)}, not as {others[0]}.")
     if options.cell is not None and not all(place < size for place, size in zip(options.cell, shape[-2:], strict=True)):
         raise ExportError(f"There is no cell {options.cell[0]},{options.cell[1]} in {request.stages[0]}.")
-    aim = {"stage": request.stages[0], "cell": options.cell, "knobs": checked(kind.knobs, problem, dict(options.set))}
+    aim = Aim(problem, options.batch, request.heads[0], request.stages[0], options.cell)
+    knobs = checked(kind.knobs, aim, dict(options.set))
     _make_folder(options.folder)
     for ending in dict.fromkeys(options.format):
         for head in request.heads if kind.per_head else request.heads[:1]:
             path = request.path(kind.name, heads_part((head,), problem.num_heads), f".{ending}")
-            yield from _draw(request, path, (head,), picture=kind.name, **aim)
+            figure = {"picture": kind.name, "stage": aim.stage, "cell": aim.cell, "knobs": knobs}
+            if options.frames:
+                yield from _write_frames(request, path, kind, head, **figure)
+            else:
+                yield from _draw(request, path, (head,), **figure)
+
+
+def _write_frames(request: _Request, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
+    """A figure for every place of a page's slider."""
+    from attn_gui.figure.fonts import ensure_gui
+    from attn_gui.figure.frames import Frames, frame_path
+    from attn_gui.figure.options import FigureOptions
+    from attn_gui.figure.sheet import File, write_page
+
+    if kind.slide is None:
+        raise ExportError(f"The page {kind.name} has no slider, and so no frames.")
+    ensure_gui()
+    options = _figure_options(request.options)
+    frames = Frames(kind, FigureOptions(**options, **choices), head)
+    for place in range(frames.count(request.evaluation)):
+        target = frame_path(path, place)
+        with _Progress(target) as progress:
+            page = frames.page(request.evaluation, place, progress.show)
+            write_page(page, File(path.suffix[1:], options["dpi"]), target)
+        yield target
 
 
 def _draw(request: _Request, path: Path, heads: tuple[int, ...], **choices: Any) -> Iterator[Path]:
     """One figure, with the options that all of them have."""
     from attn_gui.figure.sheet import write
 
-    options = request.options
     with _Progress(path) as progress:
-        write(
-            request.evaluation,
-            path,
-            heads=heads,
-            batch=options.batch,
-            format=path.suffix[1:],
-            width=options.width,
-            height=options.height,
-            dpi=options.dpi,
-            font_size=options.font_size,
-            values=options.values,
-            colorbar=options.colorbar,
-            theme=options.theme,
-            lang=options.lang,
-            tell=progress.show,
-            **choices,
-        )
+        choices |= _figure_options(request.options) | {"format": path.suffix[1:], "tell": progress.show}
+        write(request.evaluation, path, heads=heads, **choices)
     yield path
+
+
+def _figure_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of the command line that every figure has."""
+    names = ("batch", "width", "height", "dpi", "font_size", "values", "colorbar", "theme", "lang")
+    return {name: getattr(options, name) for name in names}
 
 
 def _write_figures(request: _Request, ending: str) -> Iterator[Path]:

@@ -20,10 +20,11 @@ from attn_gui.figure.maps.parts import fitting_numbers
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output.page import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page
 from attn_gui.figure.pages import PAGES
+from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.drawing import NoRoom
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import settled
-from attn_gui.figure.pages.page_kind import Aim, PageKind
+from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.products.product import STAGE, ProductFigure, compose_product, has_product
 from attn_gui.figure.products.product_layout import ProductLayout, plan_product
 from attn_gui.figure.products.product_painter import paint_product
@@ -35,6 +36,9 @@ UNSCALED_CM = 12.0
 """Up to this side a page has type of 7.5 points; a larger one is magnified, as far as its numbers still fit."""
 
 SCALE_STEPS = 10
+FRAMES = ".frames"
+"""The end of the key of a page's pictures one by one."""
+
 BLOCKS = 1024
 """Blocks a side of the long maps of a product picture."""
 
@@ -189,12 +193,22 @@ def catalog_page(
     tell: Tell,
 ) -> Page:
     """A page as the window paints it, for one head; ValueError with a sentence where a problem has no such page."""
+    content = kind.read(evaluation, page_aim(kind, evaluation, options, heads[0] or 0), tell)
+    return content_page(kind, content, options)
+
+
+def page_aim(kind: PageKind[Any], evaluation: Evaluation, options: FigureOptions, head: int) -> Aim:
+    """The things that a page looks at; ValueError with a sentence where a problem has no such page."""
     problem = evaluation.problem
     check_item(problem, options.batch)
     if not kind.applies(problem):
         raise ValueError(f"This problem has no page {kind.name}. {kind.needs}.")
-    knobs = settled(kind.knobs, problem, options.knobs)
-    content = kind.read(evaluation, Aim(options.batch, heads[0] or 0, options.stage, options.cell, knobs), tell)
+    aim = Aim(problem, options.batch, head, options.stage, options.cell)
+    return replace(aim, knobs=settled(kind.knobs, aim, options.knobs))
+
+
+def content_page(kind: PageKind[Any], content: object, options: FigureOptions) -> Page:
+    """A page of what was read for it."""
     ink = Ink(options.theme, options.lang)
     scale = scale_of(options, lambda sides, _: _tried(lambda: bool(kind.plan(content, ink, *sides).width)))
     try:
@@ -219,7 +233,8 @@ def _ground(options: FigureOptions) -> QColor | None:
 @dataclass(frozen=True)
 class PictureKind:
     """A kind of figure: its title, whether it is there for a stage, whether heads share a sheet, whether it belongs to
-    a stage, and how a page of it is made. `part` stands in the names of its files, `context` is that of the title."""
+    a stage, and how a page of it is made. `part` stands in the names of its files, `context` is that of the title; of
+    `frames` there is a file for each place of the page's slider. One that is not `quick` takes more than a frame."""
 
     key: str
     title: str
@@ -229,6 +244,8 @@ class PictureKind:
     on_sheets: bool = False
     of_stage: bool = True
     context: str = "Pictures"
+    frames: PageKind[Any] | None = None
+    quick: bool = True
 
 
 _OWN: Mapping[str, PictureKind] = MappingProxyType(
@@ -261,19 +278,26 @@ class _Pictures(Mapping[str, PictureKind]):
     def __getitem__(self, key: str) -> PictureKind:
         if key in _OWN:
             return _OWN[key]
-        kind = PAGES[key]
+        kind = PAGES[key.removesuffix(FRAMES)]
+        frames = kind if key.endswith(FRAMES) else None
         return PictureKind(
             key,
-            kind.title,
-            key,
+            kind.frames if frames else kind.title,
+            kind.name,
             partial(catalog_page, kind),
             lambda evaluation, stage: kind.applies(evaluation.problem),
             of_stage=False,
             context="Pages",
+            frames=frames,
+            quick=not kind.frames,
         )
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*_OWN, *(name for name in PAGES if name not in _OWN)])
+        yield from _OWN
+        for name, kind in PAGES.items():
+            yield name
+            if kind.frames:
+                yield name + FRAMES
 
     def __len__(self) -> int:
         return len(list(iter(self)))

@@ -55,7 +55,7 @@ def write(
     for number, group in enumerate(groups):
         page = page_of(evaluation, options, group, file, within(tell, number, len(groups)))
         target = path if len(groups) == 1 else path.with_name(f"{path.stem}-h{group[0]}{path.suffix}")
-        _write(page, file, target)
+        write_page(page, file, target)
         written.append(target)
     return written
 
@@ -140,7 +140,7 @@ class Picture:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the figure as png, svg or pdf, as the path ends; ValueError with a sentence when that fails."""
         path = Path(path)
-        _write(self._page, File(path.suffix.removeprefix("."), self._dpi), path)
+        write_page(self._page, File(path.suffix.removeprefix("."), self._dpi), path)
         return path
 
     def image(self) -> QImage:
@@ -201,6 +201,7 @@ def _chosen(evaluation: Evaluation, options: FigureOptions) -> tuple[int | None,
     return chosen
 
 
-def _write(page: Page, file: File, path: Path) -> None:
+def write_page(page: Page, file: File, path: Path) -> None:
+    """Write a page that is laid out; a file is replaced wholly or not at all."""
     with replacing(path) as target:
         ENCODERS[file.form](page, file.dpi, target)

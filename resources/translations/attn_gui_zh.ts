@@ -577,7 +577,7 @@
     </message>
     <message>
         <source>now</source>
-        <translation>现在</translation>
+        <translation>当前</translation>
     </message>
 </context>
 <context>
@@ -1046,6 +1046,14 @@
         <source>Head {head}, {reading} {value}</source>
         <translation>头 {head}，{reading} {value}</translation>
     </message>
+    <message>
+        <source>Head {head}, entropy {entropy}, chosen</source>
+        <translation>头 {head}，熵 {entropy}，已选中</translation>
+    </message>
+    <message>
+        <source>Head {head}, entropy {entropy}</source>
+        <translation>头 {head}，熵 {entropy}</translation>
+    </message>
 </context>
 <context>
     <name>Heads</name>
@@ -1102,6 +1110,10 @@
     <message>
         <source>Number below every head</source>
         <translation>每个头下的读数</translation>
+    </message>
+    <message>
+        <source>mean entropy of a row, 0 … log {keys} = {most}</source>
+        <translation>每行的平均熵，0 … log {keys} = {most}</translation>
     </message>
 </context>
 <context>
@@ -1364,6 +1376,10 @@
         <source>closed {shape} {cell} … {last}</source>
         <translation>屏蔽{shape} {cell} … {last}</translation>
     </message>
+    <message>
+        <source>moved mask {kind}</source>
+        <translation>移动{kind}掩码</translation>
+    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -1526,6 +1542,18 @@
         <source>Show the masked scores, with a brush in hand that opens and closes cells</source>
         <translation>显示掩码后的分数，并拿起用来开放和屏蔽单元格的画笔</translation>
     </message>
+    <message>
+        <source>Move {layer} up</source>
+        <translation>上移{layer}层</translation>
+    </message>
+    <message>
+        <source>Move {layer} down</source>
+        <translation>下移{layer}层</translation>
+    </message>
+    <message>
+        <source>Show the masked scores, where Space or a click opens and closes cells</source>
+        <translation>显示掩码后的分数，在其中按空格键或单击即可开放或屏蔽单元格</translation>
+    </message>
 </context>
 <context>
     <name>LengthsField</name>
@@ -1660,6 +1688,17 @@
     </message>
 </context>
 <context>
+    <name>MapView</name>
+    <message>
+        <source>Copy image</source>
+        <translation>复制图片</translation>
+    </message>
+    <message>
+        <source>Save image…</source>
+        <translation>保存图片…</translation>
+    </message>
+</context>
+<context>
     <name>MaskBox</name>
     <message>
         <source>{caption}: {choice}</source>
@@ -1695,6 +1734,10 @@
     <message>
         <source>As in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open if every layer that is on opens it; biases add.</source>
         <translation>与 scaled_dot_product_attention 一致；在 nn.MultiheadAttention 中 True 的含义相反。只有所有已启用的层都开放某个键，它才是开放的；偏置相加。</translation>
+    </message>
+    <message>
+        <source>True = may attend, as in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open if every layer that is on opens it; biases add.</source>
+        <translation>True = 允许关注，与 scaled_dot_product_attention 一致；在 nn.MultiheadAttention 中 True 的含义相反。只有所有已启用的层都开放某个键，它才是开放的；偏置相加。</translation>
     </message>
 </context>
 <context>
@@ -2366,6 +2409,110 @@
     <message>
         <source>norm</source>
         <translation>范数</translation>
+    </message>
+    <message>
+        <source>the chosen cell</source>
+        <translation>所选单元格</translation>
+    </message>
+    <message>
+        <source>d_k of random Q and K</source>
+        <translation>随机 Q、K 的 d_k</translation>
+    </message>
+    <message>
+        <source>entropy of the row</source>
+        <translation>该行的熵</translation>
+    </message>
+    <message>
+        <source>nats</source>
+        <translation>奈特</translation>
+    </message>
+    <message>
+        <source>the chosen weight</source>
+        <translation>所选权重</translation>
+    </message>
+    <message>
+        <source>the largest weight</source>
+        <translation>最大权重</translation>
+    </message>
+    <message>
+        <source>norm of the head&apos;s output</source>
+        <translation>该头输出的范数</translation>
+    </message>
+    <message>
+        <source>variance of the scores</source>
+        <translation>分数的方差</translation>
+    </message>
+    <message>
+        <source>variance of what the softmax takes</source>
+        <translation>softmax 输入的方差</translation>
+    </message>
+    <message>
+        <source>saturation ‖diag(a) − aaᵀ‖</source>
+        <translation>饱和度 ‖diag(a) − aaᵀ‖</translation>
+    </message>
+    <message>
+        <source>Sweep: {quantity}</source>
+        <translation>扫描：{quantity}</translation>
+    </message>
+    <message>
+        <source>{reading}: {value} at {quantity} = {number}</source>
+        <translation>{quantity} = {number} 时，{reading}：{value}</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>当前</translation>
+    </message>
+    <message>
+        <source>A: keys →, queries ↓</source>
+        <translation>A：键 →，查询 ↓</translation>
+    </message>
+    <message>
+        <source>curve and maps</source>
+        <translation>曲线和热图</translation>
+    </message>
+    <message>
+        <source>the curve alone</source>
+        <translation>只有曲线</translation>
+    </message>
+    <message>
+        <source>the maps alone</source>
+        <translation>只有热图</translation>
+    </message>
+    <message>
+        <source>from</source>
+        <translation>从</translation>
+    </message>
+    <message>
+        <source>to</source>
+        <translation>到</translation>
+    </message>
+    <message>
+        <source>Sweep</source>
+        <translation>扫描</translation>
+    </message>
+    <message>
+        <source>Sweep, a picture for each value</source>
+        <translation>扫描，每个取值一张图</translation>
+    </message>
+    <message>
+        <source>what runs</source>
+        <translation>变化的量</translation>
+    </message>
+    <message>
+        <source>values</source>
+        <translation>取值个数</translation>
+    </message>
+    <message>
+        <source>what is read</source>
+        <translation>读数</translation>
+    </message>
+    <message>
+        <source>shown</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>value</source>
+        <translation>取值</translation>
     </message>
 </context>
 <context>
@@ -4563,7 +4710,7 @@
     </message>
     <message>
         <source>value</source>
-        <translation>值</translation>
+        <translation>取值</translation>
     </message>
     <message>
         <source>{text}: column {columns}</source>

@@ -21,7 +21,7 @@ from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages import PAGES
 from attn_gui.figure.pages.drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.frame import framed
-from attn_gui.figure.pages.knobs import Amount, Choice
+from attn_gui.figure.pages.knobs import Amount, Choice, page_words
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.formats import save
@@ -30,7 +30,7 @@ from attn_gui.views.dialogs.palette import ActionPalette
 
 SMALL = "worked-example.npz"
 ROW = 20.0
-ORDERS = {"rows": "Rows in order", "size": "Rows by size"}
+ORDERS = {"rows": page_words("Rows in order"), "size": page_words("Rows by size")}
 
 
 class Peaks(PageKind):
@@ -41,8 +41,8 @@ class Peaks(PageKind):
     words = "sharp 尖锐"
     needs = "Needs at least two keys"
     knobs = (
-        Choice("order", "order", lambda problem, values: ORDERS),
-        Amount("factor", "factor", lambda problem, values: 1.0, lambda problem, values, value: value > 0),
+        Choice("order", "order", lambda aim, values: ORDERS),
+        Amount("factor", "factor", lambda aim, values: 1.0, lambda aim, values, value: value > 0),
     )
 
     def applies(self, problem):

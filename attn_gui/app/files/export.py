@@ -146,8 +146,10 @@ class ExportController(QObject):
 
     def _previewed(self, choice: ExportChoice) -> QImage | None:
         """The preview, or None if it takes a while and comes later."""
+        from attn_gui.figure.pictures import PICTURES
+
         evaluation, shades = self._computation.evaluation, self._shades()
-        if not is_long(evaluation.problem):
+        if not is_long(evaluation.problem) and PICTURES[choice.picture].quick:
             return self._drawn(choice, PREVIEW_DPI, evaluation, shades, silent)
         self._preview.begin(lambda tell: self._drawn(choice, PREVIEW_DPI, evaluation, shades, tell))
         return None

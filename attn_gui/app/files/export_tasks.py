@@ -13,7 +13,10 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure import sheet
+from attn_gui.figure.frames import Frames, frame_path
 from attn_gui.figure.levels import TYPED, Levels, Shade
+from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pictures import PICTURES
 from attn_gui.figure.reading import Tell
 from attn_gui.formats import Rows, block_rows, rows_of, save_members, save_rows, stage_labels, stage_rows
@@ -23,6 +26,9 @@ from attn_gui.views.dialogs.export.export_choice import WINDOW, DataChoice, Expo
 from attn_gui.views.names import stage_title
 
 Write: TypeAlias = Callable[[Evaluation, Tell], object]
+
+
+MANY = 1 << 30  # cells, as it were: of what is computed value by value
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,8 @@ def figure_tasks(
 ) -> list[Task]:
     """A file for every stage and head, or for every stage with `sheet`; ValueError with a sentence for what is none."""
     kind, found = PICTURES[choice.picture], []
+    if kind.frames is not None:
+        return _frame_tasks(kind.frames, choice, evaluation, naming, lang, shades)
     for stage in choice.stages if kind.of_stage else choice.stages[:1]:
         if not kind.has(evaluation, stage):
             raise ValueError(
@@ -73,8 +81,29 @@ def figure_tasks(
         parts += [heads_part(heads, evaluation.problem.num_heads), *naming.item(choice.batch)]
         path = naming.path(choice, parts, alone=len(found) == 1)
         write = _figure(choice, path, stage, heads, lang, shades)
-        tasks.append(Task(path, _cells(evaluation, stage) * len(heads), write))
+        tasks.append(Task(path, _cells(evaluation, stage) * len(heads) if kind.quick else MANY, write))
     return tasks
+
+
+def _frame_tasks(
+    kind: PageKind[Any],
+    choice: ExportChoice,
+    evaluation: Evaluation,
+    naming: Naming,
+    lang: str,
+    shades: Mapping[str, Shade],
+) -> list[Task]:
+    """A file for every place of a page's slider, of the first head."""
+    head, options = choice.heads[0], FigureOptions(**options_of(choice, choice.stages[0], lang, shades))
+    frames, file = Frames(kind, options, head), sheet.File(choice.format, choice.dpi)
+    parts = [kind.name, heads_part((head,), evaluation.problem.num_heads), *naming.item(choice.batch)]
+    path = naming.path(choice, parts, alone=True)
+
+    def write(place: int, target: Path) -> Write:
+        return lambda evaluation, tell: sheet.write_page(frames.page(evaluation, place, tell), file, target)
+
+    count = frames.count(evaluation)
+    return [Task(target, MANY, write(k, target)) for k in range(count) for target in [frame_path(path, k)]]
 
 
 def options_of(choice: ExportChoice, stage: str, lang: str, shades: Mapping[str, Shade]) -> dict[str, Any]:
@@ -86,7 +115,7 @@ def options_of(choice: ExportChoice, stage: str, lang: str, shades: Mapping[str,
     return {
         "stage": of_cell[0] if of_cell else stage,
         "cell": of_cell[1:] if of_cell else None,
-        "knobs": choice.knobs.get(choice.picture, {}),
+        "knobs": choice.knobs.get(PICTURES[choice.picture].part, {}),
         "batch": choice.batch,
         "picture": choice.picture,
         "width": choice.width,

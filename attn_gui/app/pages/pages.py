@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,9 +16,10 @@ from attn_gui.app.state.look import LookController
 from attn_gui.app.state.sentences import sentence
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.figure.pages import PAGES
+from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.drawing import Spot
 from attn_gui.figure.pages.knobs import settled
-from attn_gui.figure.pages.page_kind import Aim, PageKind
+from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.pages.page_widget import PageWidget
 
@@ -71,6 +73,11 @@ class PagesController(QObject):
                 page.fill(self._look.language)
         self.show()
 
+    @property
+    def busy(self) -> bool:
+        """Whether the page on show is still to come."""
+        return self._job.busy or self._soon.isActive()
+
     def finish(self) -> None:
         """End what is being computed; for the end of the program."""
         self._soon.stop()
@@ -106,16 +113,19 @@ class PagesController(QObject):
         if not page.kind.applies(evaluation.problem):
             page.set_sentence(_said(page.kind.needs))
             return
-        look = self._view.look
-        values = settled(page.kind.knobs, evaluation.problem, self.knobs.get(self._name, {}))
-        page.set_knobs(evaluation.problem, values)
-        cell = None if look.cell is None else (look.cell.row, look.cell.column)
-        aim = Aim(look.batch, look.head, look.cell.stage if look.cell else look.stage, cell, values)
-        if page.kind.is_quick(evaluation.problem, aim):
+        aim = self._aim(page.kind)
+        page.set_knobs(aim)
+        if page.kind.is_quick(aim):
             self._show(self._read(page.kind, aim))
         else:
             page.begin_work()
             self._job.begin(lambda tell: page.kind.read(evaluation, aim, tell))
+
+    def _aim(self, kind: PageKind[Any]) -> Aim:
+        look, problem = self._view.look, self._computation.evaluation.problem
+        cell = None if look.cell is None else (look.cell.row, look.cell.column)
+        aim = Aim(problem, look.batch, look.head, look.cell.stage if look.cell else look.stage, cell)
+        return replace(aim, knobs=settled(kind.knobs, aim, self.knobs.get(kind.name, {})))
 
     def _read(self, kind: PageKind[Any], aim: Aim) -> object:
         try:
@@ -160,8 +170,17 @@ class PagesController(QObject):
             self._view.set(stage=cell.stage, head=head, cell=ChosenCell(cell.stage, cell.row, cell.column))
 
     def _on_page_turned(self, page: PageWidget, key: str, value: object) -> None:
+        before = self._aim(page.kind)
         self.knobs.setdefault(page.kind.name, {})[key] = value
-        self.show()
+        after = self._aim(page.kind)
+        same = None
+        if page.content is not None and not self._job.busy:
+            same = page.kind.turned(page.content, before.knobs, after.knobs)
+        if same is None:
+            self.show()
+        else:
+            page.set_knobs(after)
+            page.set_content(same)
 
     def _applies(self, kind: PageKind[Any]) -> bool:
         return kind.applies(self._computation.evaluation.problem)

@@ -7,8 +7,9 @@ from typing import Any
 from attn_gui.figure.pages.curve import CurvePage
 from attn_gui.figure.pages.head_contributions import HeadContributions
 from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.sweep_page import SweepPage
 
-PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in (CurvePage(), HeadContributions())}
+PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in (CurvePage(), HeadContributions(), SweepPage())}
 """Every page by its name; whoever asks for one of them reads this at that time."""
 
 

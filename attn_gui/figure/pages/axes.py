@@ -113,13 +113,13 @@ class Axes:
 
 
 def axes_in(room: QRectF, x: Numbers, y: Numbers, names: tuple[str, str]) -> Axes:
-    """Axes over some numbers, with all their labels inside a rectangle."""
+    """Axes over some numbers, with all their labels inside a rectangle; an axis without a name takes less room."""
     line, micro = metrics("small"), metrics("micro")
     bottom = room.bottom() - line.height() - SPACING.s - micro.height() - TICK - SPACING.xs
     top = room.top() + micro.capHeight() / 2
     up = nice_scale(y, (bottom - top) / TICK_PITCH)
     labels = max(micro.horizontalAdvance(up.text(tick)) for tick in up.ticks())
-    left = room.left() + line.height() + SPACING.s + labels + TICK + SPACING.s
+    left = room.left() + (line.height() + SPACING.s if names[1] else 0) + labels + TICK + SPACING.s
     across = nice_scale(x, (room.right() - left) / TICK_PITCH)
     right = room.right() - max(SPACING.s, micro.horizontalAdvance(across.text(across.high)) / 2)
     plot = QRectF(left, top, right - left, bottom - top)

@@ -19,10 +19,11 @@ from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.parts import paint_bar, paint_panel
 from attn_gui.figure.numbers import format_number
 from attn_gui.figure.output.text import END, START, write_line
+from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
-from attn_gui.figure.pages.page_kind import Aim, PageKind
+from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SPACING
 from attn_gui.formats.rows import stage_labels

@@ -8,10 +8,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from attn_gui.engine import Problem
+from attn_gui.figure.pages.aim import Aim
 
 Values = Mapping[str, Any]
 """Values of knobs by their keys."""
+
+Words = tuple[tuple[str, str], ...]
+"""(context, English) of words that are joined by colons."""
+
+
+def page_words(text: str) -> Words:
+    """A text of the context "Pages" alone."""
+    return (("Pages", text),)
+
+
+def joined(words: Words, translate: Callable[[str, str], str]) -> str:
+    """Words in a language; those without a context need no translation."""
+    return ": ".join(translate(context, text) if context else text for context, text in words)
 
 
 @dataclass(frozen=True)
@@ -22,11 +35,11 @@ class Knob(ABC):
     caption: str
 
     @abstractmethod
-    def default(self, problem: Problem, values: Values) -> Any:
+    def default(self, aim: Aim, values: Values) -> Any:
         """The value that is taken unless another one is chosen; `values` are those of the knobs before it."""
 
     @abstractmethod
-    def fits(self, problem: Problem, values: Values, value: Any) -> bool:
+    def fits(self, aim: Aim, values: Values, value: Any) -> bool:
         """Whether a value can be chosen."""
 
     @abstractmethod
@@ -36,15 +49,16 @@ class Knob(ABC):
 
 @dataclass(frozen=True)
 class Choice(Knob):
-    """One of several keys; `choices` gives their words, marked for translation in the context "Pages"."""
+    """One of several keys; `choices` gives the words of each: English ones, each with the context of its translation,
+    to be joined by colons."""
 
-    choices: Callable[[Problem, Values], Mapping[str, str]]
+    choices: Callable[[Aim, Values], Mapping[str, Words]]
 
-    def default(self, problem: Problem, values: Values) -> Any:
-        return next(iter(self.choices(problem, values)))
+    def default(self, aim: Aim, values: Values) -> Any:
+        return next(iter(self.choices(aim, values)))
 
-    def fits(self, problem: Problem, values: Values, value: Any) -> bool:
-        return value in self.choices(problem, values)
+    def fits(self, aim: Aim, values: Values, value: Any) -> bool:
+        return value in self.choices(aim, values)
 
     def parsed(self, text: str) -> Any:
         return text
@@ -54,17 +68,17 @@ class Choice(Knob):
 class Amount(Knob):
     """A finite number, a whole one if `whole`; `usual` gives the default and `may` says which can be."""
 
-    usual: Callable[[Problem, Values], float]
-    may: Callable[[Problem, Values, float], bool] = lambda problem, values, value: True
+    usual: Callable[[Aim, Values], float]
+    may: Callable[[Aim, Values, float], bool] = lambda aim, values, value: True
     whole: bool = False
 
-    def default(self, problem: Problem, values: Values) -> Any:
-        found = self.usual(problem, values)
+    def default(self, aim: Aim, values: Values) -> Any:
+        found = self.usual(aim, values)
         return round(found) if self.whole else float(found)
 
-    def fits(self, problem: Problem, values: Values, value: Any) -> bool:
+    def fits(self, aim: Aim, values: Values, value: Any) -> bool:
         number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-        return number and (not self.whole or value == int(value)) and self.may(problem, values, value)
+        return number and (not self.whole or value == int(value)) and self.may(aim, values, value)
 
     def parsed(self, text: str) -> Any:
         return int(text) if self.whole else float(text)
@@ -74,30 +88,30 @@ class Amount(Knob):
 class Slide(Knob):
     """A place on a slider, 0 … `last`, of which `told` gives the words beside it."""
 
-    last: Callable[[Problem, Values], int]
-    told: Callable[[Problem, Values, int], str] = lambda problem, values, place: str(place)
+    last: Callable[[Aim, Values], int]
+    told: Callable[[Aim, Values, int], str] = lambda aim, values, place: str(place)
 
-    def default(self, problem: Problem, values: Values) -> Any:
-        return self.last(problem, values) // 2
+    def default(self, aim: Aim, values: Values) -> Any:
+        return self.last(aim, values) // 2
 
-    def fits(self, problem: Problem, values: Values, value: Any) -> bool:
-        return isinstance(value, int) and 0 <= value <= self.last(problem, values)
+    def fits(self, aim: Aim, values: Values, value: Any) -> bool:
+        return isinstance(value, int) and 0 <= value <= self.last(aim, values)
 
     def parsed(self, text: str) -> Any:
         return int(text)
 
 
-def settled(knobs: tuple[Knob, ...], problem: Problem, given: Values) -> dict[str, Any]:
+def settled(knobs: tuple[Knob, ...], aim: Aim, given: Values) -> dict[str, Any]:
     """A value for every knob: the given one where it can be, else the default."""
     found: dict[str, Any] = {}
     for knob in knobs:
         value = given.get(knob.key)
-        fits = value is not None and knob.fits(problem, found, value)
-        found[knob.key] = value if fits else knob.default(problem, found)
+        fits = value is not None and knob.fits(aim, found, value)
+        found[knob.key] = value if fits else knob.default(aim, found)
     return found
 
 
-def checked(knobs: tuple[Knob, ...], problem: Problem, texts: Mapping[str, str]) -> dict[str, Any]:
+def checked(knobs: tuple[Knob, ...], aim: Aim, texts: Mapping[str, str]) -> dict[str, Any]:
     """The values of knobs from texts; ValueError with a sentence for what is no knob, or no value of one."""
     known = {knob.key: knob for knob in knobs}
     if unknown := [key for key in texts if key not in known]:
@@ -105,14 +119,14 @@ def checked(knobs: tuple[Knob, ...], problem: Problem, texts: Mapping[str, str])
     found: dict[str, Any] = {}
     for key, knob in known.items():
         if key not in texts:
-            found[key] = knob.default(problem, found)
+            found[key] = knob.default(aim, found)
             continue
         try:
             value = knob.parsed(texts[key])
         except ValueError:
             value = None
-        if value is None or not knob.fits(problem, found, value):
-            options = f"; expected one of {', '.join(knob.choices(problem, found))}" if isinstance(knob, Choice) else ""
+        if value is None or not knob.fits(aim, found, value):
+            options = f"; expected one of {', '.join(knob.choices(aim, found))}" if isinstance(knob, Choice) else ""
             raise ValueError(f"{key} cannot be {texts[key]!r} here{options}.")
         found[key] = value
     return found

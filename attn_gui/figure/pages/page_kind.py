@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.drawing import Drawing
 from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import Knob
+from attn_gui.figure.pages.knobs import Knob, Slide, Values
 from attn_gui.figure.reading import Tell
 
 C = TypeVar("C")
-
-
-@dataclass(frozen=True)
-class Aim:
-    """The things that a page looks at: item, head, a stage with the chosen cell (row and column as shown, or None),
-    and the values of the page's knobs."""
-
-    batch: int = 0
-    head: int = 0
-    stage: str = ""
-    cell: tuple[int, int] | None = None
-    knobs: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-
-    def query(self, evaluation: Evaluation) -> int | None:
-        """The chosen query; None where none is."""
-        if self.cell is None or evaluation.node(self.stage).stage.by_key:
-            return None
-        return self.cell[0]
-
-    def key(self, evaluation: Evaluation) -> int | None:
-        """The chosen key; None where none is."""
-        if self.cell is None:
-            return None
-        stage = evaluation.node(self.stage).stage
-        return self.cell[1] if stage.square else self.cell[0] if stage.by_key else None
 
 
 class PageKind(ABC, Generic[C]):
@@ -56,6 +29,8 @@ class PageKind(ABC, Generic[C]):
     needs: ClassVar[str] = ""
     """Why it may not be there."""
     knobs: ClassVar[tuple[Knob, ...]] = ()
+    frames: ClassVar[str] = ""
+    """Title of its pictures one by one, if it has a slider that runs through them."""
     per_head: ClassVar[bool] = True
     """Whether it looks at the head on show."""
 
@@ -63,13 +38,23 @@ class PageKind(ABC, Generic[C]):
         """Whether a problem has it."""
         return True
 
-    def is_quick(self, problem: Problem, aim: Aim) -> bool:
+    def is_quick(self, aim: Aim) -> bool:
         """Whether it is read within a frame."""
-        return not is_long(problem)
+        return not is_long(aim.problem)
+
+    @property
+    def slide(self) -> Slide | None:
+        """The slider that its frames run through."""
+        slides = (knob for knob in self.knobs if isinstance(knob, Slide))
+        return next(slides, None) if self.frames else None
 
     @abstractmethod
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> C:
         """Compute what it shows; `tell` hears the share that is done, and ends the work by raising."""
+
+    def turned(self, content: C, before: Values, after: Values) -> C | None:
+        """The content with other values of the knobs, where nothing has to be computed for them; else None."""
+        return None
 
     @abstractmethod
     def plan(self, content: C, ink: Ink, width: float | None, height: float | None) -> Drawing:

@@ -8,15 +8,15 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QLabel, QSlider, QVBoxLayout, QWidget
 
-from attn_gui.engine import Problem
-from attn_gui.figure.pages.knobs import Amount, Choice, Knob, Slide
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.knobs import Amount, Choice, Knob, Slide, joined
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.inspector.links import FlowLayout
 from attn_gui.views.theme import dress, scaled
 
-NUMBER, SLIDER = 84, 200
+NUMBER, SLIDER = 64, 200
 """Widths of fields."""
 
 
@@ -30,8 +30,8 @@ class KnobFields(QWidget):
         self._knobs = knobs
         self._captions: dict[str, QLabel] = {}
         self._fields: dict[str, QWidget] = {}
-        flow = FlowLayout(self, gap=SPACING.l, between=SPACING.s)
-        for knob in knobs:
+        flow = FlowLayout(self, gap=SPACING.m, between=SPACING.s)
+        for knob in sorted(knobs, key=lambda knob: not isinstance(knob, Slide)):  # sliders are turned most
             holder = QWidget(self)
             caption, field = QLabel(holder), self._field(knob, holder)
             caption.setTextFormat(Qt.TextFormat.PlainText)
@@ -46,21 +46,23 @@ class KnobFields(QWidget):
             flow.addWidget(holder)
         self.setVisible(bool(knobs))
 
-    def set_values(self, problem: Problem, values: Mapping[str, Any]) -> None:
-        """Show these values, and what can be chosen in this problem."""
+    def set_values(self, aim: Aim, values: Mapping[str, Any]) -> None:
+        """Show these values, and what can be chosen here."""
         for knob in self._knobs:
             field, value, told = self._fields[knob.key], values[knob.key], ""
             if isinstance(knob, Choice) and isinstance(field, ChoiceBox):
-                words = {key: _said(text) for key, text in knob.choices(problem, values).items()}
+                words = {
+                    key: joined(text, QCoreApplication.translate) for key, text in knob.choices(aim, values).items()
+                }
                 if [field.itemData(place) for place in range(field.count())] != list(words):
                     field.set_choices(list(words.items()))
                 field.set_words(words)
                 field.set_key(value)
             elif isinstance(knob, Slide) and isinstance(field, QSlider):
                 with QSignalBlocker(field):
-                    field.setRange(0, knob.last(problem, values))
+                    field.setRange(0, knob.last(aim, values))
                     field.setValue(value)
-                told = knob.told(problem, values, value)
+                told = knob.told(aim, values, value)
             elif isinstance(field, NumberField):
                 field.set_value(value)
             caption = _said(knob.caption)
@@ -70,6 +72,7 @@ class KnobFields(QWidget):
     def _field(self, knob: Knob, parent: QWidget) -> QWidget:
         if isinstance(knob, Choice):
             box = ChoiceBox((), parent)
+            box.setMinimumWidth(scaled(NUMBER))
             box.picked.connect(lambda value, key=knob.key: self.turned.emit(key, value))
             return box
         if isinstance(knob, Slide):

@@ -1,14 +1,13 @@
-"""Widget of one page: what belongs above it, its knobs, the canvas, and what is said while it is not there."""
+"""Widget of one page: what belongs above it, the canvas, its knobs below, and what is said while it is not there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from attn_gui.engine import Problem
+from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.pages.canvas import PageCanvas
@@ -32,6 +31,7 @@ class PageWidget(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(SPACING.s)
         self.canvas: PageCanvas | None = None
+        self.content: Any = None
 
     def put_above(self, widget: QWidget) -> None:
         """Controls of its own for a page, above it."""
@@ -47,9 +47,10 @@ class PageWidget(QWidget):
             self._sentence.hide()
             dress(self._sentence, "sentence", "text2")
             self.canvas = PageCanvas(self.kind, self)
-            for part in (self._fields, self._sentence, self._progress):
+            for part in (self._sentence, self._progress):
                 self._column.addWidget(part)
             self._column.addWidget(self.canvas, 1)
+            self._column.addWidget(self._fields)
             self._fields.turned.connect(self.turned)
             self.canvas.spotChosen.connect(self.spotChosen)
             self._progress.cancelRequested.connect(self.stopRequested)
@@ -57,14 +58,15 @@ class PageWidget(QWidget):
         return self.canvas
 
     # --- silent setters --------------------------------------------------------------------------
-    def set_knobs(self, problem: Problem, values: Mapping[str, Any]) -> None:
-        """The values of the knobs, and what can be chosen in this problem."""
+    def set_knobs(self, aim: Aim) -> None:
+        """The values of the knobs, and what can be chosen."""
         if self.kind.knobs:
-            self._fields.set_values(problem, values)
+            self._fields.set_values(aim, aim.knobs)
 
     def set_content(self, content: Any) -> None:
         """Show what was read."""
         assert self.canvas is not None
+        self.content = content
         self._progress.end()
         self._sentence.hide()
         self.canvas.show()
@@ -73,6 +75,7 @@ class PageWidget(QWidget):
     def set_sentence(self, text: str) -> None:
         """Say why there is nothing to be seen."""
         assert self.canvas is not None
+        self.content = None
         self._progress.end()
         self._sentence.setText(text)
         self._sentence.show()

@@ -65,6 +65,8 @@ class PagesPanel(QWidget):
 
     def set_large(self, large: bool) -> None:
         """Whether it stands in the place of the maps."""
+        side = SPACING.panel_padding if large else 0
+        self.setContentsMargins(side, 0, side, side)
         self._large.setChecked(large)
         self.retranslate()
 

@@ -1,0 +1,140 @@
+"""Readings of one row of a map, a number each; a new one is one class and its entry in ROW_READINGS."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from attn_gui.engine.analysis.sweeping.quantities import Row
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+
+
+class RowReading(ABC):
+    """One number of a row: its words (context "Pages"), its unit, and how it is read."""
+
+    title: str
+    unit = ""
+
+    @abstractmethod
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        """The number; NaN where there is none."""
+
+
+class Entropy(RowReading):
+    """−Σ a log a of the weights."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "entropy of the row")
+    unit = QT_TRANSLATE_NOOP("Pages", "nats")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return float(row_entropy(weights(evaluation, row)))
+
+
+class OneWeight(RowReading):
+    """The weight of one key."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "the chosen weight")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return float(weights(evaluation, row)[row.key])
+
+
+class LargestWeight(RowReading):
+    """The largest weight."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "the largest weight")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return float(weights(evaluation, row).max())
+
+
+class OutputNorm(RowReading):
+    """‖o‖ of the head's output."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "norm of the head's output")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        mixed = _row(evaluation, lambda stage: stage.per_head and not stage.square, row)
+        return float(np.sqrt((mixed**2).sum()))
+
+
+class ScoreVariance(RowReading):
+    """The variance of the scores of all open keys, as the score function gives them: over m, not m − 1."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "variance of the scores")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return _variance(_row(evaluation, lambda stage: stage.square, row), evaluation, row)
+
+
+class LogitVariance(RowReading):
+    """The variance of what the softmax takes, over the open keys: after scale, softcap and biases."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "variance of what the softmax takes")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        squares = [name for name in evaluation.stages if evaluation.node(name).stage.square]
+        last = squares[squares.index(weights_name(evaluation)) - 1]
+        return _variance(_row(evaluation, lambda stage: stage.name == last, row), evaluation, row)
+
+
+class Saturation(RowReading):
+    """‖diag(a) − aaᵀ‖, the Jacobian of the softmax at temperature 1 (Frobenius): 0 lets no gradient through."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "saturation ‖diag(a) − aaᵀ‖")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return jacobian_norm(weights(evaluation, row))
+
+
+ROW_READINGS: Mapping[str, RowReading] = MappingProxyType(
+    {
+        "entropy": Entropy(),
+        "weight": OneWeight(),
+        "largest": LargestWeight(),
+        "norm": OutputNorm(),
+        "score_variance": ScoreVariance(),
+        "logit_variance": LogitVariance(),
+        "saturation": Saturation(),
+    }
+)
+"""The readings by their keys."""
+
+
+def weights_name(evaluation: Evaluation) -> str:
+    """The stage whose rows are shares of one."""
+    return next(name for name in evaluation.stages if evaluation.node(name).stage.shares)
+
+
+def weights(evaluation: Evaluation, row: Row) -> Array:
+    """The weights of a row, one for each key."""
+    return _row(evaluation, lambda stage: stage.shares, row)
+
+
+def jacobian_norm(shares: Array) -> float:
+    """‖diag(a) − aaᵀ‖ by its square, Σ a² − 2 Σ a³ + (Σ a²)²: no m × m matrix is made."""
+    squares = float((shares**2).sum())
+    return float(np.sqrt(max(squares - 2 * float((shares**3).sum()) + squares**2, 0.0)))
+
+
+def _row(evaluation: Evaluation, wanted: Callable[[Stage], bool], row: Row) -> Array:
+    """One row of the first stage that is wanted, as float64."""
+    name = next(name for name in evaluation.stages if wanted(evaluation.node(name).stage))
+    width = evaluation.shape(name)[-1]
+    place = tuple(slice(at, at + 1) for at in (row.batch, row.head, row.query))
+    with np.errstate(all="ignore"):
+        return np.array(evaluation.fetch(name, (*place, slice(0, width)))[0, 0, 0], dtype=np.float64)
+
+
+def _variance(scores: Array, evaluation: Evaluation, row: Row) -> float:
+    opened = evaluation.allowed(row.batch, row.head, slice(row.query, row.query + 1), slice(0, len(scores)))
+    seen = scores if opened is None else scores[opened[0]]
+    with np.errstate(all="ignore"):
+        return float(np.var(seen)) if len(seen) else float("nan")

@@ -1,0 +1,49 @@
+"""Frames of a page: a picture for every place of its slider, from numbers that are computed once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from attn_gui.engine import Evaluation
+from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.output.page import Page
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pictures import content_page, page_aim
+from attn_gui.figure.reading import Tell
+
+DIGITS = 3
+
+
+class Frames:
+    """The frames of a page for one head; ValueError with a sentence where a problem has no such page."""
+
+    def __init__(self, kind: PageKind[Any], options: FigureOptions, head: int) -> None:
+        self._kind, self._options, self._head = kind, options, head
+        self._read: tuple[Evaluation, Aim, Any] | None = None
+
+    def count(self, evaluation: Evaluation) -> int:
+        """The number of places of the slider."""
+        aim, slide = page_aim(self._kind, evaluation, self._options, self._head), self._kind.slide
+        return 1 if slide is None else slide.last(aim, aim.knobs) + 1
+
+    def page(self, evaluation: Evaluation, place: int, tell: Tell) -> Page:
+        """The picture at one of them; the first that is asked for computes the numbers."""
+        kind, slide = self._kind, self._kind.slide
+        if self._read is None or self._read[0] is not evaluation:
+            aim = page_aim(kind, evaluation, self._options, self._head)
+            self._read = evaluation, aim, kind.read(evaluation, aim, tell)
+        _, aim, content = self._read
+        knobs = dict(aim.knobs) if slide is None else {**aim.knobs, slide.key: place}
+        moved = kind.turned(content, aim.knobs, knobs)
+        if moved is None:
+            moved = kind.read(evaluation, replace(aim, knobs=knobs), tell)
+        tell(1.0)
+        return content_page(kind, moved, self._options)
+
+
+def frame_path(path: Path, place: int) -> Path:
+    """The file of a frame: a-sweep-h0-007.png."""
+    return path.with_name(f"{path.stem}-{place:0{DIGITS}d}{path.suffix}")

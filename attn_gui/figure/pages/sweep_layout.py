@@ -1,0 +1,254 @@
+"""Layout of a sweep: the curve with the present value on it, the map at that value, and a strip of small maps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from attn_gui.engine.analysis.sweeping.quantities import Row
+from attn_gui.figure.display import Allowed, Levels, Values
+from attn_gui.figure.labels import elided, visible_text, wrapped
+from attn_gui.figure.levels import auto_levels
+from attn_gui.figure.maps.grounds import snapped
+from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
+from attn_gui.figure.maps.painter import WIDER_FONT
+from attn_gui.figure.maps.parts import paint_bar, paint_note, paint_panel
+from attn_gui.figure.numbers import level_text
+from attn_gui.figure.output.text import MIDDLE, write_line
+from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
+from attn_gui.figure.pages.drawing import Drawing, Field, Spot
+from attn_gui.figure.pages.frame import framed
+from attn_gui.figure.pages.ink import Ink, metrics
+from attn_gui.figure.pages.knobs import Words, joined
+from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
+
+Numbers = npt.NDArray[np.float64]
+
+CURVE_SHAPE, LEAST_CURVE, MOST_CURVE = 0.45, 150.0, 280.0
+SMALL, FEWEST, MOST = 74.0, 3, 9
+"""Width of a small map at least, and how many stand side by side."""
+LARGE = 430.0
+"""From this width on the map at the chosen value stands beside the curve."""
+BAR_WIDTH, BAR = 120.0, 9.0
+BAR_SHARE = 0.35
+"""Of the width of the page, at most."""
+DOT, CHOSEN = 2.0, 4.5
+
+
+@dataclass(frozen=True, eq=False)
+class Swept:
+    """A sweep as it is shown: `values` and `readings` (steps,), a map (cells, allowed) for each of them."""
+
+    quantity: Words
+    reading: str
+    unit: str
+    values: Numbers
+    readings: Numbers
+    maps: tuple[tuple[Values, Allowed | None], ...]
+    keys: int
+    now: float | None
+    place: int
+    part: str
+    row: Row
+    token: str
+    heads: int
+
+
+class SweepLayout:
+    """Where everything stands; the curve and the strip can be left out."""
+
+    def __init__(self, swept: Swept, ink: Ink, width: float | None, height: float | None) -> None:
+        self.swept, self.ink = swept, ink
+        self.curve, self.strip = swept.part != "strip", swept.part != "curve"
+        caption = metrics("micro").height() + SPACING.xs
+        self.foot = caption + SPACING.m + BAR + metrics("micro").height() + SPACING.s
+        shape = swept.maps[0][0].shape
+        self.tall: float = min(max(shape[0] / shape[1], 0.3), 1.2)
+        self.frame = framed(
+            ink,
+            width,
+            height,
+            title=self._title(),
+            subtitle=self._subtitle(),
+            tall=self._own_height,
+            least=(FEWEST * 50.0 + 60.0, self._least_height()),
+        )
+        body = self.frame.body
+        strip = self._strip_height(body.width()) if self.strip else 0.0
+        if not self.curve:
+            strip = body.height() - self.foot
+        top = body.height() - (strip + self.foot + SPACING.m if self.strip else 0.0)
+        self.curve_room = QRectF(body.left(), body.top(), body.width(), top)
+        self.large = QRectF()
+        if self.curve and self.strip and body.width() >= LARGE:
+            side = min(top - caption - SPACING.s, body.width() * 0.34)
+            self.large = QRectF(body.right() - side, body.top() + caption, side, min(side * self.tall, top - caption))
+            self.curve_room.setRight(self.large.left() - SPACING.xl)
+        self.strip_room = QRectF(body.left(), body.bottom() - strip - self.foot, body.width(), strip)
+        self.said = wrapped(self._said(), self.curve_room.width() / WIDER_FONT, metrics("small"))
+        room = self.curve_room.adjusted(0, len(self.said) * metrics("small").height() + SPACING.xs, 0, 0)
+        names = self.quantity, ""
+        self.axes: Axes | None = axes_in(room, swept.values, swept.readings, names) if self.curve else None
+
+    # --- words -----------------------------------------------------------------------------------
+    @cached_property
+    def quantity(self) -> str:
+        """The name of what runs."""
+        return joined(self.swept.quantity, self.ink.translate)
+
+    @cached_property
+    def reading(self) -> str:
+        """The name of what is read, with its unit."""
+        unit = f" ({self.ink.translate('Pages', self.swept.unit)})" if self.swept.unit else ""
+        return self.ink.translate("Pages", self.swept.reading) + unit
+
+    def _title(self) -> str:
+        return self.ink.translate("Pages", "Sweep: {quantity}").format(quantity=self.quantity)
+
+    def _subtitle(self) -> str:
+        swept, words = self.swept, self.ink.words
+        parts = [words.head.format(swept.row.head)] if swept.heads > 1 else []
+        token = f" “{visible_text(swept.token.strip() or swept.token)}”" if swept.token else ""
+        parts.append(f"{words.axes['query']} {swept.row.query}{token}")
+        return " · ".join(parts)
+
+    def _said(self) -> str:
+        """The reading at the chosen value: it names what the curve shows."""
+        place, template = self.swept.place, self.ink.translate("Pages", "{reading}: {value} at {quantity} = {number}")
+        named = {"reading": self.reading, "quantity": self.quantity}
+        return template.format(value=self.read(place), number=self.text(place), **named)
+
+    def text(self, place: int) -> str:
+        """A value of the sweep."""
+        return level_text(float(self.swept.values[place]), float(np.abs(self.swept.values).max()) or 1.0)
+
+    def read(self, place: int) -> str:
+        """What is read there."""
+        value = float(self.swept.readings[place])
+        return f"{value:.4g}".replace("-", "−") if np.isfinite(value) else "–"
+
+    # --- places ----------------------------------------------------------------------------------
+    def _count(self, across: float) -> int:
+        return min(max(int(across / SMALL), FEWEST), MOST, len(self.swept.values))
+
+    def _strip_height(self, across: float) -> float:
+        count = self._count(across)
+        return (across - (count - 1) * SPACING.m) / count * self.tall
+
+    def _own_height(self, across: float) -> float:
+        found: float = min(max(across * CURVE_SHAPE, LEAST_CURVE), MOST_CURVE) if self.curve else 0.0
+        return found + (self._strip_height(across) + self.foot + SPACING.m if self.strip else 0.0)
+
+    def _least_height(self) -> float:
+        return (LEAST_CURVE if self.curve else 0.0) + (50.0 + self.foot + SPACING.m if self.strip else 0.0)
+
+    @cached_property
+    def small(self) -> list[tuple[int, QRectF]]:
+        """(step, rectangle) of the maps in the strip."""
+        room, last = self.strip_room, len(self.swept.values) - 1
+        count = self._count(room.width())
+        steps = np.unique(np.rint(np.linspace(0, last, count)).astype(int)).tolist()
+        width = min((room.width() - (count - 1) * SPACING.m) / count, room.height() / self.tall)
+        pitch = (room.width() - width) / max(len(steps) - 1, 1)
+        return [
+            (step, QRectF(room.left() + number * pitch, room.top(), width, width * self.tall))
+            for number, step in enumerate(steps)
+        ]
+
+    def drawing(self) -> Drawing:
+        """The page; a click on the curve or on a small map chooses that value."""
+        fields = [Field(self.axes.plot, self._nearest, 1, len(self.swept.values))] if self.axes is not None else []
+        if self.strip:
+            fields += [Field(place, partial(self._spot, step)) for step, place in self.small]
+        frame = self.frame
+        said = f"{frame.title}. {frame.subtitle}. {self._said()}."
+        return Drawing(frame.width, frame.height, frame.title, said, self._paint, tuple(fields))
+
+    def _nearest(self, _row: int, column: int) -> Spot:
+        """The step whose value lies nearest to a place of the curve."""
+        assert self.axes is not None
+        across = self.axes.across
+        value = across.low + (column + 0.5) / len(self.swept.values) * (across.high - across.low)
+        return self._spot(int(np.argmin(np.abs(self.swept.values - value))))
+
+    def _spot(self, step: int, *_: int) -> Spot:
+        return Spot(f"{self.quantity} {self.text(step)}: {self.reading} {self.read(step)}", knob=("place", step))
+
+    # --- painting --------------------------------------------------------------------------------
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        if self.axes is not None:
+            self._paint_curve(painter, self.axes)
+        if self.strip:
+            self._paint_strip(painter)
+        if not self.large.isNull():
+            self._paint_map(painter, self.swept.place, self.large, above=True)
+
+    def _paint_curve(self, painter: QPainter, axes: Axes) -> None:
+        theme, swept = self.ink.theme, self.swept
+        axes.paint(painter, theme)
+        paint_note(painter, self.said, self.curve_room.topLeft(), theme)
+        if swept.now is not None and axes.across.low <= swept.now <= axes.across.high:
+            at = axes.place(swept.now, axes.up.low).x()
+            painter.setPen(QPen(theme.line_strong, 1.0, Qt.PenStyle.DotLine))
+            painter.drawLine(QLineF(at, axes.plot.top(), at, axes.plot.bottom()))
+            word = self.ink.translate("Pages", "now")
+            left = at + SPACING.xs + metrics("micro").horizontalAdvance(word) < axes.plot.right()
+            place = QPointF(at + (SPACING.xs if left else -SPACING.xs), axes.plot.top() + metrics("micro").ascent())
+            write_line(painter, place, word, theme.text3, FONT_SIZE.micro, anchor="start" if left else "end")
+        places = axes.points(swept.values, swept.readings)
+        paint_line(painter, places, theme.accent)
+        for at_step in places:
+            paint_dot(painter, at_step, theme.accent, DOT)
+        for chosen in axes.points(*(numbers[[swept.place]] for numbers in (swept.values, swept.readings))):
+            paint_dot(painter, chosen, theme.query, CHOSEN)
+
+    def _paint_strip(self, painter: QPainter) -> None:
+        nearest = min(self.small, key=lambda one: abs(one[0] - self.swept.place))[0]
+        for step, place in self.small:
+            self._paint_map(painter, step, place, chosen=step == nearest)
+        theme, micro, body = self.ink.theme, metrics("micro"), self.frame.body
+        bar = QRectF(body.left(), body.bottom() - BAR - micro.height() - SPACING.s, 0, BAR)
+        bar.setWidth(min(BAR_WIDTH, body.width() * BAR_SHARE))
+        paint_bar(painter, self._figure(0), snapped(painter, bar))
+        at = QPointF(bar.right() + SPACING.l, bar.center().y() + metrics("small").capHeight() / 2)
+        words = self.ink.translate("Pages", "A: keys →, queries ↓")
+        write_line(painter, at, elided(words, body.right() - at.x(), metrics("small")), theme.text2, FONT_SIZE.small)
+
+    def _paint_map(
+        self, painter: QPainter, step: int, place: QRectF, *, chosen: bool = False, above: bool = False
+    ) -> None:
+        """A small map, and its value below it, or above a larger one."""
+        theme, micro = self.ink.theme, metrics("micro")
+        paint_panel(painter, snapped(painter, place), self._figure(step), 0, None)
+        if chosen:
+            painter.setPen(QPen(theme.query, LINE.row_and_column))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(place.adjusted(-2, -2, 2, 2))
+        base = place.top() - SPACING.s if above else place.bottom() + SPACING.xs + micro.ascent()
+        text = elided(f"{self.quantity} = {self.text(step)}" if above else self.text(step), place.width(), micro)
+        color = theme.query if chosen or above else theme.text2
+        write_line(painter, QPointF(place.center().x(), base), text, color, FONT_SIZE.micro, anchor=MIDDLE)
+
+    @cached_property
+    def _levels(self) -> Levels:
+        values = np.stack([cells for cells, _ in self.swept.maps])
+        return auto_levels(values.reshape(len(values), -1), signed=False, keys=self.swept.keys)
+
+    def _figure(self, step: int) -> MapFigure:
+        rows, columns = Axis("query", ()), Axis("key", ())
+        return MapFigure(
+            (Panel(*self.swept.maps[step]),),
+            rows,
+            columns,
+            self._levels,
+            weights=True,
+            palette="weights",
+            theme=self.ink.theme,
+            words=self.ink.words,
+        )

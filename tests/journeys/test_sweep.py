@@ -1,0 +1,138 @@
+"""A sweep by hand: what runs and what is read is chosen, the slider moves, the document stays, pictures are written."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSlider
+
+from attn_gui.cli import main
+from attn_gui.engine import compute
+from attn_gui.formats import save_session
+from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+
+SMALL = "worked-example.npz"
+
+
+@pytest.fixture
+def person(launch, qtbot):
+    found = launch(SMALL)
+    found.click_cell("weights", 1, 0)
+    found.do("sweep")
+    settle(found, qtbot)
+    return found
+
+
+def settle(person, qtbot):
+    qtbot.waitUntil(lambda: not person.program.pages.busy, timeout=120_000)
+
+
+def shown(person):
+    return person.find("page.sweep").content
+
+
+def entropy(problem, **changes):
+    row = compute(problem.replace(**changes))["weights"][0, 0, 1]
+    return -(row * np.log(row)).sum()
+
+
+def test_the_curve_is_that_of_the_row_and_the_document_stays(person):
+    found, problem = shown(person), person.program.document.problem
+    assert found.row.query == 1
+    assert found.readings.tolist() == pytest.approx([entropy(problem, scale=value) for value in found.values])
+    assert found.readings[0] == pytest.approx(np.log(2))
+    assert len(person.steps()) == 1
+
+
+def test_an_edit_and_another_row_are_followed(person, qtbot):
+    before = shown(person).readings
+    person.type_into("query", 1, 0, "3")
+    settle(person, qtbot)
+    assert shown(person).readings[-1] != before[-1]
+    person.click_cell("weights", 0, 1)
+    settle(person, qtbot)
+    assert shown(person).row.query == 0
+
+
+def test_the_ends_and_the_number_of_values_are_typed(person, qtbot):
+    person.overwrite(person.find("page.sweep.low", QLineEdit), "0.5")
+    person.overwrite(person.find("page.sweep.steps", QLineEdit), "3")
+    settle(person, qtbot)
+    assert shown(person).values.tolist() == [0.5, 0.75, 1.0]
+    person.overwrite(person.find("page.sweep.steps", QLineEdit), "1")  # no sweep: the usual number stays
+    settle(person, qtbot)
+    assert len(shown(person).values) == 25
+
+
+def test_what_runs_and_what_is_read_can_be_chosen(person, qtbot):
+    person.choose(person.find("page.sweep.quantity", QComboBox), "temperature")
+    person.choose(person.find("page.sweep.reading", QComboBox), "largest")
+    settle(person, qtbot)
+    found, problem = shown(person), person.program.document.problem
+    assert found.now == 1.0
+    wanted = [compute(problem.replace(temperature=value))["weights"][0, 0, 1].max() for value in found.values]
+    assert found.readings.tolist() == pytest.approx(wanted)
+
+
+def test_the_slider_and_a_click_on_a_map_move_the_value_without_computing(person):
+    slider, canvas = person.find("page.sweep.place", QSlider), person.find("page.sweep").canvas
+    readings = shown(person).readings
+    slider.setFocus()
+    person.press("Home", "Right", "Right")
+    assert shown(person).place == 2
+    assert shown(person).readings is readings
+    last = len(canvas.drawing.fields) - 1
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(last).toPoint())
+    assert shown(person).place == slider.value() == len(readings) - 1
+    canvas.setFocus()
+    person.press("Left", "Return")
+    assert shown(person).place < len(readings) - 1
+
+
+def test_a_cell_of_q_runs_too(person, qtbot):
+    person.show_stage("query")
+    person.click_cell("query", 1, 2)
+    settle(person, qtbot)
+    person.choose(person.find("page.sweep.quantity", QComboBox), "cell")
+    settle(person, qtbot)
+    found, problem = shown(person), person.program.document.problem
+    assert found.now == problem.query[1, 2]
+    query = np.array(problem.query)
+    query[1, 2] = found.values[3]
+    assert found.readings[3] == pytest.approx(entropy(problem, query=query))
+
+
+def test_pictures_are_written_one_by_one_from_the_dialog(person, tmp_path, qtbot):
+    person.overwrite(person.find("page.sweep.steps", QLineEdit), "4")
+
+    def answer(dialog):
+        dialog.picture.set_key("sweep.frames")
+        dialog.picture.picked.emit("sweep.frames")
+        dialog.dpi.setValue(50)
+        dialog.target.folder.setText(str(tmp_path))
+        assert dialog.objection() == ""
+        dialog.accept()
+
+    person.answering(ExportDialog, answer, lambda: person.click("button.page_export"))
+    qtbot.waitUntil(lambda: "Wrote" in person.banner(), timeout=120_000)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [f"worked-example-sweep-h0-{place:03d}.png" for place in range(4)]
+    images = [QImage(str(tmp_path / name)) for name in names]
+    assert all(not image.isNull() for image in images)
+    assert len({bytes(image.constBits()) for image in images}) == 4
+
+
+def test_the_command_line_writes_the_strip_and_the_frames(person, tmp_path, capsys):
+    save_session(person.program.document.snapshot(), tmp_path / "a.attn")
+    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--page", "sweep", "--cell", "1,0", "--dpi", "40"]
+    assert main([*call, "--set", "part=strip", "quantity=d_k", "reading=score_variance", "--format", "svg"]) == 0
+    assert "d_k of random Q and K" in (tmp_path / "a-sweep-h0.svg").read_text("utf-8")
+    assert main([*call, "--set", "steps=3", "--frames"]) == 0
+    assert [line.rpartition("/")[2] for line in capsys.readouterr().out.split()[1:]] == [
+        f"a-sweep-h0-{place:03d}.png" for place in range(3)
+    ]
+    assert main([*call[:4], "--page", "head_contributions", "--frames"]) == 2
+    assert "has no slider" in capsys.readouterr().err
