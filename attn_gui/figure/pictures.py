@@ -18,7 +18,7 @@ from attn_gui.figure.maps.map_figure import MapFigure
 from attn_gui.figure.maps.painter import begin, paint_map
 from attn_gui.figure.maps.parts import fitting_numbers
 from attn_gui.figure.options import FigureOptions
-from attn_gui.figure.output.page import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page
+from attn_gui.figure.output.page import LOGICAL_DPI, Page
 from attn_gui.figure.pages import PAGES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.drawing import NoRoom
@@ -29,54 +29,18 @@ from attn_gui.figure.products.product import STAGE, ProductFigure, compose_produ
 from attn_gui.figure.products.product_layout import ProductLayout, plan_product
 from attn_gui.figure.products.product_painter import paint_product
 from attn_gui.figure.reading import Tell
+from attn_gui.figure.scale import Sides, scale_of, sides_of, tried
 from attn_gui.figure.tokens import THEMES
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 
-UNSCALED_CM = 12.0
-"""Up to this side a page has type of 7.5 points; a larger one is magnified, as far as its numbers still fit."""
-
-SCALE_STEPS = 10
 FRAMES = ".frames"
 """The end of the key of a page's pictures one by one."""
 
 BLOCKS = 1024
 """Blocks a side of the long maps of a product picture."""
 
-Sides = tuple[float | None, float | None]
 Pages = Callable[[Evaluation, FigureOptions, Sequence[int | None], float | None, Tell], Page]
 """A page for some heads; the float is the resolution of a file that has pixels."""
-
-
-# --- scale ---------------------------------------------------------------------------------------
-def scale_of(options: FigureOptions, fits: Callable[[Sides, float], bool]) -> float:
-    """The size of a page's type over 7.5 points: as asked for, or as its size suggests.
-
-    `fits` tells whether the numbers have room on a page of some sides before it is magnified.
-    """
-    if options.font_size is not None:
-        return options.font_size / BASE_PT
-    side = options.width or options.height or 0.0
-    largest = max(1.0, side / UNSCALED_CM)
-    if largest == 1.0:
-        return 1.0
-    steps = [largest ** (step / SCALE_STEPS) for step in range(SCALE_STEPS, -1, -1)]
-    return next((scale for scale in steps if fits(sides_of(options, scale), scale)), largest)
-
-
-def sides_of(options: FigureOptions, scale: float) -> Sides:
-    """Width and height before a page is magnified, in logical pixels."""
-    return (
-        None if options.width is None else options.width * PX_PER_CM / scale,
-        None if options.height is None else options.height * PX_PER_CM / scale,
-    )
-
-
-def _tried(work: Callable[[], bool]) -> bool:
-    """Whether `work` finds room; a ValueError says that there is none."""
-    try:
-        return work()
-    except ValueError:
-        return False
 
 
 # --- a map ---------------------------------------------------------------------------------------
@@ -120,10 +84,10 @@ def _pixels(place: QRectF, scale: float) -> tuple[int, int]:
 
 def _planned(figure: MapFigure, options: FigureOptions) -> tuple[Layout, float]:
     def fits(sides: Sides, scale: float) -> bool:
-        return _tried(lambda: _has_numbers(figure, plan(figure, *sides, scale).maps[0]))
+        return tried(lambda: _has_numbers(figure, plan(figure, *sides, scale).maps[0]))
 
     def has_room(sides: Sides, scale: float) -> bool:
-        return _tried(lambda: bool(plan(figure, *sides, scale).maps))
+        return tried(lambda: bool(plan(figure, *sides, scale).maps))
 
     readable = scale_of(options, fits if _shows_numbers(figure) and fits(sides_of(options, 1.0), 1.0) else has_room)
     return plan(figure, *sides_of(options, readable), readable), readable
@@ -162,10 +126,10 @@ def product_page(
 
 def _planned_product(figure: ProductFigure, options: FigureOptions) -> tuple[ProductLayout, float]:
     def fits(sides: Sides, scale: float) -> bool:
-        return _tried(lambda: _has_numbers(figure.stage, plan_product(figure, *sides, scale).maps[STAGE]))
+        return tried(lambda: _has_numbers(figure.stage, plan_product(figure, *sides, scale).maps[STAGE]))
 
     def has_room(sides: Sides, scale: float) -> bool:
-        return _tried(lambda: bool(plan_product(figure, *sides, scale).maps))
+        return tried(lambda: bool(plan_product(figure, *sides, scale).maps))
 
     numbered = _shows_numbers(figure.stage) and fits(sides_of(options, 1.0), 1.0)
     scale = scale_of(options, fits if numbered else has_room)
@@ -210,7 +174,7 @@ def page_aim(kind: PageKind[Any], evaluation: Evaluation, options: FigureOptions
 def content_page(kind: PageKind[Any], content: object, options: FigureOptions) -> Page:
     """A page of what was read for it."""
     ink = Ink(options.theme, options.lang)
-    scale = scale_of(options, lambda sides, _: _tried(lambda: bool(kind.plan(content, ink, *sides).width)))
+    scale = scale_of(options, lambda sides, _: tried(lambda: bool(kind.plan(content, ink, *sides).width)))
     try:
         drawing = kind.plan(content, ink, *sides_of(options, scale))
     except NoRoom as lack:

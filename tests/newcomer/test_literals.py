@@ -14,6 +14,7 @@ from attn_gui.engine.problem.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.output.devices import ENCODERS
+from attn_gui.figure.pages import PAGES
 from attn_gui.formats import FORMATS, IMAGES
 
 SOURCES = Path(__file__).resolve().parents[2] / "attn_gui"
@@ -21,11 +22,13 @@ ENDINGS = {ending for kind in FORMATS.values() for ending in kind.suffixes} | {f
 KEYS = {
     "score": frozenset(SCORES),
     "mask layer": frozenset(MASKS),
+    "page": frozenset(PAGES),
     "format": frozenset({*FORMATS, *IMAGES, *ENDINGS, *(ending[1:] for ending in ENDINGS)}),
 }
 CATALOGS = {  # the modules, wherever they lie
     "score": ("scoring/", "scores/", "reference.py"),
     "mask layer": ("masks.py", "layers.py", "reference.py"),
+    "page": ("figure/pages/",),
     "format": ("formats/catalog.py", "figure/output/devices.py"),
 }
 
