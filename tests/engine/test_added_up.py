@@ -1,53 +1,72 @@
-"""Contributions of the heads: they add up, and their norms and shares stand for numbers of any size."""
+"""Contributions of the heads, against sums over the columns of each head, one by one."""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.contributions import contributions
+from attn_gui.engine import Problem, compute
+from attn_gui.engine.analysis.contributions import contributions, part_block
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
-SIZES = (1e-200, 1.0, 1e200)
-HEADS, N, D_MODEL = 3, 5, 7
-
-
-def found(rng, size, **more):
-    arrays = {name: rng.standard_normal((N, HEADS * width)) for name, width in (("query", 2), ("key", 2), ("value", 4))}
-    arrays["value"] *= size
-    problem = Problem(**arrays, w_output=rng.standard_normal((12, D_MODEL)), num_heads=HEADS, **more)
-    return problem, contributions(Evaluation(problem), 0, slice(0, N))
+N, M, HEADS, D_K, D_V, OUT = 5, 7, 3, 2, 4, 11
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_norms_and_shares_of_numbers_of_any_size(rng, size):
-    _, parts = found(rng, size)
-    plain = parts.parts / size  # by hand, where nothing overflows or vanishes
-    whole = plain.sum(axis=0)
-    enough = 100 * np.finfo(float).eps
-    assert np.allclose(parts.norms() / size, np.sqrt((plain**2).sum(axis=-1)), rtol=enough, atol=0)
-    by_hand = (plain * whole).sum(axis=-1) / (whole**2).sum(axis=-1)
-    assert np.allclose(parts.shares(), by_hand, rtol=0, atol=enough * np.abs(by_hand).max())
-    assert np.allclose(parts.shares().sum(axis=0), 1, rtol=0, atol=enough * np.abs(by_hand).max())
+def made(rng, dtype="float64", **more):
+    return Problem(
+        query=rng.normal(size=(2, N, HEADS * D_K)),
+        key=rng.normal(size=(2, M, HEADS * D_K)),
+        value=rng.normal(size=(2, M, HEADS * D_V)),
+        num_heads=HEADS,
+        dtype=dtype,
+        **more,
+    )
 
 
-def test_shares_need_no_difference_of_sizes(rng):
-    """The same shares, to the last digits, whatever the unit."""
-    seed = int(rng.integers(1 << 30))
-    shares = [found(np.random.default_rng(seed), size)[1].shares() for size in SIZES]
-    for one, other in pairwise(shares):
-        assert np.allclose(one, other, rtol=0, atol=1000 * np.finfo(float).eps * np.abs(one).max())
+@pytest.fixture
+def rng():
+    return np.random.default_rng(2)
 
 
-def test_what_is_no_number_stays_one_and_an_output_of_zeros_has_no_shares(rng):
-    problem, _ = found(rng, 1.0)
-    value = problem.value.copy()
-    value[0, 0], value[1, 4], value[:, 8:] = np.inf, np.nan, 0
-    parts = contributions(Evaluation(problem.replace(value=value)), 0, slice(0, N))
-    assert np.isinf(parts.norms()[0]).all()
-    assert np.isnan(parts.norms()[1]).all()
-    assert (parts.norms()[2] == 0).all()
-    none = contributions(Evaluation(problem.replace(value=np.zeros_like(value))), 0, slice(0, N))
-    assert np.isnan(none.shares()).all()
+@pytest.mark.parametrize("kind", ["dense", "streaming"])
+@pytest.mark.parametrize("bias", [True, False])
+def test_each_head_adds_its_columns_times_its_rows_of_w_o(rng, kind, bias):
+    more = {"b_output": rng.normal(size=OUT)} if bias else {}
+    problem = made(rng, w_output=rng.normal(size=(HEADS * D_V, OUT)), **more)
+    trace = compute(problem)
+    evaluation = trace.evaluation if kind == "dense" else StreamingEvaluation(problem)
+    found = contributions(evaluation, 1, slice(2, 4))
+    for head in range(HEADS):
+        for row in (2, 3):
+            wanted = np.zeros(OUT)
+            for c in range(D_V):
+                wanted += trace["head_output"][1, head, row, c] * problem.w_output[head * D_V + c]
+            assert found.parts[head, row - 2] == pytest.approx(wanted, rel=1e-12, abs=1e-14)
+            assert part_block(evaluation, 1, head, slice(row, row + 1), slice(3, 9))[0] == pytest.approx(wanted[3:9])
+    assert found.total == pytest.approx(trace["output"][1, 2:4], rel=1e-12, abs=1e-13)
+    assert found.difference == np.abs(found.total - found.output).max() < 1e-13
+    assert found.shares().sum(axis=0) == pytest.approx([1.0, 1.0])
+    assert len(found.norms()) == HEADS + bias
+    assert found.norms()[1] == pytest.approx(np.linalg.norm(found.parts[1], axis=-1))
+
+
+def test_without_w_o_each_head_fills_columns_of_its_own_exactly(rng):
+    problem = made(rng)
+    found = contributions(compute(problem).evaluation, 0, slice(0, N))
+    assert found.difference == 0.0
+    for head in range(HEADS):
+        outside = np.ones(HEADS * D_V, bool)
+        outside[head * D_V : (head + 1) * D_V] = False
+        assert not found.parts[head][:, outside].any()
+        assert found.parts[head][:, ~outside].any()
+
+
+def test_an_output_of_nothing_has_no_shares_and_nan_is_not_hidden(rng):
+    nothing = contributions(compute(made(rng).replace(value=np.zeros((2, M, HEADS * D_V)))).evaluation, 0, slice(0, 1))
+    assert np.isnan(nothing.shares()).all()
+    assert nothing.difference == 0.0
+    value = np.zeros((2, M, HEADS * D_V))
+    value[0, 3, 1] = np.nan
+    wild = contributions(compute(made(rng).replace(value=value)).evaluation, 0, slice(0, 1))
+    assert np.isnan(wild.difference)
+    assert np.isfinite(wild.parts[1:]).all()
