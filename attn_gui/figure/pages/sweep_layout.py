@@ -13,7 +13,7 @@ from PySide6.QtGui import QPainter, QPen
 from attn_gui.engine.analysis.sweeping.quantities import Row
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.labels import elided, visible_text, wrapped
-from attn_gui.figure.levels import auto_levels
+from attn_gui.figure.levels import Shade, auto_levels
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.painter import WIDER_FONT
@@ -248,7 +248,7 @@ class SweepLayout:
             columns,
             self._levels,
             weights=True,
-            palette="weights",
+            palette=Shade().palette_for(signed=False),
             theme=self.ink.theme,
             words=self.ink.words,
         )
