@@ -1046,14 +1046,6 @@
         <source>Head {head}, {reading} {value}</source>
         <translation>头 {head}，{reading} {value}</translation>
     </message>
-    <message>
-        <source>Head {head}, entropy {entropy}, chosen</source>
-        <translation>头 {head}，熵 {entropy}，已选中</translation>
-    </message>
-    <message>
-        <source>Head {head}, entropy {entropy}</source>
-        <translation>头 {head}，熵 {entropy}</translation>
-    </message>
 </context>
 <context>
     <name>Heads</name>
@@ -1110,10 +1102,6 @@
     <message>
         <source>Number below every head</source>
         <translation>每个头下的读数</translation>
-    </message>
-    <message>
-        <source>mean entropy of a row, 0 … log {keys} = {most}</source>
-        <translation>每行的平均熵，0 … log {keys} = {most}</translation>
     </message>
 </context>
 <context>
@@ -1376,10 +1364,6 @@
         <source>closed {shape} {cell} … {last}</source>
         <translation>屏蔽{shape} {cell} … {last}</translation>
     </message>
-    <message>
-        <source>moved mask {kind}</source>
-        <translation>移动{kind}掩码</translation>
-    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -1542,18 +1526,6 @@
         <source>Show the masked scores, with a brush in hand that opens and closes cells</source>
         <translation>显示掩码后的分数，并拿起用来开放和屏蔽单元格的画笔</translation>
     </message>
-    <message>
-        <source>Move {layer} up</source>
-        <translation>上移{layer}层</translation>
-    </message>
-    <message>
-        <source>Move {layer} down</source>
-        <translation>下移{layer}层</translation>
-    </message>
-    <message>
-        <source>Show the masked scores, where Space or a click opens and closes cells</source>
-        <translation>显示掩码后的分数，在其中按空格键或单击即可开放或屏蔽单元格</translation>
-    </message>
 </context>
 <context>
     <name>LengthsField</name>
@@ -1688,17 +1660,6 @@
     </message>
 </context>
 <context>
-    <name>MapView</name>
-    <message>
-        <source>Copy image</source>
-        <translation>复制图片</translation>
-    </message>
-    <message>
-        <source>Save image…</source>
-        <translation>保存图片…</translation>
-    </message>
-</context>
-<context>
     <name>MaskBox</name>
     <message>
         <source>{caption}: {choice}</source>
@@ -1734,10 +1695,6 @@
     <message>
         <source>As in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open if every layer that is on opens it; biases add.</source>
         <translation>与 scaled_dot_product_attention 一致；在 nn.MultiheadAttention 中 True 的含义相反。只有所有已启用的层都开放某个键，它才是开放的；偏置相加。</translation>
-    </message>
-    <message>
-        <source>True = may attend, as in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open if every layer that is on opens it; biases add.</source>
-        <translation>True = 允许关注，与 scaled_dot_product_attention 一致；在 nn.MultiheadAttention 中 True 的含义相反。只有所有已启用的层都开放某个键，它才是开放的；偏置相加。</translation>
     </message>
 </context>
 <context>
