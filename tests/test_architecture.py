@@ -24,6 +24,8 @@ LONG_FILES = {
     "views/product/product_words.py",
 }
 LONG_FUNCTIONS: set[str] = set()
+OF_THE_PROCESS = {"figure/fonts.py:_loaded", "figure/fonts.py:_kept"}  # Qt has one application and one set of fonts
+FILLING = {"add", "append", "clear", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"}
 TRANSLATED = {"tr", "translate", "QT_TRANSLATE_NOOP", "QT_TR_NOOP", "_"}
 
 
@@ -111,6 +113,51 @@ def test_no_function_is_too_long():
     }
     assert not long - LONG_FUNCTIONS, f"more than {LONGEST_FUNCTION} lines: {long - LONG_FUNCTIONS}"
     assert not LONG_FUNCTIONS - long, f"short by now, take them off LONG_FUNCTIONS: {LONG_FUNCTIONS - long}"
+
+
+def registries(tree: ast.Module) -> set[str]:
+    """The containers of a module that a function of it fills: what outlives every window and every document."""
+    made = {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    filled = set()
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+                    filled.add(ast.unparse(node.value))
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FILLING:
+                    filled.add(ast.unparse(node.func.value))
+                elif isinstance(node, ast.Global):
+                    filled.update(node.names)
+    return made & filled
+
+
+def test_nothing_is_registered_at_module_level():
+    found = {
+        f"{path.relative_to(PACKAGE).as_posix()}:{name}"
+        for path in MODULES
+        for name in registries(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert found == OF_THE_PROCESS
+
+
+def test_views_have_no_thread_and_no_timer_that_works_on():
+    """A timer of a view waits once for a moment of rest; one that ticks computes, and that is not a view's affair."""
+    threads, ticking = [], []
+    for path in (PACKAGE / "views").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Name) and re.fullmatch(r"QThread\w*|QRunnable|Thread\w*", node.id):
+                threads.append(f"{path.name}:{node.lineno}")
+            if isinstance(node, ast.Call) and called_name(node) == "QTimer":
+                once = any(word.arg == "singleShot" and ast.unparse(word.value) == "True" for word in node.keywords)
+                ticking += [] if once else [f"{path.name}:{node.lineno}"]
+    assert threads == []
+    assert ticking == []
 
 
 def test_every_path_that_the_readme_names_is_there():

@@ -55,7 +55,7 @@ class Supply(QObject):
         self._pool.setMaxThreadCount(1)  # the evaluation shares its tiles among threads
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._go_on)
-        _supplies[evaluation] = self
+        evaluation.supply = self
 
     # --- asking ----------------------------------------------------------------------------------
     def seen(
@@ -281,13 +281,10 @@ class Supply(QObject):
         self.progressed.emit(1 - left / self._begun if left else 1.0)
 
 
-_supplies: WeakKeyDictionary[Evaluation, Supply] = WeakKeyDictionary()
-"""Whoever evaluates long problems in the background says so here; without, maps read them where they are."""
-
-
 def supply_of(plane: PlaneLike | None) -> Supply | None:
-    """The supply of pictures of a plane, if there is one."""
-    return _supplies.get(plane.evaluation) if isinstance(plane, Plane | FieldPlane) else None
+    """The supply of pictures of a plane; None where there is none, and maps read the plane where it is."""
+    found = plane.evaluation.supply if isinstance(plane, Plane | FieldPlane) else None
+    return found if isinstance(found, Supply) else None
 
 
 def _upright(plane: Plane) -> Plane:

@@ -15,8 +15,6 @@ LANGUAGES = ("en", "zh")
 QTS_OWN = {"zh": "qtbase_zh_CN.qm"}
 NOT_COMPILED = "The Chinese texts of this checkout are not compiled yet; python packaging/texts.py does it."
 
-_installed: list[QTranslator] = []
-
 
 def system_language() -> str:
     """Chinese for every system language that begins with zh, English for all others."""
@@ -32,9 +30,9 @@ def set_language(app: QCoreApplication, language: str) -> None:
     """Every text from now on; widgets hear of it as QEvent.LanguageChange."""
     if language not in LANGUAGES:
         raise ValueError(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
-    while _installed:
-        app.removeTranslator(_installed[-1])
-        _installed.pop().deleteLater()
+    for installed in app.findChildren(QTranslator):
+        app.removeTranslator(installed)
+        installed.deleteLater()
     if language == "en":
         return
     ours = resource("translations", f"attn_gui_{language}.qm")
@@ -45,4 +43,3 @@ def set_language(app: QCoreApplication, language: str) -> None:
         translator = QTranslator(app)
         if translator.load(path):  # a Qt without its own texts still gets ours
             app.installTranslator(translator)
-            _installed.append(translator)

@@ -44,6 +44,7 @@ class Evaluation(Readout):
     """
 
     _kind: np.dtype[Any] = np.dtype(np.float64)  # what kept stages are held as
+    supply: object | None = None  # what draws pictures of it on another thread, where anything does; only carried here
 
     def __init__(self, problem: Problem, keep: int = KEEP) -> None:
         self._keep = keep

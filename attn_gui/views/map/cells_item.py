@@ -21,8 +21,8 @@ from attn_gui.figure.numbers import CELL_MARGIN, CellNumbers, cell_decimals
 from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import PlaneLike, zeros_dotted
+from attn_gui.pictures.reading import bins_of
 from attn_gui.views.map.map_item import MapItem
-from attn_gui.views.map.reading import bins_of
 
 DIMMED = 0.45
 FEW = 10.0

@@ -18,13 +18,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from attn_gui.document.copying import Copied
 from attn_gui.figure.display import Levels
 from attn_gui.figure.tokens import LINE
+from attn_gui.pictures.news import News
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.cell_words import cell_in_words
 from attn_gui.views.map.cells_item import CellsItem
 from attn_gui.views.map.flash import motion_reduced
 from attn_gui.views.map.gestures import Gestures
 from attn_gui.views.map.levels.taken_levels import TakenLevels
-from attn_gui.views.map.news import News
 from attn_gui.views.map.overlay import Cell, OverlayItem
 from attn_gui.views.map.placing import Placement, Placing
 from attn_gui.views.map.shown import Shown

@@ -9,10 +9,12 @@ from attn_gui.engine import Plane, Problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.levels import AUTO, LEVEL_RULES, MOST
 from attn_gui.pictures import pooling
+from attn_gui.pictures import reading as planes
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.pooling import pool_blocks
+from attn_gui.pictures.reading import bins_of
 from attn_gui.views.map import reading
-from attn_gui.views.map.reading import bins_of, counts_of, levels_of_plane
+from attn_gui.views.map.reading import counts_of, levels_of_plane
 
 
 class Asked:
@@ -37,7 +39,7 @@ class Asked:
 def long(monkeypatch: pytest.MonkeyPatch) -> Asked:
     monkeypatch.setattr(pooling, "AT_ONCE", 1000)
     monkeypatch.setattr(reading, "COUNTED", 2000)
-    monkeypatch.setattr(reading, "PICTURE", 16)
+    monkeypatch.setattr(planes, "OVERVIEW", 16)
     values = np.random.default_rng(0).normal(size=(101, 67))
     values[53, 29] = -40.0
     return Asked(values)

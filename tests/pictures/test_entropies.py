@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject
 
 from attn_gui.engine import Evaluation, Plane, Problem
 from attn_gui.engine.evaluation.metrics import row_entropy
-from attn_gui.views.heads import entropies as module
-from attn_gui.views.heads.entropies import Entropies
+from attn_gui.pictures import entropies as module
+from attn_gui.pictures.entropies import Entropies
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Plane
 from attn_gui.pictures.planes import PlaneLike
@@ -16,7 +15,7 @@ class News(QObject):
 
     arrived = Signal(object, object)  # rows and columns of the plane as it is shown
 
-    def __init__(self, heatmap: QWidget, owner: object) -> None:
+    def __init__(self, heatmap: QObject, owner: object) -> None:
         super().__init__(heatmap)
         self._owner = owner
         self._plane: PlaneLike | None = None

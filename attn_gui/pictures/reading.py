@@ -1,0 +1,83 @@
+"""Reads planes for maps: in blocks no larger than can be held, or as pictures that an evaluation or a supply draws."""
+
+from __future__ import annotations
+
+from attn_gui.engine import Plane
+from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.pictures import pooling
+from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.planes import Block, PlaneLike
+from attn_gui.pictures.pooling import joined, pooled
+from attn_gui.pictures.sheets import Sample, Seen
+from attn_gui.pictures.supply import OVERVIEW, supply_of
+
+
+def bins_of(
+    plane: PlaneLike,
+    rows: Span,
+    columns: Span,
+    down: slice,
+    right: slice,
+    *,
+    leads: bool = False,
+    owner: object = None,
+) -> Seen:
+    """(values, allowed, known) of some bins, the cells of each pooled into one; `known` None where all are.
+
+    A map that `leads` may ask for a wider picture than there was before; the others make do with what it needs. Of a
+    long problem the `owner` gets what there is; what is quickly computed, and shown cell by cell, is there at once.
+    """
+    supply = supply_of(plane)
+    if supply is not None and owner is not None:
+        if not _quick(plane, rows, columns, down, right):
+            return supply.seen(owner, plane, rows, columns, down, right, leads=leads)
+        supply.look(owner, plane)
+    return (*_read(plane, rows, columns, down, right), None)
+
+
+def numbers_of(plane: PlaneLike, *, sampled: bool, owner: object = None) -> Block | None:
+    """The numbers of a plane; of a very long one those of its picture or, `sampled`, of rows at equal distances.
+
+    None where nothing is known yet.
+    """
+    if (supply := supply_of(plane)) is not None and owner is not None:
+        sheet = supply.ask(owner, Sample(plane)) if sampled else supply.overview(plane)
+        return sheet.part_known() if sheet is not None and sheet.known.any() else None
+    rows, columns = plane.shape
+    if rows * columns <= pooling.AT_ONCE:
+        return plane.block(slice(0, rows), slice(0, columns))
+    return _sampled(plane) if sampled else overview_of(plane)
+
+
+def overview_of(plane: PlaneLike) -> Block:
+    """A picture of all of a plane, for those who ask how large its numbers are."""
+    rows, columns = (Span(length, min(length, OVERVIEW)) for length in plane.shape)
+    return _read(plane, rows, columns, slice(0, rows.bins), slice(0, columns.bins))
+
+
+def _read(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice) -> Block:
+    if not (rows.pooled or columns.pooled):
+        return plane.block(rows.cells_of(down), columns.cells_of(right))
+    if isinstance(plane, Plane) and plane.draws_pictures and not plane.transposed and rows.whole and columns.whole:
+        return plane.pooled(rows.bins, columns.bins, (down, right))
+    return pooled(plane, rows.cell_edges[down.start : down.stop + 1], columns.cell_edges[right.start : right.stop + 1])
+
+
+def _quick(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice) -> bool:
+    """Whether some cells of a window, each seen by itself, are known or need no map."""
+    if rows.pooled or columns.pooled or (rows.whole and columns.whole) or not isinstance(plane, Plane):
+        return False
+    cells = rows.cells_of(down), columns.cells_of(right)
+    lines, across = reversed(cells) if plane.transposed else cells
+    evaluation = plane.evaluation
+    if (lines.stop - lines.start) * (across.stop - across.start) > pooling.AT_ONCE:
+        return False
+    return not isinstance(evaluation, Pooling) or evaluation.ready(plane.stage, plane.batch, plane.head, lines)
+
+
+def _sampled(plane: PlaneLike) -> Block:
+    """Rows at equal distances."""
+    rows, columns = plane.shape
+    step = -(-rows * columns // pooling.AT_ONCE)
+    blocks = [plane.block(slice(row, row + 1), slice(0, columns)) for row in range(0, rows, step)]
+    return joined(blocks)
