@@ -1,1 +1,1 @@
-"""Pictures of long maps and means of their rows, computed off the window's thread or at rest. Imports engine and QtCore."""
+"""Pictures of long maps and means of their rows, computed off the thread or at rest. Imports engine and QtCore."""
