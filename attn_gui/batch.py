@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from attn_gui.engine import Evaluation, made_direct
 from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.formats import (
     IMAGES,
     Format,
@@ -97,7 +98,7 @@ def _request(loaded: Loaded, options: argparse.Namespace) -> _Request:
     heads = every if options.heads is None else options.heads
     if missing := [head for head in heads if head not in every]:
         raise ExportError(f"There is no head {missing[0]}; the problem has {_count(problem.num_heads)}.")
-    stages = tuple(dict.fromkeys(options.stage or ["weights"]))
+    stages = tuple(dict.fromkeys(options.stage or [SHOWN_FIRST]))
     if unknown := [stage for stage in stages if stage not in evaluation.stages]:
         raise ExportError(f"There is no stage {unknown[0]!r}; the problem has {', '.join(evaluation.stages)}.")
     return _Request(loaded, evaluation, stages, heads, options)

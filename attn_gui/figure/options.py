@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.levels import AUTO, TYPED, Levels, Shade
 from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.words import WORDS
@@ -26,7 +27,7 @@ class FigureOptions:
     of the stage, (row, column) as shown, and has `knobs`. ValueError with a sentence for what is none of the choices.
     """
 
-    stage: str = "weights"
+    stage: str = SHOWN_FIRST
     heads: Heads = 0
     batch: int = 0
     picture: str = "map"

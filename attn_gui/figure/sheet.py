@@ -12,6 +12,7 @@ from typing import Any
 from PySide6.QtGui import QImage
 
 from attn_gui.engine import Evaluation
+from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.fonts import ensure_gui
 from attn_gui.figure.maps.compose import Source, chosen_heads, evaluation_of
 from attn_gui.figure.options import FigureOptions, Heads, shade_from
@@ -77,7 +78,7 @@ def render(
     problem: Source,
     path: str | os.PathLike[str] | None = None,
     *,
-    stage: str = "weights",
+    stage: str = SHOWN_FIRST,
     heads: Heads = 0,
     batch: int = 0,
     width: float | None = None,
@@ -195,7 +196,7 @@ def page_of(
 def _chosen(evaluation: Evaluation, options: FigureOptions) -> tuple[int | None, ...]:
     """The heads that are drawn; those of a picture that is no map always by their numbers."""
     kind = kind_of(options.picture)
-    chosen = chosen_heads(evaluation, options.stage if kind.of_stage else "weights", options.heads)
+    chosen = chosen_heads(evaluation, options.stage if kind.of_stage else evaluation.weights, options.heads)
     if not kind.on_sheets and len(chosen) > 1:
         raise ValueError(f"A {options.picture} picture shows one head, got {len(chosen)}.")
     return chosen

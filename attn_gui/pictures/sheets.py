@@ -220,10 +220,11 @@ class EntropySheet(Sheet):
         rows = plane.shape[0]
         super().__init__(plane, np.arange(rows + 1), np.array([0, plane.shape[1]]), whole=True)
         self.place = Place("entropy", plane.batch, plane.head)
+        self._stage = plane.stage
 
     @property
     def name(self) -> str:
-        return "weights"
+        return self._stage
 
     def drawn(self, down: slice, right: slice | None = None) -> Block:
         assert isinstance(self.plane, Plane)

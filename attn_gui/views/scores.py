@@ -20,7 +20,7 @@ def score_latex(evaluation: Evaluation) -> str:
 
 def score_text(evaluation: Evaluation) -> str:
     """The same in plain characters."""
-    q, k = ("Q′", "K′") if "rotated_query" in evaluation.stages else ("Q", "K")
+    q, k = ("Q′", "K′") if _turned(evaluation) else ("Q", "K")
     return _score(evaluation).text.format(q=q, k=k)
 
 
@@ -36,7 +36,11 @@ def _score(evaluation: Evaluation) -> Score:
     return SCORES[evaluation.problem.score]
 
 
+def _turned(evaluation: Evaluation) -> bool:
+    return evaluation.latest("query") != "query"
+
+
 def _letters(evaluation: Evaluation, *, large: bool) -> dict[str, str]:
     q, k = ("Q", "K") if large else ("q", "k")
-    turned = "'" if "rotated_query" in evaluation.stages else ""
+    turned = "'" if _turned(evaluation) else ""
     return {"q": q + turned, "k": k + turned}

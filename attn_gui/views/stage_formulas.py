@@ -41,19 +41,19 @@ def _stage_latex(evaluation: Evaluation, stage: str, logits: str) -> str:
 
 def logits_latex(evaluation: Evaluation) -> str:
     """The argument of the softmax, in full as far as its stages can be written in one line."""
-    values = {"score": score_latex(evaluation), "scaled": _scaled(evaluation)}
-    text = _gathered(evaluation, lambda entry: entry.form.inner, values)
+    score, scaled = score_latex(evaluation), _scaled(evaluation)
+    text = _gathered(evaluation, lambda entry: entry.form.inner, score=score, scaled=scaled)
     return _over_temperature(evaluation, text)
 
 
 def logits_text(evaluation: Evaluation) -> str:
     """The same in plain characters, before the temperature."""
     score = score_text(evaluation)
-    values = {"score": score, "scaled": _scaled_text(evaluation, score)}
-    return _gathered(evaluation, lambda entry: entry.form.text, values)
+    scaled = _scaled_text(evaluation, score)
+    return _gathered(evaluation, lambda entry: entry.form.text, score=score, scaled=scaled)
 
 
-def _gathered(evaluation: Evaluation, form: Callable[[Stage], str], values: dict[str, str]) -> str:
+def _gathered(evaluation: Evaluation, form: Callable[[Stage], str], **values: str) -> str:
     """The forms of the stages from the scores to the softmax, one within the other."""
     text = ""
     for entry in _logits(evaluation):

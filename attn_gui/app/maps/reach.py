@@ -129,17 +129,17 @@ def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> 
     found = {name: boxes for name, boxes in evaluation.reach(start).items() if name not in same}
     if evaluation.closes and any(indices.count(box) > GATED for boxes in found.values() for box in boxes):
         forward = evaluation.forward(start)
-        behind = evaluation.stages[evaluation.stages.index("weights") :]
+        behind = evaluation.stages[evaluation.stages.index(evaluation.weights) :]
         for name in found.keys() & set(behind):
-            found[name] = [_open_rows(forward, name, box) for box in found[name]]
+            found[name] = [_open_rows(forward, evaluation.mixed, name, box) for box in found[name]]
     return tuple(Reached(name, boxes, evaluation.shape(name)) for name, boxes in found.items())
 
 
-def _open_rows(forward: Forward, stage: str, box: Box) -> Box:
+def _open_rows(forward: Forward, mixed: str, stage: str, box: Box) -> Box:
     """A box so large that the mask was not looked at, from its first to its last row that is reached."""
     *outer, rows, columns = box
     if len(outer) == 2:  # of a map, in which one column says nothing of the rows
-        flags = forward.cells("head_output", outer[0].start, outer[1].start, rows, slice(0, 1))
+        flags = forward.cells(mixed, outer[0].start, outer[1].start, rows, slice(0, 1))
     else:
         flags = forward.cells(stage, outer[0].start, None, rows, slice(columns.start, columns.start + 1))
     open_ = flags[:, 0].nonzero()[0]

@@ -101,11 +101,11 @@ class StatusController(QObject):
 
     def _summary(self, recomputed: Recomputed) -> str:
         """`head 3, row 2: 16 scores, 16 weights, 32 outputs, 0.4 ms`."""
-        cells = recomputed.cells
+        cells, evaluation = recomputed.cells, self._computation.evaluation
         counted = (
-            (cells.get("scores", 0), self.tr("1 score"), self.tr("{count} scores")),
-            (cells.get("weights", 0), self.tr("1 weight"), self.tr("{count} weights")),
-            (cells.get("head_output", 0), self.tr("1 output"), self.tr("{count} outputs")),
+            (cells.get(evaluation.scores, 0), self.tr("1 score"), self.tr("{count} scores")),
+            (cells.get(evaluation.weights, 0), self.tr("1 weight"), self.tr("{count} weights")),
+            (cells.get(evaluation.mixed, 0), self.tr("1 output"), self.tr("{count} outputs")),
         )
         parts = [(one if count == 1 else many).format(count=count) for count, one, many in counted if count]
         time = (
@@ -118,7 +118,8 @@ class StatusController(QObject):
         return self.tr("{place}: {text}").format(place=place, text=text) if place else text
 
     def _where(self, recomputed: Recomputed) -> str:
-        boxes = recomputed.boxes.get("weights") or recomputed.boxes.get("head_output") or []
+        evaluation = self._computation.evaluation
+        boxes = recomputed.boxes.get(evaluation.weights) or recomputed.boxes.get(evaluation.mixed) or []
         if len(boxes) != 1:
             return ""
         _, heads, rows, _ = boxes[0]

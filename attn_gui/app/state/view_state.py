@@ -12,6 +12,7 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.head_readings import Entropy
+from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.views.controls.compare_box import BEFORE, MODES, NOW
 
@@ -30,7 +31,7 @@ class ChosenCell(NamedTuple):
 class Look:
     """One state of the view."""
 
-    stage: str = "weights"
+    stage: str = SHOWN_FIRST
     head: int = 0
     batch: int = 0
     cell: ChosenCell | None = None
@@ -116,7 +117,7 @@ def resolve(look: Look, evaluation: Evaluation) -> Look:
     problem = evaluation.problem
     return replace(
         look,
-        stage=look.stage if look.stage in evaluation.stages else "weights",
+        stage=look.stage if look.stage in evaluation.stages else evaluation.weights,
         head=min(look.head, problem.num_heads - 1),
         batch=min(look.batch, problem.batch_size - 1),
         cell=look.cell if look.cell is not None and exists(evaluation, look.cell) else None,

@@ -14,6 +14,7 @@ from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.chain.by_hand import ByHand
 from attn_gui.engine.graph.expression import Cell, Expression, Number, Product, Sum, subscripted
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.node import Node, shown
 from attn_gui.engine.graph.operators import Evaluated, Function, Named, Quotient
@@ -46,7 +47,7 @@ class Explanation:
     def expression(self) -> Expression:
         """The formula as a tree whose leaves are cells; its value is the cell's, to rounding."""
         with np.errstate(all="ignore"):
-            if self._is("scaled"):
+            if self._plays(Role.SCALE):
                 return self._scaled()
             if isinstance(self._node.stage, Linear) and self._node.stage.over_keys and self._open_keys() is not None:
                 return self._open_sum()
@@ -83,16 +84,16 @@ class Explanation:
 
     @property
     def _dot(self) -> Node:
-        return self._evaluation.node_at("scores", self.index)
+        return self._evaluation.node_at(self._evaluation.scores, self.index)
 
     @property
     def _folds(self) -> bool:
         """Whether a scaled score is explained by the products of its score."""
         return self._score.dot and not self._dot.steps_at(self.index)
 
-    def _is(self, stage: str) -> bool:
-        """Whether the cell is what the stage computes, not what was done to it by hand."""
-        return plain_name(self.stage) == stage and not self.by_hand
+    def _plays(self, role: Role) -> bool:
+        """Whether the cell is what the stage of this part computes, not what was done to it by hand."""
+        return self._evaluation.part(role) == plain_name(self.stage) and not self.by_hand
 
     @cached_property
     def computed(self) -> Explanation | None:
@@ -102,7 +103,7 @@ class Explanation:
     @cached_property
     def terms(self) -> Terms:
         """The addends: for weights one a key that may be seen, for scaled dot products those of the dot product."""
-        fold = self._is("scaled") and self._folds
+        fold = self._plays(Role.SCALE) and self._folds
         node = self._dot if fold else self._node
         if node.stage.alias and node.inputs[0].name in self._evaluation.sources:
             return Terms(())
@@ -160,7 +161,7 @@ class Explanation:
         cells += [cell for term in terms for cell in term.cells]
         if not self._node.stage.shares and not isinstance(self._node.stage, Linear):  # its terms are all it reads
             cells += self.expression.cells()
-        if self._is("masked"):
+        if self._plays(Role.CLOSE):
             cells += self._mask_cells()
         for ref, field in zip(self._node.inputs, self._node.fields, strict=True):
             if not ref.axes and not ref.optional and not self.by_hand:

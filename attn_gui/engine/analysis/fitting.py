@@ -66,14 +66,10 @@ def each_from_the_others(evaluation: Evaluation) -> Problem:
     heads, count = problem.kv_heads, problem.m
     if count < 2 or heads * problem.batch_size * count * count > MOST_POINTS:
         raise FieldError(sentences.FIT_POINTS, got=count)
-    key, value = _whole(evaluation, _keys(evaluation)), _whole(evaluation, "value")
+    key, value = _whole(evaluation, evaluation.latest("key")), _whole(evaluation, "value")
     kept = {name: getattr(problem, name) for name in ("score", "score_params", "scale", "softcap", "temperature")}
     others = Custom(allowed=~np.eye(count, dtype=bool))
     return Problem.of({"query": key, "key": key, "value": value, "num_heads": heads, "mask": (others,)} | kept)
-
-
-def _keys(evaluation: Evaluation) -> str:
-    return "rotated_key" if "rotated_key" in evaluation.stages else "key"
 
 
 def _whole(evaluation: Evaluation, name: str) -> Array:
@@ -83,7 +79,8 @@ def _whole(evaluation: Evaluation, name: str) -> Array:
 
 def _error(points: Problem, w: float) -> float:
     evaluation = Evaluation(points.replace(score_params={**points.score_params, "w": float(w)}))
-    missed = _whole(evaluation, "concat") - np.asarray(points.value).reshape(evaluation.shape("concat"))
+    joined = _whole(evaluation, evaluation.joined)
+    missed = joined - np.asarray(points.value).reshape(joined.shape)
     return float(np.mean(missed**2))
 
 

@@ -40,8 +40,7 @@ class PerQuery:
     @cached_property
     def _row(self) -> tuple[str, Array]:
         """The input of the softmax: the stage before it, and its row."""
-        stages = self._evaluation.stages
-        name = stages[stages.index("weights") - 1]
+        name = self._evaluation.logits
         row = self._evaluation.fetch(name, (*cell(self._place), slice(0, self._evaluation.problem.m)))
         return name, np.array(row[0, 0, 0])
 
@@ -96,7 +95,9 @@ class PerQuery:
 
     @cached_property
     def _weights(self) -> Array:
-        row = self._evaluation.fetch("weights", (*cell(self._place), slice(0, self._evaluation.problem.m)))
+        row = self._evaluation.fetch(
+            self._evaluation.weights, (*cell(self._place), slice(0, self._evaluation.problem.m))
+        )
         return np.asarray(row[0, 0, 0, self._keys])
 
     @property
@@ -208,12 +209,12 @@ def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value:
 
     None also where a number on the way from the softmax to the cell was set by hand.
     """
-    if not _is_a_sum(evaluation, stage) or _by_hand(evaluation, stage, index):
+    if not is_a_sum(evaluation, stage) or _by_hand(evaluation, stage, index):
         return None
     return PerQuery(evaluation, plain_name(stage), index, value)
 
 
-def _is_a_sum(evaluation: Evaluation, stage: str) -> bool:
+def is_a_sum(evaluation: Evaluation, stage: str) -> bool:
     """Whether a cell is a weight or a sum of values by weights, also by another name or beside other heads."""
     entry, node = STAGE[plain_name(stage)], evaluation.node(evaluation.computed(stage))
     if entry.shares or entry.over_keys:
@@ -221,7 +222,7 @@ def _is_a_sum(evaluation: Evaluation, stage: str) -> bool:
     if not (node.stage.alias or (entry.joined and entry.heads)):
         return False
     before = node.inputs[0].name
-    return before in evaluation.stages and _is_a_sum(evaluation, before)
+    return before in evaluation.stages and is_a_sum(evaluation, before)
 
 
 def _by_hand(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> bool:

@@ -22,9 +22,11 @@ from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.checks import as_choice, as_number
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.stages import STAGE
 
 from . import verdicts
 from .explanation import checked_index
+from .per_query import is_a_sum
 from .solving import WAYS
 from .verdicts import Reason
 
@@ -107,11 +109,11 @@ def _output(ask: Ask) -> Solution:
 def _outside(ask: Ask) -> Reason | None:
     """A weighted mean never leaves the values that it is of."""
     problem, evaluation, place = ask.problem, ask.evaluation, ask.place
-    mean = ask.stage in ("head_output", "concat") or (ask.stage == "output" and problem.w_output is None)
+    mean = not STAGE[ask.stage].square and is_a_sum(evaluation, ask.stage)
     if ask.by == "x" or not mean or any(record.enabled for record in problem.interventions):
         return None
     item, query, column = place[0], place[-2], place[-1]
-    head, column = (place[1], column) if ask.stage == "head_output" else divmod(column, problem.d_v)
+    head, column = (place[1], column) if ask.stage == evaluation.mixed else divmod(column, problem.d_v)
     mine = evaluation.head_columns("value", head)
     box = (slice(item, item + 1), slice(0, problem.m), slice(mine.start + column, mine.start + column + 1))
     values = evaluation.fetch("value", box)[0, :, 0][Row(evaluation, item, head, query).open]

@@ -10,6 +10,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.indices import Reference
 from attn_gui.engine.graph.node import Node
 
@@ -87,7 +88,7 @@ def _closed_by(evaluation: Readout, name: str, box: Box) -> str | None:
     if name not in evaluation.stages or not behind_mask(evaluation, evaluation.node(name)):
         return None
     flags = evaluation.fetch(str(evaluation.mask), box)
-    return None if flags.any() else "masked"
+    return None if flags.any() else evaluation.part(Role.CLOSE)
 
 
 def _read(evaluation: Readout, node: Node, piece: Piece[OpenKeys]) -> Iterator[tuple[str, Piece[OpenKeys]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.chain.by_hand import ByHand
 from attn_gui.engine.graph.chain.following import nodes_of
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import Source, layer_position, sources_of
 from attn_gui.engine.graph.symbols import computed_name, plain_name
@@ -17,7 +19,7 @@ from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_box
 from attn_gui.engine.problem.errors import FieldError, StageError
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.stages import STAGE
+from attn_gui.engine.stages import STAGE, stage_of
 
 
 class Readout:
@@ -40,6 +42,41 @@ class Readout:
         self.mask = next((node.name for node in reversed(self._nodes) if node.stage.boolean), None)  # of open cells
         self._arrays: dict[str, Array] = {}
 
+    # --- the parts of attention ------------------------------------------------------------------
+    def part(self, role: Role) -> str | None:
+        """The stage that takes a part in attention; None where the problem has none."""
+        return name if (name := stage_of(role)) in self.stages else None
+
+    @cached_property
+    def scores(self) -> str:
+        """The stage of the score function."""
+        return stage_of(Role.SCORE)
+
+    @cached_property
+    def weights(self) -> str:
+        """The stage whose rows are shares of one."""
+        return stage_of(Role.WEIGHT)
+
+    @cached_property
+    def mixed(self) -> str:
+        """The stage of every head's sums of values."""
+        return stage_of(Role.MIX)
+
+    @cached_property
+    def joined(self) -> str:
+        """The stage of the heads side by side."""
+        return stage_of(Role.JOIN)
+
+    @property
+    def logits(self) -> str:
+        """The stage that the softmax reads."""
+        return self.stages[self.stages.index(self.weights) - 1]
+
+    def latest(self, variable: str) -> str:
+        """The last stage that writes a variable of the formulas: the turned keys rather than the keys."""
+        return next(name for name in reversed(self.stages) if STAGE[name].target.name == variable)
+
+    # --- numbers ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
         """The numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the spot."""
         if name in self._sources:

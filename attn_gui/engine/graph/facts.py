@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypedDict
 
 
@@ -61,6 +62,19 @@ class Operator:
         return {self.en: self.zh}
 
 
+class Role(Enum):
+    """Part of a stage in attention: whoever has to know one asks for the part, never for a name."""
+
+    SCORE = "compares queries with keys"
+    SCALE = "multiplies the scores by a number"
+    CAP = "bends the scores below a bound"
+    BIAS = "adds layers to the scores"
+    CLOSE = "closes keys to queries"
+    WEIGHT = "makes each row of scores weights, by a softmax"
+    MIX = "sums values by the weights"
+    JOIN = "lays the results of the heads side by side"
+
+
 class Facts(TypedDict, total=False):
     """Facts of a stage beside its arithmetic, for stages that have no class of their own."""
 
@@ -71,3 +85,4 @@ class Facts(TypedDict, total=False):
     transposed: bool
     elementary: bool
     told: str
+    role: Role

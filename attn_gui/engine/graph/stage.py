@@ -19,7 +19,7 @@ from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.layers import Layer
 
 from .expression import Expression
-from .facts import Form, Name, Operator
+from .facts import Form, Name, Operator, Role
 from .indices import Reference, references
 from .leaves import Addends, Leaves
 
@@ -74,6 +74,7 @@ class Stage:
     behind_mask = False  # whether a closed cell has no number of its own
     shares = False  # whether its rows are shares of one, without a sign
     elementary = False  # whether solving, fast kernels and the one-line formula know it by heart
+    role: Role | None = None
     told = ""  # the sentence of a cell in the inspector; "" for what can be said of every stage
 
     @property

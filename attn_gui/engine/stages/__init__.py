@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from attn_gui.engine.graph.facts import Facts, Form, Name, Operator
+from attn_gui.engine.graph.facts import Facts, Form, Name, Operator, Role
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.sources import layer_name
 from attn_gui.engine.graph.stage import Choices, Stage
@@ -50,7 +50,7 @@ class Scores(Stage):
     form = Form("{score_cell}", "{score}", "{score}")
     operator = Operator("score", "score", "评分函数", always=True)
     elementary = True
-    told = "score"
+    told, role = "score", Role.SCORE
 
     def fitted(self, choices: Choices) -> Stage:
         return SCORES[choices.score]
@@ -66,7 +66,7 @@ class Biased(Stage):
     form = Form("{letter} = {letter_before} + B", "{before} + B", "{before} + B")
     operator = Operator("bias", "bias", "偏置", "+ B")
     elementary = True
-    told = "bias"
+    told, role = "bias", Role.BIAS
 
     def fitted(self, choices: Choices) -> Stage | None:
         added = [f"{name}[b h i j]" for name in _layers(choices, adds=True)]
@@ -128,6 +128,7 @@ CATALOG: tuple[Stage, ...] = (
         MAP,
         "logits[b h i j] = logits[b h i j] * scale[]",
         told="scale",
+        role=Role.SCALE,
         elementary=True,
         called=Name("S′", "S'", "s'", "Scaled scores", "缩放后的分数"),
         form=Form("{letter} = {scaled}", "{scaled}", "{scaled}"),
@@ -147,6 +148,7 @@ CATALOG: tuple[Stage, ...] = (
         called=Name("O", "O", "o", "Head output", "单头输出"),
         form=Form("O = A V"),
         told="mix",
+        role=Role.MIX,
     ),
     Linear(
         "concat",
@@ -155,6 +157,7 @@ CATALOG: tuple[Stage, ...] = (
         heads=QUERIES,
         form=Form("{heads}"),
         told="joint",
+        role=Role.JOIN,
         called=Name("concat", r"\mathrm{concat}(O)", "c", "Concatenated heads", "多头拼接", letter_zh="拼接"),
     ),
     Linear("output", HIDDEN, "hidden[b i o] = hidden[b i a] * w_output[a o] + b_output[o]?", **OUTPUT),
@@ -188,9 +191,23 @@ def stages_of(choices: Choices) -> list[Stage]:
     return [stage for stage in (entry.fitted(choices) for entry in CATALOG) if stage is not None]
 
 
+SHOWN_FIRST = "weights"
+"""The stage that is shown, exported and read unless another one is asked for."""
+
+
 def entries() -> Mapping[str, Stage]:
     """The first entry of every name, hidden ones included."""
     return _by_name(CATALOG)
+
+
+def stage_of(role: Role) -> str:
+    """The name of the stage that takes a part in attention."""
+    return _by_role(CATALOG)[role]
+
+
+@lru_cache(maxsize=2)
+def _by_role(stages: tuple[Stage, ...]) -> Mapping[Role, str]:
+    return {stage.role: stage.name for stage in stages if stage.role is not None}
 
 
 @lru_cache(maxsize=2)

@@ -9,7 +9,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expression import Expression, Number
-from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.facts import Form, Name, Operator, Role
 from attn_gui.engine.graph.leaves import Addends, Leaves
 from attn_gui.engine.graph.stage import Input, Stage, given
 
@@ -48,7 +48,7 @@ class Mask(Stage):
     form = Form("{letter} = {letter_before} + M", "{before} + M", "{before} + M")
     operator = Operator("mask", "mask", "掩码", always=True)
     behind_mask = elementary = True
-    told = "mask"
+    told, role = "mask", Role.CLOSE
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], allowed[b h i j]"
     gates = MappingProxyType({0: "allowed[b h i j]"})

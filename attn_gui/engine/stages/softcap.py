@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expression import Expression, Product
-from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.facts import Form, Name, Operator, Role
 from attn_gui.engine.graph.leaves import Leaves
 from attn_gui.engine.graph.operators import Function, Quotient
 from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Input, Stage, given
@@ -22,7 +22,7 @@ class Softcap(Stage):
     form = Form(r"{letter} = \mathrm{{cap}} \tanh({letter_before} / \mathrm{{cap}})", text="cap · tanh({before} / cap)")
     operator = Operator("softcap", "softcap", "软截断")
     elementary = True
-    told = "cap"
+    told, role = "cap", Role.CAP
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], softcap[]"
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expression import Cell, Expression, Negative, Number, Sum, add
-from attn_gui.engine.graph.facts import Form, Name, Operator
+from attn_gui.engine.graph.facts import Form, Name, Operator, Role
 from attn_gui.engine.graph.leaves import Addends, Leaves
 from attn_gui.engine.graph.operators import Function, Named, Quotient
 from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Input, Stage, given
@@ -30,7 +30,7 @@ class Softmax(Stage):
     form = Form(r"A = \mathrm{{softmax}}\left({logits}\right)")
     operator = Operator("normalise", "normalize", "归一化", "softmax", always=True)
     behind_mask = shares = elementary = True
-    told = "weight"
+    told, role = "weight", Role.WEIGHT
     axes = ("batch", "head", "query", "key")
     along = "j"
     formula = "weights[b h i j] = logits[b h i j], temperature[]?"

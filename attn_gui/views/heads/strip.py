@@ -84,7 +84,7 @@ class HeadsStrip(QWidget):
         """Repaint the weights that are new, and the entropies of their rows."""
         if self._evaluation is None:
             return
-        for box in recomputed.boxes.get("weights", ()):
+        for box in recomputed.boxes.get(self._evaluation.weights, ()):
             for head in range(box[1].start, box[1].stop):
                 thumb = self._thumbs[head]
                 if (part := self._plane(head).cells(box)) is not None:
@@ -159,7 +159,7 @@ class HeadsStrip(QWidget):
 
     def _plane(self, head: int) -> Plane:
         assert self._evaluation is not None, "there is something to show"
-        return Plane(self._evaluation, "weights", self._item, head)
+        return Plane(self._evaluation, self._evaluation.weights, self._item, head)
 
     def _thumb(self, head: int) -> HeadThumb:
         thumb = HeadThumb(head, self._row)

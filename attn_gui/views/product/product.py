@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPixmap, 
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed, stages
+from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.products.operands import Picture, picture_of
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.map.heatmap import Heatmap
@@ -44,7 +45,7 @@ class ProductPicture(QWidget):
         self.shades = Shades(self)
         self.maps = StageMaps(self, self.shades)
         self.operands = Operands(self, self.shades)
-        self.stage = "weights"
+        self.stage = SHOWN_FIRST
         self.compact = False
         self.picture = Picture()
         self.places: Places | None = None

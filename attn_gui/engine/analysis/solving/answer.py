@@ -11,6 +11,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.stages import STAGE
 
 from .cells import Cells
 from .row import Row
@@ -71,6 +72,11 @@ class Ask:
     @property
     def key(self) -> int:
         return self.place[-1]
+
+    @property
+    def of_weight(self) -> bool:
+        """Whether the cell is a share of its row: it is moved by log-odds then."""
+        return STAGE[self.stage].shares
 
     @property
     def problem(self) -> Problem:

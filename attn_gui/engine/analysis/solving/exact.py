@@ -13,9 +13,11 @@ import numpy as np
 from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES, Score
+from attn_gui.engine.stages import STAGE
 
 from .row import Row
 from .systems import centered, shortest
@@ -36,13 +38,13 @@ class Step:
 
 def blocked(row: Row, stage: str, key: int) -> Reason | None:
     """The reason why no change at all can move the cell."""
-    if stage == "weights":
+    if STAGE[stage].shares:
         if not row.open[key]:
             return Reason(verdicts.CLOSED, key=key)
         if row.open.sum() == 1:
             return Reason(verdicts.ALONE, key=key)
     value = row.read(stage)[key]
-    if stage == "masked" and np.isneginf(value):
+    if STAGE[stage].behind_mask and np.isneginf(value):
         return Reason(verdicts.CLOSED, key=key)
     if not np.isfinite(value):
         raise FieldError(verdicts.WILD, stage=stage)
@@ -51,7 +53,7 @@ def blocked(row: Row, stage: str, key: int) -> Reason | None:
 
 def growth(row: Row, stage: str, key: int, target: float) -> float:
     """The growth of the key's logit over all others that a weight needs; for other cells, of the cell itself."""
-    if stage != "weights":
+    if not STAGE[stage].shares:
         return target - float(row.read(stage)[key])
     temperature = row.problem.temperature or 1.0
     logits = row.logits / temperature
@@ -60,7 +62,7 @@ def growth(row: Row, stage: str, key: int, target: float) -> float:
     log_sum = row_max + math.log(float(np.exp(others - row_max).sum()))
     step = temperature * (math.log(target) - math.log1p(-target) - (float(logits[key]) - log_sum))
     if not math.isfinite(step):
-        raise FieldError(verdicts.WILD, stage="weights")
+        raise FieldError(verdicts.WILD, stage=stage)
     return step
 
 
@@ -72,18 +74,18 @@ def by_query(row: Row, stage: str, key: int, target: float) -> Step:
         raise FieldError(verdicts.NOT_LINEAR, score=problem.score)
     if problem.softcap is not None:
         raise FieldError(verdicts.SOFTCAP_QUERY)
-    if score.common and stage != "weights":
+    if score.common and not STAGE[stage].shares:
         raise FieldError(verdicts.GAUSSIAN_SCORE)
     step = growth(row, stage, key, target)
     keys, scale = row.key_vectors(), problem.effective_scale * slope
     here = np.arange(len(keys)) == key
-    if stage == "weights":
+    if STAGE[stage].shares:
         wanted = row.open
         matrix, right = centered(keys[wanted] * scale), centered(np.where(here[wanted], step, 0.0))
         demands = len(matrix) - 1
     else:
         others = keys[row.open & ~here] * scale
-        own = keys[here] * (1.0 if stage == "scores" else scale)
+        own = keys[here] * (1.0 if stage == row.evaluation.scores else scale)
         matrix = np.concatenate([own, centered(others)]) if len(others) else own
         right = np.concatenate([[step], np.zeros(len(others))])
         demands = max(len(others), 1)
@@ -106,24 +108,25 @@ def by_key(row: Row, stage: str, key: int, target: float) -> Step:
     query, old = row.query_vector(), row.key_vectors(slice(key, key + 1))[0]
     found = score.move_key(key, query, old, step, row.problem.score_params)
     if found is None:
-        wanted = float(row.read("scores")[key]) + step
+        wanted = float(row.read(row.evaluation.scores)[key]) + step
         return Step(np.zeros(0), cap is None, cap or Reason(verdicts.REACHED_KEY), score=wanted)
     if not (np.isfinite(query).all() and np.isfinite(old).all()):
-        raise FieldError(verdicts.WILD, stage="scores")
+        raise FieldError(verdicts.WILD, stage=row.evaluation.scores)
     move, reason = found[0], found[1] or cap
     return Step(row.unturned("key", key, move), reason is None, reason or Reason(verdicts.REACHED_KEY))
 
 
 def _score_step(row: Row, stage: str, key: int, step: float) -> tuple[float | None, Reason | None]:
     """A step of the cell as one of the score; None where the scale is 0. The reason tells of a softcap in the way."""
-    problem, reason = row.problem, None
-    if stage == "scores":
+    problem, evaluation, reason = row.problem, row.evaluation, None
+    if stage == evaluation.scores:
         return step, None
     if problem.effective_scale == 0:
         return None, None
-    if problem.softcap is not None and stage != "scaled":
-        cap, scaled = problem.softcap, float(row.read("scaled")[key])
-        needed = float(row.read("capped")[key]) + step
+    scaled_scores, capped = evaluation.part(Role.SCALE), evaluation.part(Role.CAP)
+    if problem.softcap is not None and scaled_scores and capped and stage != scaled_scores:
+        cap, scaled = problem.softcap, float(row.read(scaled_scores)[key])
+        needed = float(row.read(capped)[key]) + step
         if abs(needed) >= cap:
             reason = Reason(verdicts.CAPPED, cap=cap, needed=needed)
             step = math.copysign(FLAT * cap, needed) - scaled
@@ -143,9 +146,10 @@ def _score_of(problem: Problem) -> Score:
 # --- by the bias ---------------------------------------------------------------------------------
 def by_bias(row: Row, stage: str, key: int, target: float) -> Step:
     """A bias is added to the logits as it is; the smallest change is shared out among the open keys."""
-    if stage in ("scores", "scaled", "capped"):
+    stages, biased = row.evaluation.stages, row.evaluation.part(Role.BIAS)
+    if biased is not None and stages.index(stage) < stages.index(biased):
         raise FieldError(verdicts.BEFORE_BIAS, stage=stage)
     change = np.where(np.arange(row.problem.m) == key, growth(row, stage, key, target), 0.0)
-    if stage == "weights":
+    if STAGE[stage].shares:
         change[row.open] = centered(change[row.open])
     return Step(change, True, Reason(verdicts.REACHED, by="bias"))

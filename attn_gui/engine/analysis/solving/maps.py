@@ -33,7 +33,7 @@ def answer_map(ask: Ask, problem: Problem, odds: str | None) -> Solution:
     if ask.by in ("query", "x") and not SCORES[problem.score].looks:
         raise FieldError(verdicts.AVERAGE)
     free = (odds or _default(ask)) == "free" and ask.by != "key"
-    if free and not (ask.by == "bias" and ask.stage != "weights"):
+    if free and not (ask.by == "bias" and not ask.of_weight):
         return _free(ask, asked=odds is not None)
     return _kept_by_x(ask) if ask.by == "x" else _kept(ask)
 
@@ -49,7 +49,7 @@ def _default(ask: Ask) -> str:
 def _linear(ask: Ask) -> bool:
     """Whether the stage is linear in the query row but for what all keys share."""
     problem, score = ask.problem, SCORES[ask.problem.score]
-    linear = score.slope(problem.score_params) is not None and (ask.stage == "weights" or not score.common)
+    linear = score.slope(problem.score_params) is not None and (ask.of_weight or not score.common)
     return problem.softcap is None and linear
 
 
@@ -59,7 +59,7 @@ def _kept(ask: Ask) -> Solution:
     asked = growth(row, ask.stage, ask.key, ask.target)
     step = EXACT[ask.by](row, ask.stage, ask.key, ask.target)
     if step.score is not None:
-        question = Probed(ask.evaluation, ask.cells, ask.box, "scores", ask.place, step.score)
+        question = Probed(ask.evaluation, ask.cells, ask.box, ask.evaluation.scores, ask.place, step.score)
         _, count, left = shortest(question, question.zero)
         step = _judged(step, count, left, CLOSE[ask.problem.dtype] * max(1.0, abs(step.score)))
     elif step.change.any():
@@ -86,7 +86,7 @@ def _missed(ask: Ask, before: Array, asked: float) -> float:
     if len(others):
         moved -= moved[others[0]]  # before anything small is taken from what may be large
     rest = moved[others]
-    if ask.stage == "weights":
+    if ask.of_weight:
         rest, off = np.append(rest, moved[key] - asked), 0.0
     apart = rest - rest.mean() if len(rest) else rest
     return math.hypot(off, float(np.linalg.norm(apart)))
@@ -126,7 +126,7 @@ def _free(ask: Ask, *, asked: bool) -> Solution:
 
 def _moved(ask: Ask) -> tuple[int, Reason | None]:
     """Change the cells for the target: how many steps it took, and why it is out of reach where that is known."""
-    if ask.stage == "weights" and (ask.by == "bias" or (ask.by == "query" and _linear(ask))):
+    if ask.of_weight and (ask.by == "bias" or (ask.by == "query" and _linear(ask))):
         row = ask.row
         change, steps, failed = free_change(_log_odds(ask), ask.by, ask.key)
         ask.change(_as_cells(row, ask.by, change))

@@ -10,6 +10,7 @@ from attn_gui.engine.analysis.sensitivity import gradient
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.indices import cell
+from attn_gui.engine.stages import STAGE
 
 from .answer import Ask
 from .cells import Cells
@@ -28,7 +29,7 @@ class Probed:
     ) -> None:
         self._evaluation, self._cells, self._box, self._stage, self._index = evaluation, cells, box, stage, index
         self._old = np.array(cells.array[box], float)
-        self._odds = stage == "weights"
+        self._odds = STAGE[stage].shares
         self._target = math.log(target) - math.log1p(-target) if self._odds else target
         self.enough = 16 * float(np.finfo(evaluation.problem.dtype).eps) * max(1.0, abs(self._target))
         self.length = max(1.0, float(np.linalg.norm(self._old[np.isfinite(self._old)])))
@@ -80,7 +81,7 @@ class KeptOdds:
 
     def __init__(self, ask: Ask, step: float) -> None:
         self._ask, self._row, self._key = ask, ask.row, ask.key
-        self._together = ask.stage == "weights"
+        self._together = ask.of_weight
         self._stage = self._row.softmax_reads if self._together else ask.stage
         self._open, self._before = self._row.open, self._row.logits
         self._asked = float(self._row.read(self._stage)[self._key]) + step

@@ -40,39 +40,35 @@ class Row:
     @property
     def softmax_reads(self) -> str:
         """The stage that the softmax reads."""
-        stages = self.evaluation.stages
-        return stages[stages.index("weights") - 1]
+        return self.evaluation.logits
 
     @property
     def open(self) -> Array:
         """Keys that take part in the softmax. Raises ValueError where no softmax is left."""
         logits = self.logits
         if np.isnan(logits).any() or np.isposinf(logits).any():
-            raise FieldError(verdicts.WILD, stage="scores")
+            raise FieldError(verdicts.WILD, stage=self.evaluation.scores)
         return np.asarray(~np.isneginf(logits))
 
     # --- vectors ---------------------------------------------------------------------------------
-    def _latest(self, name: str) -> str:
-        return f"rotated_{name}" if f"rotated_{name}" in self.evaluation.stages else name
-
     def _part(self, name: str, rows: slice) -> Box:
         return slice(self.item, self.item + 1), rows, self.evaluation.head_columns(name, self.head)
 
     def query_vector(self) -> Array:
         """The query as scores read it: (d_k,), turned by its position where positions are rotary."""
-        name = self._latest("query")
+        name = self.evaluation.latest("query")
         return np.array(self.evaluation.fetch(name, self._part(name, slice(self.query, self.query + 1)))[0, 0])
 
     def key_vectors(self, rows: slice | None = None) -> Array:
         """The keys as scores read them: (m, d_k)."""
-        name = self._latest("key")
+        name = self.evaluation.latest("key")
         return np.array(self.evaluation.fetch(name, self._part(name, rows or slice(0, self.problem.m)))[0])
 
     def unturned(self, name: str, row: int, vector: Array) -> Array:
         """A change of a turned row as a change of the row before; a turn keeps lengths, so the smallest stays so."""
-        if self._latest(name) == name:
+        if (latest := self.evaluation.latest(name)) == name:
             return vector
-        node = self.evaluation.node(f"rotated_{name}")
+        node = self.evaluation.node(latest)
         box = self._part(name, slice(row, row + 1))
         pieces = node.pull_back(box, vector[None, None], self.evaluation.fetch)
         return np.asarray(next(piece for source, _, piece in pieces if source == node.inputs[0].name)).reshape(-1)

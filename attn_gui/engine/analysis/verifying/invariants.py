@@ -84,8 +84,8 @@ class _Sums:
         self.worst, self.wild, self.wrong = 0.0, 0, 0
 
     def add(self, evaluation: Evaluation, box: Box) -> None:
-        before = evaluation.stages[evaluation.stages.index("weights") - 1]
-        weights, logits = evaluation.fetch(evaluation.computed("weights"), box), evaluation.fetch(before, box)
+        computed = evaluation.computed(evaluation.weights)
+        weights, logits = evaluation.fetch(computed, box), evaluation.fetch(evaluation.logits, box)
         strange = np.isnan(logits).any(axis=-1) | np.isposinf(logits).any(axis=-1)
         expected = np.where(np.isneginf(logits).all(axis=-1), 0.0, 1.0)
         off = np.where(strange, 0.0, np.abs(weights.sum(axis=-1) - expected))
@@ -107,7 +107,7 @@ class _Zeros:
     def add(self, evaluation: Evaluation, box: Box) -> None:
         hidden = ~evaluation.fetch(str(evaluation.mask), box)
         self.closed += int(hidden.sum())
-        self.wrong += int((evaluation.fetch("weights", box)[hidden] != 0).sum())
+        self.wrong += int((evaluation.fetch(evaluation.weights, box)[hidden] != 0).sum())
 
     def found(self) -> Invariant:
         note = Note(verdicts.CLOSED_ZERO, {"count": self.closed, "wrong": self.wrong})
@@ -149,12 +149,13 @@ def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
     """Q cut into heads and put together again is Q, and the output's heads are the parts of their concatenation."""
     heads = evaluation.problem.num_heads
     cuts = [evaluation.head_columns("query", head) for head in range(heads)]
-    names, holds = ("query", "head_output", evaluation.computed("concat")), True
+    joined, holds = evaluation.joined, True
+    names = "query", evaluation.mixed, evaluation.computed(joined)
     for item, asked in chosen.items():
         for boxes in zip(*(row_boxes(evaluation.shape(name), item, asked) for name in names), strict=True):
             whole, output, concat = map(evaluation.fetch, names, boxes)
             again = np.concatenate([whole[..., cut] for cut in cuts], axis=-1)
-            parts = [concat[..., evaluation.head_columns("concat", head)] for head in range(heads)]
+            parts = [concat[..., evaluation.head_columns(joined, head)] for head in range(heads)]
             holds &= _same(again, whole) and all(_same(part, output[:, head]) for head, part in enumerate(parts))
     found = Invariant("concat_undoes_split", holds, Note(verdicts.SPLIT, {"heads": heads}))
     return _of_queries(found, evaluation.problem, chosen)
@@ -239,7 +240,7 @@ def _poisoned(problem: Problem, first: int) -> Problem:
 
 def _unmoved(calm: Evaluation, poisoned: Evaluation, last: int, chosen: Chosen, pause: Callable[[], object]) -> bool:
     """Whether the chosen rows up to `last`, and that one, are the same from the weights on."""
-    stages = calm.stages[calm.stages.index("weights") :]
+    stages = calm.stages[calm.stages.index(calm.weights) :]
     for item, asked in chosen.items():
         rows = sorted({last, *(row for row in asked if row < last)})
         for boxes in zip(*(row_boxes(calm.shape(stage), item, rows) for stage in stages), strict=True):

@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.indices import Reference
 from attn_gui.engine.graph.sources import Positions, Readable
 
@@ -25,14 +26,18 @@ class Chain:
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
         self.nodes = {node.name: node for node in evaluation.nodes}
-        self.scores, self.softmax, self.mixing = (self.nodes[k] for k in ("scores", "weights", "head_output"))
+        stages = evaluation.scores, evaluation.weights, evaluation.mixed
+        self.scores, self.softmax, self.mixing = (self.nodes[name] for name in stages)
         self.maps = {
             node.name for node in evaluation.nodes if {"i", "j"} <= set(node.left) and node is not self.softmax
         }
         self.logits_name = self.softmax.inputs[0].name
         self.query, self.key = self._side("i"), self._side("j")
         self.value = self.mixing.inputs[1].name
-        self.added = self.nodes["biased"].inputs[1:] if "biased" in self.nodes else ()
+        biased = evaluation.part(Role.BIAS)
+        self.added = self.nodes[biased].inputs[1:] if biased is not None else ()
+        closing = evaluation.part(Role.CLOSE)
+        self.mask = self.nodes[closing] if closing is not None else None
         self.gates = self.nodes["allowed"].inputs if "allowed" in self.nodes else ()
         problem = evaluation.problem
         self.shape = problem.map_shape

@@ -185,7 +185,7 @@ class DotKernel:
         batch, head, width = place[0].start, place[1].start, self.keys.width
         own = self._evaluation.held(self.chain.query)[batch, place[2], head * width : (head + 1) * width]
         found: Array = self.keys.cells[batch, head // self.chain.group, place[3], :width] @ own.T
-        if stage == "scores":
+        if stage == self.chain.scores.name:
             return found
         found *= self.dtype.type(self.chain.scale)
         if (cap := self.chain.softcap) is not None:

@@ -51,7 +51,9 @@ class Edit:
     def _reaches_all(self) -> bool:
         """Whether a number changed that every score depends on."""
         known = {self._chain.query, self._chain.key, *self._layers}
-        reads = {ref.name for name in (*self._chain.maps, "weights") for ref in self._chain.nodes[name].inputs}
+        reads = {
+            ref.name for name in (*self._chain.maps, self._chain.softmax.name) for ref in self._chain.nodes[name].inputs
+        }
         return bool((reads & self._changed.keys()) - known)
 
     def _stale_rows(self) -> Iterator[tuple[int, int, slice]]:
@@ -156,7 +158,7 @@ class Edit:
         """The stretch of known rows of a head that the edit can reach."""
         boxes = [
             box
-            for name in ("weights", "head_output")
+            for name in (self._chain.softmax.name, self._chain.mixing.name)
             for box in self._reached.get(name, ())
             if box[0].start <= batch < box[0].stop and box[1].start <= head < box[1].stop
         ]
@@ -199,6 +201,7 @@ class Edit:
             self._drifted += [(batch, head, run) for run in found]
 
     def _count(self, rows: int, keys: int, columns: int) -> None:
-        for name in (*self._chain.maps, "weights"):
+        for name in (*self._chain.maps, self._chain.softmax.name):
             self.cells[name] = self.cells.get(name, 0) + rows * keys
-        self.cells["head_output"] = self.cells.get("head_output", 0) + rows * columns
+        mixed = self._chain.mixing.name
+        self.cells[mixed] = self.cells.get(mixed, 0) + rows * columns

@@ -35,7 +35,7 @@ def entropies(evaluation: Evaluation, chain: Chain, passes: Passes, batch: int, 
     for run in runs(unsure) if unsure.any() else ():
         part = slice(rows.start + run.start, rows.start + run.stop)
         for row in range(part.start, part.stop):
-            weights = evaluation.block("weights", batch, head, slice(row, row + 1), slice(0, chain.shape[3]))
+            weights = evaluation.block(evaluation.weights, batch, head, slice(row, row + 1), slice(0, chain.shape[3]))
             found[row - rows.start] = row_entropy(weights)[0] if (weights != 0).any() else BLIND
     return found
 

@@ -68,11 +68,11 @@ class StreamingEvaluation(Evaluation):
             found = self._narrow_output(box)
             if found is not None:
                 return found
-        if name not in ("weights", "head_output"):
+        if name not in (self.weights, self.mixed):
             return super().fetch(name, box)
         with np.errstate(all="ignore"):
             self._passes.ensure(box[:3])
-            if name == "head_output":
+            if name == self.mixed:
                 return self._passes.rows.output(box)
             return self._weights(box)
 
@@ -254,7 +254,7 @@ class StreamingEvaluation(Evaluation):
 
     def is_map(self, stage: str) -> bool:
         """Whether a stage has both a query and a key axis."""
-        return stage == "weights" or stage in self._chain.maps
+        return stage == self.weights or stage in self._chain.maps
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
         """Cells of maps that have to be computed before `pooled` in so many columns can show these rows."""

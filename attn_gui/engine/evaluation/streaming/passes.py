@@ -111,12 +111,14 @@ class Passes:
     def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
         """(values, allowed) of a map at a box of one head, keys as rows; `allowed` only for the masked scores."""
         self.need(place[0].start, place[1].start // self._chain.group)
+        mask = self._chain.mask
+        closing = mask is not None and stage == mask.name
         if self.fast is not None:
             values = self.fast.transposed(stage, place)
         else:
-            before = "biased" if stage == "masked" and self._chain.added else stage
+            before = mask.inputs[0].name if mask is not None and closing and self._chain.added else stage
             values = np.ascontiguousarray(self._evaluation.fetch(before, place)[0, 0].T)
-        allowed = self._chain.allowed(place) if stage == "masked" else None
+        allowed = self._chain.allowed(place) if closing else None
         return values, None if allowed is None else allowed.T
 
     def redo(self, batch: int, head: int, rows: slice) -> None:

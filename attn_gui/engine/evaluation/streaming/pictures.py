@@ -9,6 +9,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.facts import Role
 
 from .blocks import Blocks, edges, largest, reduced
 from .chain import Chain
@@ -29,6 +30,8 @@ class Pictures:
         self._evaluation, self._chain, self._passes, self._versions = evaluation, chain, passes, versions
         self._blocks: dict[Watched, Blocks] = {}  # those asked for last stand last
         weights = int(np.prod(chain.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
+        self._weights_name = evaluation.weights
+        self._risen = {evaluation.part(Role.SCALE), evaluation.part(Role.CAP)}  # rising functions of the scores alone
         self._room = min(MOST, weights // SHARE)
 
     # --- asking ----------------------------------------------------------------------------------
@@ -36,7 +39,7 @@ class Pictures:
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: Part
     ) -> tuple[Array, Array | None]:
         """(values, allowed) of the blocks in `part` of a picture of rows × columns blocks."""
-        if stage not in self._chain.maps and stage != "weights":
+        if stage not in self._chain.maps and stage != self._weights_name:
             return self._direct(stage, batch, head, rows, columns, part), None
         assert head is not None
         across = slice(0, len(edges(self._chain.shape[3], columns)) - 1) if part is None else part[1]
@@ -48,7 +51,7 @@ class Pictures:
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
     ) -> tuple[Array, Array | None]:
         """Pool as `pooled` does, for some rows of blocks, of extremes that are made for it and not kept."""
-        if stage not in self._chain.maps and stage != "weights":
+        if stage not in self._chain.maps and stage != self._weights_name:
             return self._direct(stage, batch, head, rows, columns, (part, slice(0, columns))), None
         assert head is not None
         down = edges(self._chain.shape[2], rows)[part.start : part.stop + 1]
@@ -58,7 +61,7 @@ class Pictures:
         self, stage: str, batch: int, head: int, down: Array, across: Array
     ) -> tuple[Array, Array | None] | None:
         """(values, allowed) of blocks with these edges, anywhere in a map; None where scores are too large for it."""
-        if stage == "weights":
+        if stage == self._weights_name:
             place = (*indices.cell((batch, head)), slice(int(down[0]), int(down[-1])))
             self._passes.ensure(place)
             if self._passes.rows.overflow_risk(place, self._chain.temperature).any():
@@ -77,7 +80,7 @@ class Pictures:
         here = slice(int(inside[0]), int(inside[-1]))
         with np.errstate(all="ignore"):
             blocks.ensure(here)
-            if stage == "weights":
+            if stage == self._weights_name:
                 self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
             with self._versions.lock:
                 values = self._picture(stage, blocks, batch, head, inside, across)
@@ -125,8 +128,8 @@ class Pictures:
             return found
 
     def _serving(self, stage: str) -> str:
-        name = self._chain.logits_name if stage == "weights" else stage
-        return "scores" if name in ("scaled", "capped") and self._evaluation.elementary else name
+        name = self._chain.logits_name if stage == self._weights_name else stage
+        return self._evaluation.scores if name in self._risen and self._evaluation.elementary else name
 
     def _made(self, name: str, batch: int, head: int, across: Array, part: slice) -> Blocks:
         """The blocks of some rows of a map."""
@@ -136,11 +139,11 @@ class Pictures:
             return self._passes.transposed(name, (*indices.cell((batch, head)), rows, keys))
 
         dtype = np.dtype(self._evaluation.problem.dtype)
-        return Blocks(part, across, dtype, name == "masked", self._versions, read)
+        return Blocks(part, across, dtype, name == self._evaluation.part(Role.CLOSE), self._versions, read)
 
     # --- from blocks to a picture ----------------------------------------------------------------
     def _picture(self, stage: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
-        if stage == "weights":
+        if stage == self._weights_name:
             return self._weights(blocks, batch, head, down, across)
         cut, inside = slice(int(down[0]), int(down[-1])), down - down[0]
         high = reduced(np.maximum, blocks.high[cut, across], inside)
@@ -151,10 +154,11 @@ class Pictures:
         """Scores as the stage shows them."""
         if self._serving(stage) == stage:
             return scores
-        if stage == "scaled" or stage == "capped":
+        if stage in self._risen:
             scores = scores * scores.dtype.type(self._chain.scale)
         cap = self._chain.softcap
-        return np.asarray(cap * np.tanh(scores / cap) if stage == "capped" and cap is not None else scores)
+        capped = cap is not None and stage == self._evaluation.part(Role.CAP)
+        return np.asarray(cap * np.tanh(scores / cap) if capped else scores)
 
     def _weights(self, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
         """Logarithms first, since the largest of a block is all that is needed of exp."""
@@ -176,7 +180,7 @@ class Pictures:
     ) -> Array | None:
         """Log weights, pooled before they are scaled; None unless logits are a positive multiple of the blocks."""
         factor = 1 / self._chain.temperature
-        if self._serving("weights") == "scores":
+        if self._serving(self._weights_name) == self._evaluation.scores:
             factor *= self._chain.scale
         if not factor > 0 or self._chain.softcap is not None or len(subtrahends) > 1:
             return None
@@ -197,7 +201,7 @@ class Pictures:
     def _highest(self, blocks: Blocks, rows: slice, across: slice) -> Array:
         """The largest logit of every block, over T."""
         factor = blocks.high.dtype.type(1 / self._chain.temperature)
-        if self._serving("weights") != "scores":
+        if self._serving(self._weights_name) != self._evaluation.scores:
             return np.asarray(blocks.high[rows, across] * factor)
         high = blocks.high if self._chain.scale >= 0 else blocks.low
         return np.asarray(self._shown(high[rows, across], self._chain.logits_name) * factor)

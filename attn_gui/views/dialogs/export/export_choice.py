@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.formats.catalog import IMAGES
 
 WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
@@ -37,7 +38,7 @@ class ExportChoice:
     A page looks at `cell` (stage, row, column) and has `knobs` of its own, by the name of the page.
     """
 
-    stages: tuple[str, ...] = ("weights",)
+    stages: tuple[str, ...] = (SHOWN_FIRST,)
     heads: tuple[int, ...] = (0,)
     batch: int = 0
     picture: str = "map"
@@ -59,6 +60,11 @@ class ExportChoice:
     cell: tuple[str, int, int] | None = None
     knobs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
+    @staticmethod
+    def recalled(state: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of the last time, without what is missing or impossible."""
+        return {name: state[name] for name in REMEMBERED if name in state and _is_possible(name, state[name])}
+
 
 @dataclass(frozen=True)
 class DataChoice:
@@ -74,9 +80,9 @@ class DataChoice:
     name: str = ""
 
 
-def recalled(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of the last time, without what is missing or impossible."""
-    return {name: state[name] for name in REMEMBERED if name in state and _is_possible(name, state[name])}
+def first_of(names: Sequence[str]) -> tuple[str, ...]:
+    """The name that is proposed: the stage that is shown first, else the first of them."""
+    return (SHOWN_FIRST,) if SHOWN_FIRST in names else tuple(names[:1])
 
 
 def _is_possible(name: str, value: object) -> bool:

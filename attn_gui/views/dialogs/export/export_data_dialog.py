@@ -21,7 +21,7 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import numbers
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.export.export_choice import DataChoice
+from attn_gui.views.dialogs.export.export_choice import DataChoice, first_of
 from attn_gui.views.dialogs.export.export_form import ExportForm
 from attn_gui.views.dialogs.export.heads_text import heads_from_text
 from attn_gui.views.dialogs.fields import CheckList, Field, caption, lay_out
@@ -53,7 +53,7 @@ class ExportDataDialog(ExportForm):
         self.bom, self.headers = QCheckBox(self), QCheckBox(self)
         self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
         self._build(items)
-        self.set_choice(DataChoice(arrays=("weights",) if "weights" in arrays else self._all[:1]))
+        self.set_choice(DataChoice(arrays=first_of(self._all)))
         self.retranslate()
 
     def set_choice(self, choice: DataChoice) -> None:

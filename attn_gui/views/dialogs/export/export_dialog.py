@@ -16,7 +16,7 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.export.export_choice import REMEMBERED, THEMES, VALUES, WINDOW, ExportChoice, recalled
+from attn_gui.views.dialogs.export.export_choice import REMEMBERED, THEMES, VALUES, WINDOW, ExportChoice, first_of
 from attn_gui.views.dialogs.export.export_form import BUTTONS, ExportForm
 from attn_gui.views.dialogs.export.heads_fields import HeadsFields
 from attn_gui.views.dialogs.export.preview import Preview
@@ -73,7 +73,7 @@ class ExportDialog(ExportForm):
         self._shown = QLabel(self)
         self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
         self._build(items)
-        self.set_choice(ExportChoice(stages=("weights",) if "weights" in stages else tuple(stages[:1])))
+        self.set_choice(ExportChoice(stages=first_of(stages)))
         self.retranslate()
 
     def set_choice(self, choice: ExportChoice) -> None:
@@ -106,7 +106,7 @@ class ExportDialog(ExportForm):
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Take up the options of the last time; what is missing or impossible is left as it is."""
-        self.set_choice(replace(self._choice(self._heads_or_none()), **recalled(state)))
+        self.set_choice(replace(self._choice(self.heads.readable()), **ExportChoice.recalled(state)))
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
@@ -269,15 +269,9 @@ class ExportDialog(ExportForm):
             knobs=self._proposed.knobs,
         )
 
-    def _heads_or_none(self) -> tuple[int, ...]:
-        try:
-            return self._heads()
-        except ValueError:
-            return ()
-
     def _show_choice(self, *_: object) -> None:
         """Show what will be written, or why nothing can be; the preview follows."""
-        kind, several = PICTURES[self.picture.currentData()], len(self._heads_or_none()) > 1
+        kind, several = PICTURES[self.picture.currentData()], len(self.heads.readable()) > 1
         self.dpi.setEnabled(IMAGES[self.format.currentData()].pixels)
         self.arrangement.setEnabled(several and kind.on_sheets)
         self.stages.setEnabled(kind.of_stage)

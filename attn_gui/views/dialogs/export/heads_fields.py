@@ -41,6 +41,13 @@ class HeadsFields(QWidget):
             return heads_from_text(self.numbers.text(), self._count)
         return {THIS: (self._this,), ALL: tuple(range(self._count))}[self.choice.currentData()]
 
+    def readable(self) -> tuple[int, ...]:
+        """The heads; none while what is typed cannot be read."""
+        try:
+            return self.heads()
+        except ValueError:
+            return ()
+
     def set_heads(self, heads: tuple[int, ...]) -> None:
         """Propose one head, which is then "this head", all, or several."""
         several = len(heads) > 1
