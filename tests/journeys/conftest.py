@@ -107,6 +107,7 @@ class Person:
         for _ in range(box.findData(key)):
             QTest.keyClick(box.view(), Qt.Key.Key_Down)
         QTest.keyClick(box.view(), Qt.Key.Key_Return)
+        self._come_back()
 
     def overwrite(self, field: QWidget, text: str, end: str = "Return") -> None:
         """Type over what stands in a field."""
@@ -260,8 +261,12 @@ class Person:
             timer.stop()
         assert len(met) == 1, f"wanted one {kind.__name__}, met {met}"
         if self.window.isVisible():
-            self.window.activateWindow()  # as a window manager does; the one of the tests does not
-            assert QTest.qWaitForWindowActive(self.window, PATIENCE_MS)
+            self._come_back()
+
+    def _come_back(self) -> None:
+        """Make the window the active one, as a window manager does; that of the tests does not."""
+        self.window.activateWindow()
+        assert QTest.qWaitForWindowActive(self.window, PATIENCE_MS)
 
     def choose_file(self, path: Path, ask: Callable[[], object]) -> None:
         """Type a path into the file dialog that `ask` opens, and press Enter."""

@@ -22,6 +22,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.reading import Tell, silent, within
+from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export.export_choice import DataChoice, ExportChoice
 from attn_gui.views.dialogs.progress.export_progress import ExportProgress
 from attn_gui.views.main_window import MainWindow
@@ -121,10 +122,9 @@ class ExportController(QObject):
         proposal = self._proposal(stage)
         dialog.set_choice(replace(proposal, picture=picture) if picture else proposal)
         dialog.set_state(self._settings.record("export_image"))
-        accepted = dialog.exec()
+        accepted = asked(dialog)
         self._dialog = None
         self._preview.finish()
-        dialog.deleteLater()
         if accepted:
             self._settings.put("export_image", dialog.state())
             self._write(self._figures(dialog.result_choice()))
@@ -193,8 +193,7 @@ class ExportController(QObject):
         look = self._view.look
         dialog.set_choice(DataChoice(arrays=(look.stage,), heads=(look.head,), batch=look.batch, folder=self._folder()))
         dialog.set_state(self._settings.record("export_data"))
-        accepted = dialog.exec()
-        dialog.deleteLater()
+        accepted = asked(dialog)
         if accepted:
             self._settings.put("export_data", dialog.state())
             self._write(self._tables(dialog.result_choice()))

@@ -25,6 +25,7 @@ from attn_gui.engine.creation.create import new_fields
 from attn_gui.formats import SESSION, Loaded, Note, patterns, problems
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer
+from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 
 LONGEST_FOLDER = 48  # letters of a folder in the menu of recent files
@@ -83,7 +84,7 @@ class FilesController(QObject):
 
         dialog = NewDialog(self._window)
         dialog.set_state(self._settings.record("new"))
-        if not dialog.exec() or not self._may_leave():
+        if not asked(dialog) or not self._may_leave():
             return
         self._settings.put("new", dialog.state())
         choice = dialog.result_choice()
@@ -221,8 +222,7 @@ class FilesController(QObject):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(ending.removeprefix("."))
         dialog.selectFile(proposal)
-        chosen = Path(dialog.selectedFiles()[0]) if dialog.exec() else None
-        dialog.deleteLater()
+        chosen = Path(dialog.selectedFiles()[0]) if asked(dialog) else None
         if chosen is None or chosen.suffix.lower() == ending:
             return chosen
         whole = chosen.with_name(chosen.name + ending)  # Qt takes the end of "run.1" for a suffix
@@ -247,7 +247,7 @@ class FilesController(QObject):
         box.setText(self.tr("Save the changes to {name}?").format(name=self._document.name))
         buttons = QMessageBox.StandardButton
         box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
-        answer = box.exec()
+        answer = asked(box)
         return self.save() and self.saving.wait() if answer == buttons.Save else answer == buttons.Discard
 
     def may_close(self) -> bool:

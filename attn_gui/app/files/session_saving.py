@@ -18,6 +18,7 @@ from attn_gui.document.document import Change, Document
 from attn_gui.engine import Problem
 from attn_gui.figure.reading import Tell
 from attn_gui.formats import FormatError, save_session
+from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.saving_progress import SavingProgress
 from attn_gui.views.dialogs.progress.work_line import PATIENCE_MS
 from attn_gui.views.main_window import MainWindow
@@ -95,8 +96,7 @@ class SessionSaving(QObject):
             box.setText(self.tr("{name} is still being saved.").format(name=self._now.path.name))
             box.addButton(self.tr("Go on working"), QMessageBox.ButtonRole.RejectRole)
             self.ended.connect(box.accept)
-            box.exec()
-            box.deleteLater()
+            asked(box)
         return self._well and not self.busy
 
     def finish(self) -> None:

@@ -18,6 +18,7 @@ from attn_gui.document.names import field_symbol
 from attn_gui.engine import STAGE, Box
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
 
@@ -74,11 +75,10 @@ class TargetController(QObject):
         name, odds = cell_name(stage, index), STAGE[stage].square
         self._dialog = dialog = TargetDialog(name, value, ways, odds=odds, parent=self._window)
         dialog.asked.connect(lambda target, by, odds: self._ask(stage, index, target, by, odds))
-        agreed = dialog.exec()
+        agreed = asked(dialog)
         self._rest.stop()
         self._background.forget()
         self._dialog = None
-        dialog.deleteLater()
         if agreed and self._solution is not None:
             self._apply(self._solution, cell_name(stage, index))
 

@@ -18,6 +18,7 @@ from attn_gui.app.shell.actions import Command, translated
 from attn_gui.app.shell.bars import Bars
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.paths import notices
+from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.focus_order import ZONES, stops_of, zone_with_focus
 from attn_gui.views.main_window import MainWindow
 
@@ -72,7 +73,7 @@ class CommandsController(QObject):
         from attn_gui.views.dialogs.palette import ActionPalette
 
         self._files.fill_recent()
-        ActionPalette(self._offers(), self._window).exec()
+        asked(ActionPalette(self._offers(), self._window))
 
     def show_shortcuts(self) -> None:
         from attn_gui.views.dialogs.palette import without_access_key
@@ -83,12 +84,12 @@ class CommandsController(QObject):
             for action in self._listed()
             if not action.shortcut().isEmpty()
         ]
-        ShortcutsDialog(rows, self._window).exec()
+        asked(ShortcutsDialog(rows, self._window))
 
     def show_about(self) -> None:
         from attn_gui.views.dialogs.about import AboutDialog
 
-        AboutDialog(self._window, notices=notices()).exec()
+        asked(AboutDialog(self._window, notices=notices()))
 
     def _offers(self) -> list[Offer]:
         """Every action of the menus with its way there: examples and recent files, too."""

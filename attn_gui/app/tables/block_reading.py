@@ -14,6 +14,7 @@ from attn_gui.document.document import Change, Document
 from attn_gui.figure.reading import Tell
 from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, read_table, suffixes
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.reading_progress import ReadingProgress
 from attn_gui.views.main_window import MainWindow
 
@@ -94,7 +95,7 @@ class BlockReading(QObject):
 
         dialog = ReadingsDialog(self._name(), self._window)
         dialog.set_readings([(sentence(one.words), one.matrix.values) for one in several.readings])
-        if dialog.exec() == QDialog.DialogCode.Accepted:
+        if asked(dialog) == QDialog.DialogCode.Accepted:
             self._take(several.readings[dialog.chosen].matrix)
 
     def _on_document_changed(self, change: Change) -> None:

@@ -23,6 +23,7 @@ from attn_gui.engine import fill, resize
 from attn_gui.engine.creation.memory import made
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
 from attn_gui.views.tables.view import Refused
@@ -169,7 +170,7 @@ class TableEdits(QObject):
             self_attention=problem.self_attention,
             may_resize=True,
         )
-        if not dialog.exec():
+        if not asked(dialog):
             return
         label = Label(QT_TRANSLATE_NOOP("History", "tokens"))
         sizes, tokens = dialog.result_sizes(), dialog.result_fields()

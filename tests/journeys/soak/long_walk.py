@@ -16,7 +16,7 @@ from attn_gui.formats import load
 
 from .conftest import Figures
 from .overrides import make_errors_whole
-from .truths import image
+from .truths import differing, image
 from .walk import Beginning, Walk, beginning
 
 STRETCH = 150  # steps in one document
@@ -56,8 +56,8 @@ def go_over_to(person: Any, begun: Beginning) -> None:
     """Save the document that is open, and drop the file of the next one on the window."""
     kept = begun.path.with_name(f"kept-before-{begun.seed}.attn")
     person.save_as(kept)
-    same = image(load(kept)) == image(person.program.document.problem)
-    assert same, f"the file saved before seed {begun.seed} holds another problem"
+    wrong = differing(image(load(kept)), image(person.program.document.problem))
+    assert wrong is None, f"the file saved before seed {begun.seed} holds something else: {wrong}"
     person.drop(begun.path)
     person.wait()
     assert person.program.document.name == begun.path.stem, person.banner()

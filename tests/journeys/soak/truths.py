@@ -30,10 +30,16 @@ def image(problem: Problem) -> Image:
     return arrays, repr({name: _plain(value) for name, value in rest.items()})
 
 
+def differing(found: Image, wanted: Image) -> object:
+    """The arrays whose bytes differ, else all the rest of both; None where nothing does."""
+    names = [name for name in found[0].keys() | wanted[0].keys() if found[0].get(name) != wanted[0].get(name)]
+    return names or (None if found == wanted else (found[1], wanted[1]))
+
+
 def _plain(value: Any) -> Any:
     """Without the arrays, whose bytes are compared."""
     if isinstance(value, Mapping):
-        return {key: _plain(part) for key, part in value.items()}
+        return {key: _plain(value[key]) for key in sorted(value)}
     if isinstance(value, tuple):
         return [_plain(part) for part in value]
     if hasattr(value, "to_mapping"):

@@ -16,7 +16,7 @@ from attn_gui.engine import new_problem
 from attn_gui.formats import save
 
 from .moves import Moves
-from .truths import Image, Truths, image
+from .truths import Image, Truths, differing, image
 
 TOLD = 12  # steps before a fault that are told
 
@@ -107,10 +107,8 @@ class Walk:
 
     def _same(self, wanted: Image) -> None:
         """Compared here, not in the assertion: pytest would explain megabytes."""
-        found = image(self.program.document.problem)
-        wrong = [name for name in found[0].keys() | wanted[0].keys() if found[0].get(name) != wanted[0].get(name)]
-        same = found == wanted
-        assert same, f"{wrong or (found[1], wanted[1])}\n{self.tale()}"
+        wrong = differing(image(self.program.document.problem), wanted)
+        assert wrong is None, f"{wrong}\n{self.tale()}"
 
     def _all(self, name: str) -> None:
         with capture_exceptions() as raised:

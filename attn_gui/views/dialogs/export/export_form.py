@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QLabel, QLineEdit, QMessageBox, QWidget
 
+from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.fields import TargetFields
 from attn_gui.views.focus_order import step
 from attn_gui.views.theme import dress
@@ -155,12 +156,11 @@ class ExportForm(QDialog):
         dialog = QFileDialog(self, self.windowTitle(), str(Path(self.target.path()) / names[0]))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(Path(names[0]).suffix)
-        if dialog.exec():
+        if asked(dialog):
             self._granted = Path(dialog.selectedFiles()[0])
             self._name_typed = True
             self.name.setText(self._granted.name)
             self.target.folder.setText(str(self._granted.parent))
-        dialog.deleteLater()
 
     # --- files -----------------------------------------------------------------------------------
     def _there(self) -> list[Path]:
@@ -187,7 +187,7 @@ class ExportForm(QDialog):
         )
         replace = box.addButton(self.tr("Replace"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.exec()
+        asked(box)
         return box.clickedButton() is replace
 
     def _files(self) -> str:
