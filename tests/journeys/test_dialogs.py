@@ -6,7 +6,17 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QDialog, QMessageBox
 
-NAMES = ("new", "tokens", "export_image", "export_data", "set_target", "search_actions", "shortcuts", "about", "save_as")
+NAMES = (
+    "new",
+    "tokens",
+    "export_image",
+    "export_data",
+    "set_target",
+    "search_actions",
+    "shortcuts",
+    "about",
+    "save_as",
+)
 
 
 def dialogs(person):
