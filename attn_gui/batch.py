@@ -10,7 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attn_gui.batch_comparison import Other, other_state
 from attn_gui.engine import Evaluation, made_direct
+from attn_gui.engine.comparison.difference import difference_of, pair_of
+from attn_gui.engine.comparison.earlier import earlier_of
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.formats import (
@@ -50,6 +53,7 @@ class _Request:
     stages: tuple[str, ...]
     heads: tuple[int, ...]
     options: argparse.Namespace
+    other: Other | None = None
 
     def heads_of(self, stage: str) -> tuple[int, ...]:
         """The heads that have a file of their own; a stage that they share goes by the first."""
@@ -61,7 +65,22 @@ class _Request:
 
     def path(self, stage: str, part: str, ending: str) -> Path:
         item = f"-b{self.options.batch}" if self.evaluation.problem.batch_size > 1 else ""
-        return self.base(f"{stage}-{part}{item}{ending}")
+        return self.base(f"{stage}-{part}{item}{self.compared}{ending}")
+
+    @property
+    def compared(self) -> str:
+        """The part of a name that tells two states and what of them is shown."""
+        if self.other is None:
+            return ""
+        return f"-{self.other.part}" + (f"-{self.options.show}" if self.options.show != "split" else "")
+
+    def read(self, stage: str) -> Evaluation:
+        """What numbers are read from: of two states the difference, unless one of them is asked for."""
+        if self.other is None or self.options.show == "now":
+            return self.evaluation
+        pair_of(self.other.before, self.evaluation, stage)
+        face = earlier_of if self.options.show == "before" else difference_of
+        return face(self.other.before, self.evaluation)
 
     def base(self, rest: str) -> Path:
         return Path(self.options.folder, f"{self.options.file.stem}-{rest}")
@@ -101,7 +120,10 @@ def _request(loaded: Loaded, options: argparse.Namespace) -> _Request:
     stages = tuple(dict.fromkeys(options.stage or [SHOWN_FIRST]))
     if unknown := [stage for stage in stages if stage not in evaluation.stages]:
         raise ExportError(f"There is no stage {unknown[0]!r}; the problem has {', '.join(evaluation.stages)}.")
-    return _Request(loaded, evaluation, stages, heads, options)
+    if options.compare is None:
+        return _Request(loaded, evaluation, stages, heads, options)
+    other = other_state(options.compare, problem, options.file.stem, heads[0], options.lang)
+    return _Request(loaded, evaluation, stages, heads, options, other)
 
 
 def _make_folder(folder: Path) -> None:
@@ -115,16 +137,17 @@ def _make_folder(folder: Path) -> None:
 
 
 def _write_stages(request: _Request, kind: Format[Any]) -> Path:
-    """Whole stages with the axes of the contract, in a file that opens as a problem again."""
+    """Whole stages with the axes of the contract, in a file that opens as a problem again unless it is of two."""
     evaluation = request.evaluation
     stages = request.stages if request.options.stage else evaluation.stages
+    path = request.base(f"stages{request.compared}{kind.suffixes[0]}")
     # query, key and value are among the stages; beside x they would contradict it
     direct = request.loaded.problem.replace(**made_direct(evaluation))
-    members = {name: rows_of(array) for name, array in members_of(replace(request.loaded, problem=direct)).items()}
-    path = request.base(f"stages{kind.suffixes[0]}")
+    loaded = replace(request.loaded, problem=direct)
+    members = {} if request.other else {name: rows_of(array) for name, array in members_of(loaded).items()}
     with _Progress(path) as progress:
         rows = {
-            stage: stage_rows(evaluation, stage, progress.of(number, len(stages)))
+            stage: stage_rows(request.read(stage), stage, progress.of(number, len(stages)))
             for number, stage in enumerate(stages)
         }
         save_members(members | rows, path)
@@ -139,13 +162,15 @@ def _write_tables(request: _Request, kind: Format[Any]) -> Iterator[Path]:
             path = request.path(stage, f"h{head}", kind.suffixes[0])
             rows, columns = stage_labels(request.evaluation, stage) if kind.text else (None, None)
             with _Progress(path) as progress:
-                cells = block_rows(request.evaluation, stage, request.options.batch, mine, progress.of(0, 1))
+                cells = block_rows(request.read(stage), stage, request.options.batch, mine, progress.of(0, 1))
                 save_rows(cells, path, row_labels=rows, column_labels=columns)
             yield path
 
 
 def _write_page(request: _Request) -> Iterator[Path]:
     """A page of the catalog in every format that is asked for; one that all heads share goes by the first."""
+    if request.other is not None:
+        raise ExportError("A page shows one state: leave out --compare.")
     from attn_gui.figure.pages import page_of_name  # Qt is not needed for numbers
     from attn_gui.figure.pages.aim import Aim
     from attn_gui.figure.pages.knobs import checked
@@ -214,7 +239,15 @@ def _write_figures(request: _Request, ending: str) -> Iterator[Path]:
         heads = request.heads_of(stage)
         for chosen in [heads] if options.sheet else [(head,) for head in heads]:
             path = request.path(stage, heads_part(chosen, request.loaded.problem.num_heads), f".{ending}")
-            yield from _draw(request, path, chosen, stage=stage, shades={stage: shade}, sheet=options.sheet)
+            choices = {"stage": stage, "shades": {stage: shade}, "sheet": options.sheet}
+            yield from _draw(request, path, chosen, **choices, beside=_beside(request.other, options.show))
+
+
+def _beside(other: Other | None, show: str) -> object:
+    """The other state as a figure takes it."""
+    from attn_gui.figure.comparing.beside import Beside
+
+    return None if other is None else Beside(lambda _now: other.before, show, other.names)
 
 
 class _Progress:

@@ -163,8 +163,24 @@ def _export_parser() -> argparse.ArgumentParser:
         metavar="EXT",
         help=f"{forms}; several at once (default: png)",
     )
+    _add_comparison(parser)
     _add_figure_options(parser)
     return parser
+
+
+def _add_comparison(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--compare",
+        metavar="with-scale|with-mask|FILE",
+        help="two states: the problem without and with its scale or mask, or FILE and the problem",
+    )
+    add(
+        "--show",
+        choices=("split", "difference", "before", "now"),
+        default="split",
+        help="what of two states (default: split, side by side under one color bar; as numbers the difference)",
+    )
 
 
 def _add_figure_options(parser: argparse.ArgumentParser) -> None:

@@ -408,3 +408,43 @@ def test_every_public_name_exists() -> None:
         assert name in dir(attn_gui)
     with pytest.raises(AttributeError, match="nothing_such"):
         attn_gui.nothing_such  # noqa: B018  # the access itself is what is tested
+
+
+# --- two states ----------------------------------------------------------------------------------
+def test_two_states_are_one_figure_and_one_table(tmp_path):
+    rng = np.random.default_rng(2)
+    problem = Problem(
+        **{name: rng.normal(size=(4, 6)) for name in ("query", "key", "value")}, mask=[{"kind": "causal"}]
+    )
+    save(problem, tmp_path / "now.npz")
+    save(problem.replace(query=problem.query + 1), tmp_path / "then.npz")
+    masked, scaled = (compute(problem.replace(**change)) for change in ({"mask": ()}, {"scale": 1.0}))
+    other = compute(problem.replace(query=problem.query + 1))
+    for given, before, part in (
+        ("with-mask", masked, "with-mask"),
+        ("with-scale", scaled, "with-scale"),
+        (tmp_path / "then.npz", other, "vs-then"),
+    ):
+        done = run("export", tmp_path / "now.npz", "-o", tmp_path / "out", "--compare", given, "--format", "svg", "npy")
+        assert (done.returncode, done.stderr) == (0, "")
+        figure, table = (tmp_path / "out" / f"now-weights-h0-{part}.{ending}" for ending in ("svg", "npy"))
+        assert done.stdout.split() == [str(figure), str(table)]
+        assert np.array_equal(np.load(table), (compute(problem)["weights"] - before["weights"])[0, 0])
+    done = run("export", tmp_path / "now.npz", "-o", tmp_path / "out", "--compare", "with-mask", "--show", "before")
+    assert done.stdout.strip().endswith("now-weights-h0-with-mask-before.png")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--compare", "with-everything"), "with-everything is no file, and none of with-scale, with-mask"),
+        (("--compare", "with-mask"), "with-mask would compare the problem with itself"),
+        (("--compare", "with-scale", "--page", "head_contributions"), "A page shows one state"),
+        (("--compare", resource("examples", "smollm2-layer10.npz")), "weights cannot be compared"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_sentence(more, said, tmp_path):
+    done = run("export", WORKED, "-o", tmp_path, *more)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from attn_gui.engine.stages import SHOWN_FIRST
+from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.levels import AUTO, TYPED, Levels, Shade
 from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.words import WORDS
@@ -24,7 +25,8 @@ class FigureOptions:
     """A figure of a stage. Sizes in cm and points, None for what suits; `values` None writes them where they fit.
 
     `shades` are the levels and colors of matrices by name; others are colored by their numbers. A page looks at `cell`
-    of the stage, (row, column) as shown, and has `knobs`. ValueError with a sentence for what is none of the choices.
+    of the stage, (row, column) as shown, and has `knobs`. A state `beside` the one drawn is shown with it. ValueError
+    with a sentence for what is none of the choices.
     """
 
     stage: str = SHOWN_FIRST
@@ -43,6 +45,7 @@ class FigureOptions:
     shades: Mapping[str, Shade] = field(default_factory=lambda: MappingProxyType({}))
     cell: tuple[int, int] | None = None
     knobs: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    beside: Beside | None = None
 
     def __post_init__(self) -> None:
         for given, known in ((self.theme, THEMES), (self.lang, WORDS)):

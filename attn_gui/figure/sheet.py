@@ -13,6 +13,8 @@ from PySide6.QtGui import QImage
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.stages import SHOWN_FIRST
+from attn_gui.figure.comparing.beside import Beside
+from attn_gui.figure.comparing.states import SPLIT
 from attn_gui.figure.fonts import ensure_gui
 from attn_gui.figure.maps.compose import Source, chosen_heads, evaluation_of
 from attn_gui.figure.options import FigureOptions, Heads, shade_from
@@ -49,7 +51,7 @@ def write(
     options = FigureOptions(**choices)
     file = File(format or path.suffix.removeprefix("."), options.dpi)
     ensure_gui()
-    evaluation = evaluation_of(source)
+    evaluation = faced(evaluation_of(source), options)
     chosen = _chosen(evaluation, options)
     groups = [chosen] if sheet or len(chosen) == 1 else [(head,) for head in chosen]
     written = []
@@ -68,7 +70,7 @@ def to_image(source: Source, *, file: File | None = None, tell: Tell = silent, *
     """
     options = FigureOptions(**{"dpi": 150, **choices})
     ensure_gui()
-    evaluation = evaluation_of(source)
+    evaluation = faced(evaluation_of(source), options)
     file = file or File("png", options.dpi)
     page = page_of(evaluation, options, _chosen(evaluation, options), file, tell)
     return image_of(page, options.dpi)
@@ -95,6 +97,8 @@ def render(
     transparent: bool = False,
     cell: tuple[int, int] | None = None,
     knobs: Mapping[str, Any] | None = None,
+    before: Source | None = None,
+    compare: str = SPLIT,
 ) -> Picture:
     """Draw a stage of a problem; written to `path` (png, svg or pdf) when one is given. A notebook shows the result.
 
@@ -102,8 +106,11 @@ def render(
     pages wider than 12 cm). `levels` (low, high) are the values at the ends of the colors, `colormap` is one of the
     window's: signed, weights, viridis, cividis, magma, grey, CET-D1. `picture` is "map", "product" (with the matrices
     that the stage is made of) or the name of a page, such as "head_contributions"; a page looks at `cell`, (row,
-    column) of the stage, and takes its `knobs` by name. ValueError with a sentence for bad choices.
+    column) of the stage, and takes its `knobs` by name. With another problem `before` it shows what `compare` says of
+    the two: "split" (side by side under one color bar), "difference" (problem − before), "before" or "now".
+    ValueError with a sentence for bad choices.
     """
+    beside = None if before is None else Beside(lambda _now: evaluation_of(before), compare)
     shade = shade_from(levels, colormap)
     options = FigureOptions(
         stage=stage,
@@ -122,9 +129,10 @@ def render(
         shades={stage: shade},
         cell=cell,
         knobs=knobs or {},
+        beside=beside,
     )
     ensure_gui()
-    evaluation = evaluation_of(problem)
+    evaluation = faced(evaluation_of(problem), options)
     file = File("png" if path is None else Path(path).suffix.removeprefix("."), dpi)
     drawn = Picture(page_of(evaluation, options, _chosen(evaluation, options), file, silent), dpi)
     if path is not None:
@@ -191,6 +199,19 @@ def page_of(
     if max(width, height) > LONGEST_PAGE_CM:
         raise ValueError(f"The figure would be {width:.0f} × {height:.0f} cm, more than {LONGEST_PAGE_CM:.0f} a side.")
     return page
+
+
+def faced(evaluation: Evaluation, options: FigureOptions) -> Evaluation:
+    """What a figure reads: the evaluation, or where another state stands beside it what is shown of the two.
+
+    A page shows the present state alone. ValueError with a sentence for what cannot stand side by side.
+    """
+    kind = kind_of(options.picture)
+    if options.beside is None or not kind.of_stage:
+        return evaluation
+    if options.beside.mode == SPLIT and not kind.on_sheets:
+        raise ValueError("Two states stand side by side as maps alone, without the matrices around them.")
+    return options.beside.faced(evaluation, options.stage)
 
 
 def _chosen(evaluation: Evaluation, options: FigureOptions) -> tuple[int | None, ...]:

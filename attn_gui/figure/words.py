@@ -17,6 +17,7 @@ class Words:
     not_allowed: str
     pooled: str
     pooled_blocks: str
+    states: tuple[str, str]
 
 
 WORDS: Mapping[str, Words] = MappingProxyType(
@@ -28,6 +29,7 @@ WORDS: Mapping[str, Words] = MappingProxyType(
             not_allowed="not allowed",
             pooled="Pooled: each pixel shows the cell of largest magnitude among up to {rows} × {columns} cells.",
             pooled_blocks="Pooled: long maps show the cell of largest magnitude among up to {rows} × {columns} cells.",
+            states=("before", "now"),
         ),
         "zh": Words(
             {"query": "查询", "key": "键", "row": "行", "column": "列"},
@@ -36,6 +38,7 @@ WORDS: Mapping[str, Words] = MappingProxyType(
             not_allowed="已屏蔽",
             pooled="已合并：每个像素显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
             pooled_blocks="已合并：较长的图显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
+            states=("之前", "现在"),
         ),
     }
 )

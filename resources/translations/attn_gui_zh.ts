@@ -874,6 +874,10 @@
         <source>transparent ground</source>
         <translation>透明背景</translation>
     </message>
+    <message>
+        <source>state</source>
+        <translation>状态</translation>
+    </message>
 </context>
 <context>
     <name>ExportForm</name>
@@ -2143,6 +2147,30 @@
     <message>
         <source>layer norm</source>
         <translation>层归一化</translation>
+    </message>
+    <message>
+        <source>With and without head {head}</source>
+        <translation>有无头 {head}</translation>
+    </message>
+    <message>
+        <source>without head {head}</source>
+        <translation>去掉头 {head}</translation>
+    </message>
+    <message>
+        <source>with head {head}</source>
+        <translation>保留头 {head}</translation>
+    </message>
+    <message>
+        <source>With and without what was set by hand</source>
+        <translation>有无手动干预</translation>
+    </message>
+    <message>
+        <source>without what was set by hand</source>
+        <translation>无手动干预</translation>
+    </message>
+    <message>
+        <source>with what was set by hand</source>
+        <translation>有手动干预</translation>
     </message>
 </context>
 <context>

@@ -198,11 +198,25 @@ def test_ready_made_problems_lack_one_thing_and_copy_nothing(rng):
     problem = small(rng, mask=[{"kind": "causal"}])
     assert READY["with-scale"].made(problem) == problem.replace(scale=1.0)
     assert READY["with-mask"].made(problem) == problem.replace(mask=())
+    assert READY["with-interventions"].made(problem) == problem
     for ready in READY.values():
-        assert ready.applies(problem)
+        assert ready.applies(problem) == (ready.key != "with-interventions")
         assert np.shares_memory(ready.made(problem).query, problem.query)
     plain = problem.replace(scale=1.0, mask=[{"kind": "causal", "enabled": False}])
-    assert [ready.key for ready in READY.values() if ready.applies(plain)] == []
+    assert [ready.key for ready in READY.values() if ready.applies(plain)] == ["with-head"]
+
+
+def test_a_head_that_is_off_takes_its_share_of_the_output_along(rng):
+    problem = small(rng, w_output=rng.normal(size=(H * V, 11)), mask=[{"kind": "causal"}])
+    comparison = compare(READY["with-head"].made(problem, 1), problem)
+    share = compute(problem)["head_output"][:, 1] @ problem.w_output[V : 2 * V]
+    assert comparison["output"] == pytest.approx(share, abs=1e-13)
+    assert not comparison["weights"].any()
+    marked = problem.replace(interventions=[{"kind": "set", "stage": "weights", "at": {"query": 3}, "values": 0.5}])
+    bare = READY["with-interventions"].made(marked)
+    assert compare(bare, marked).moved("weights") == [tuple(map(slice, (0, 0, 3, 0), (1, H, 4, M)))]
+    (suspect,) = compare(bare, marked).blame("output", (0, 3, 2))
+    assert (suspect.field, suspect.share) == ("interventions", 1.0)
 
 
 # --- blame ---------------------------------------------------------------------------------------

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QToolBar
 
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import save
+from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 
 H, N, M, D, V = 2, 5, 7, 3, 4
 
@@ -162,3 +163,81 @@ def test_both_languages_say_what_is_compared(person):
     assert said(person) == "显示的是差值：有掩码 − 无掩码。"
     assert person.find("control.compare", QComboBox).itemText(2) == "差值"
     person.do("language_en")
+
+
+class Clicks:
+    """A person who counts: every press of the mouse, a choice from a menu or list being two."""
+
+    def __init__(self, person):
+        self.person, self.count = person, 0
+
+    def menu(self, name):
+        action = self.person.window.findChild(QAction, f"action.{name}")
+        assert action.isEnabled(), f"{name} is grey"
+        self.count += 2
+        action.trigger()
+
+    def tool(self, name):
+        bar = self.person.find("toolbar", QToolBar)
+        self.count += 1
+        self.person.click(bar.widgetForAction(self.person.action(name)))
+
+    def cell(self, *place):
+        self.count += 1
+        self.person.click_cell(*place)
+
+    def pick(self, name, key):
+        self.count += 2
+        self.person.pick(name, key)
+
+    def button(self, button):
+        self.count += 1
+        self.person.click(button)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_with_and_without_the_root_is_explained_and_exported_in_eight_clicks(launch, lang, tmp_path):
+    person = launch("minilm-layer2.npz", lang=lang)
+    person.program.settings.put("export_image", {"folder": str(tmp_path), "format": "svg"})
+    problem, head = person.program.document.problem, person.program.view.look.head
+    weights = [compute(state)["weights"][0, head, 10, 13] for state in (problem.replace(scale=1.0), problem)]
+    clicks = Clicks(person)
+    clicks.menu("compare_with_scale")
+    clicks.cell("weights", 10, 13)
+    told = person.find("inspector.compared", QLabel).text()
+    change = f"{weights[1] - weights[0]:+.6f}".replace("-", "−")
+    assert all(number in told for number in (f"{weights[0]:.6f}", f"{weights[1]:.6f}", change))
+    clicks.pick("compare", "split")
+
+    def save_it(dialog):
+        assert dialog.compare.currentData() == "split", "what is on show is proposed"
+        clicks.button(dialog.buttons.button(dialog.buttons.StandardButton.Save))
+
+    person.answering(ExportDialog, save_it, lambda: clicks.tool("export_image"))
+    person.wait()
+    (path,) = tmp_path.glob("*.svg")
+    assert path.name == f"minilm-layer2-weights-h{head}-before-now.svg"
+    text = path.read_text(encoding="utf-8")
+    assert all(name in text for name in (("without scaling", "with scaling") if lang == "en" else ("不缩放", "缩放")))
+    assert clicks.count <= 8
+    assert not person.window.isWindowModified()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_head_is_switched_off_its_effect_read_and_all_is_back(launch, lang):
+    person = launch("smollm2-layer10.npz", lang=lang)
+    problem = person.program.document.problem
+    person.show_stage("output" if problem.w_output is not None else "concat")
+    stage = person.program.view.look.stage
+    now = compute(problem)[stage][0]
+    ready(person, "with-head")
+    head = person.program.view.look.head
+    mine = person.program.computation.evaluation.head_columns("concat", head)
+    change = drawn(person, stage)
+    assert np.array_equal(change[:, mine], now[:, mine]), "without W_O the output is the joined heads"
+    assert not np.delete(change, np.arange(mine.start, mine.stop), axis=1).any()
+    person.click_cell(stage, 3, mine.start)
+    assert f"{0:.6f} → {now[3, mine.start]:.6f}".replace("-", "−") in person.window.place.text()
+    person.do("unpin")
+    assert np.array_equal(drawn(person, stage), now)
+    assert not person.window.isWindowModified()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
@@ -20,6 +21,7 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.choice import evaluation_of, is_long
+from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.reading import Tell, silent, within
 from attn_gui.views.dialogs.asking import asked
@@ -45,6 +47,7 @@ class ExportController(QObject):
         window: MainWindow,
         document: Document,
         computation: Computation,
+        baseline: Baseline,
         view: ViewState,
         settings: Settings,
         look: LookController,
@@ -52,6 +55,7 @@ class ExportController(QObject):
     ) -> None:
         """`knobs` are those of the pages, as they are in the window."""
         super().__init__(window)
+        self._baseline = baseline
         self._window, self._document, self._computation = window, document, computation
         self._view, self._settings, self._look, self._knobs = view, settings, look, knobs
         self._job, self._preview = Job(self), Job(self)
@@ -87,13 +91,12 @@ class ExportController(QObject):
     def copy_stage_image(self, stage: str) -> None:
         if self._is_busy():
             return
-        choice, shades = replace(self._proposal(stage), dpi=CLIPBOARD_DPI), self._shades()
-        problem = self._document.problem
-        if not is_long(problem):
-            self._guarded(lambda: _copy(self._drawn(choice, CLIPBOARD_DPI, self._evaluation(), shades, silent)))
+        draw = self._drawing(replace(self._proposal(stage), dpi=CLIPBOARD_DPI), CLIPBOARD_DPI)
+        if not is_long(self._document.problem):
+            self._guarded(lambda: _copy(draw(self._evaluation(), silent)))
             return
         snapshot = self._document.snapshot()
-        self._begin(lambda tell: self._drawn(choice, CLIPBOARD_DPI, evaluation_of(snapshot), shades, tell), _copy)
+        self._begin(lambda tell: draw(evaluation_of(snapshot), tell), _copy)
 
     def export_image(self) -> None:
         self.export_stage_image(self._view.look.stage)
@@ -117,6 +120,7 @@ class ExportController(QObject):
             names=lambda choice: [task.path.name for task in self._figures(choice)],
             pictures=[key for key, kind in PICTURES.items() if any(kind.has(evaluation, s) for s in evaluation.stages)],
             stem=self._naming().stem,
+            compares=self._baseline.comparable,
             parent=self._window,
         )
         proposal = self._proposal(stage)
@@ -133,12 +137,17 @@ class ExportController(QObject):
         look = self._view.look
         cell = None if look.cell is None else (look.cell.stage, look.cell.row, look.cell.column)
         knobs = {page: dict(values) for page, values in self._knobs.items()}
-        return ExportChoice((stage,), (look.head,), look.batch, folder=self._folder(), cell=cell, knobs=knobs)
+        mode = look.compare if self._baseline.comparable else NOW
+        return ExportChoice(
+            (stage,), (look.head,), look.batch, folder=self._folder(), cell=cell, knobs=knobs, compare=mode
+        )
 
     def _figures(self, choice: ExportChoice) -> list[Task]:
         from attn_gui.app.files.export_tasks import figure_tasks
+        from attn_gui.app.files.other_state import beside_of
 
-        return figure_tasks(choice, self._computation.evaluation, self._naming(), self._look.language, self._shades())
+        evaluation, beside = self._computation.evaluation, beside_of(self._baseline, choice.compare)
+        return figure_tasks(choice, evaluation, self._naming(), self._look.language, self._shades(), beside)
 
     def _shades(self) -> dict[str, Shade]:
         """Levels and colors as the window shows them."""
@@ -148,10 +157,10 @@ class ExportController(QObject):
         """The preview, or None if it takes a while and comes later."""
         from attn_gui.figure.pictures import PICTURES
 
-        evaluation, shades = self._computation.evaluation, self._shades()
+        evaluation, draw = self._computation.evaluation, self._drawing(choice, PREVIEW_DPI)
         if not is_long(evaluation.problem) and PICTURES[choice.picture].quick:
-            return self._drawn(choice, PREVIEW_DPI, evaluation, shades, silent)
-        self._preview.begin(lambda tell: self._drawn(choice, PREVIEW_DPI, evaluation, shades, tell))
+            return draw(evaluation, silent)
+        self._preview.begin(lambda tell: draw(evaluation, tell))
         return None
 
     def _on_preview_ended(self, found: object) -> None:
@@ -164,15 +173,16 @@ class ExportController(QObject):
         elif isinstance(found, Exception):
             raise found
 
-    def _drawn(
-        self, choice: ExportChoice, dpi: float, evaluation: Evaluation, shades: Mapping[str, Shade], tell: Tell
-    ) -> QImage:
+    def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Tell], QImage]:
+        """What draws a choice, on any thread: all that it needs of the window is read now."""
         from attn_gui.app.files.export_tasks import options_of
+        from attn_gui.app.files.other_state import beside_of
         from attn_gui.figure import sheet
 
-        options = options_of(choice, choice.stages[0], self._look.language, shades) | {"dpi": dpi}
+        beside = beside_of(self._baseline, choice.compare)
+        options = options_of(choice, choice.stages[0], self._look.language, self._shades(), beside) | {"dpi": dpi}
         file = sheet.File(choice.format, choice.dpi)
-        return sheet.to_image(evaluation, heads=choice.heads, file=file, tell=tell, **options)
+        return lambda evaluation, tell: sheet.to_image(evaluation, heads=choice.heads, file=file, tell=tell, **options)
 
     # --- numbers ---------------------------------------------------------------------------------
     def export_data(self) -> None:

@@ -13,6 +13,8 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure import sheet
+from attn_gui.figure.comparing.beside import Beside
+from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, SPLIT
 from attn_gui.figure.frames import Frames, frame_path
 from attn_gui.figure.levels import TYPED, Levels, Shade
 from attn_gui.figure.options import FigureOptions
@@ -23,7 +25,11 @@ from attn_gui.formats import Rows, block_rows, rows_of, save_members, save_rows,
 from attn_gui.formats.catalog import numbers
 from attn_gui.formats.names import heads_part
 from attn_gui.views.dialogs.export.export_choice import WINDOW, DataChoice, ExportChoice
+from attn_gui.views.map.levels.shades import differences
 from attn_gui.views.names import stage_title
+
+STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SPLIT: "before-now"}
+"""What a name says of two states."""
 
 Write: TypeAlias = Callable[[Evaluation, Tell], object]
 
@@ -60,7 +66,12 @@ class Naming:
 
 # --- figures -------------------------------------------------------------------------------------
 def figure_tasks(
-    choice: ExportChoice, evaluation: Evaluation, naming: Naming, lang: str, shades: Mapping[str, Shade]
+    choice: ExportChoice,
+    evaluation: Evaluation,
+    naming: Naming,
+    lang: str,
+    shades: Mapping[str, Shade],
+    beside: Beside | None = None,
 ) -> list[Task]:
     """A file for every stage and head, or for every stage with `sheet`; ValueError with a sentence for what is none."""
     kind, found = PICTURES[choice.picture], []
@@ -79,8 +90,9 @@ def figure_tasks(
     for stage, heads in found:
         parts = [part for part in (stage if kind.of_stage else "", kind.part) if part]
         parts += [heads_part(heads, evaluation.problem.num_heads), *naming.item(choice.batch)]
+        parts += [STATE_PARTS[choice.compare]] if beside is not None and choice.compare in STATE_PARTS else []
         path = naming.path(choice, parts, alone=len(found) == 1)
-        write = _figure(choice, path, stage, heads, lang, shades)
+        write = _figure(choice, path, stage, heads, lang, shades, beside)
         tasks.append(Task(path, _cells(evaluation, stage) * len(heads) if kind.quick else MANY, write))
     return tasks
 
@@ -106,11 +118,15 @@ def _frame_tasks(
     return [Task(target, MANY, write(k, target)) for k in range(count) for target in [frame_path(path, k)]]
 
 
-def options_of(choice: ExportChoice, stage: str, lang: str, shades: Mapping[str, Shade]) -> dict[str, Any]:
+def options_of(
+    choice: ExportChoice, stage: str, lang: str, shades: Mapping[str, Shade], beside: Beside | None = None
+) -> dict[str, Any]:
     """The choices for a figure as FigureOptions; `shades` are those of the window.
 
     A page looks at the chosen cell of whatever stage.
     """
+    if beside is not None and choice.compare == DIFFERENCE:
+        shades = differences(shades)
     of_cell = choice.cell if choice.cell is not None and not PICTURES[choice.picture].of_stage else None
     return {
         "stage": of_cell[0] if of_cell else stage,
@@ -127,6 +143,7 @@ def options_of(choice: ExportChoice, stage: str, lang: str, shades: Mapping[str,
         "transparent": choice.transparent,
         "theme": choice.theme,
         "lang": lang,
+        "beside": beside,
         "shades": {**shades, stage: _shade(choice, shades.get(stage, Shade()))},
     }
 
@@ -142,10 +159,16 @@ def _shade(choice: ExportChoice, shown: Shade) -> Shade:
 
 
 def _figure(
-    choice: ExportChoice, path: Path, stage: str, heads: tuple[int, ...], lang: str, shades: Mapping[str, Shade]
+    choice: ExportChoice,
+    path: Path,
+    stage: str,
+    heads: tuple[int, ...],
+    lang: str,
+    shades: Mapping[str, Shade],
+    beside: Beside | None,
 ) -> Write:
     def write(evaluation: Evaluation, tell: Tell) -> object:
-        options = options_of(choice, stage, lang, shades)
+        options = options_of(choice, stage, lang, shades, beside)
         return sheet.write(evaluation, path, format=choice.format, heads=heads, sheet=True, tell=tell, **options)
 
     return write

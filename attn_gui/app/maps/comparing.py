@@ -17,7 +17,7 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine.comparison.ready import READY
 from attn_gui.engine.problem.errors import FieldError
-from attn_gui.views.controls.compare_box import BEFORE, DIFFERENCE, MODES, NOW, SPLIT
+from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, MODES, NOW, SPLIT
 from attn_gui.views.main_window import MainWindow
 
 

@@ -149,7 +149,9 @@ class Program(QObject):
         self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
         self.variants.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
-        self.export = ExportController(window, document, computation, view, self.settings, self.look, self.pages.knobs)
+        self.export = ExportController(
+            window, document, computation, self.baseline, view, self.settings, self.look, self.pages.knobs
+        )
         self.pages.exportAsked.connect(self.export.export_page)
 
     def _build_shell(self) -> None:

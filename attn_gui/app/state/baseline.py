@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -20,7 +20,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.graph.indices import join
 from attn_gui.engine.problem.errors import FieldError
-from attn_gui.views.controls.compare_box import BEFORE, DIFFERENCE, NOW, SPLIT
+from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, NOW, SPLIT
 
 if TYPE_CHECKING:
     from attn_gui.pictures.supply import Supply
@@ -120,6 +120,19 @@ class Baseline(QObject):
         if self._faces is None or mode in (NOW, SPLIT):
             return self._computation.evaluation
         return self._faces[0] if mode == BEFORE else self._faces[1]
+
+    def before_of(self) -> Callable[[Evaluation], Evaluation]:
+        """The evaluation before by the one now, for work on a copy of the document in another thread."""
+        before, now, key, head = self._evaluation, self._computation.evaluation, self.key, self.head
+        assert before is not None
+        pinned = self.pinned
+
+        def made(evaluation: Evaluation) -> Evaluation:
+            if pinned or evaluation is now:
+                return before
+            return evaluation_of(READY[key].made(evaluation.problem, head))
+
+        return made
 
     def news(self, mode: str, recomputed: Recomputed) -> Recomputed:
         """What an edit has recomputed of what is shown in a mode."""

@@ -13,8 +13,8 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.head_readings import Entropy
 from attn_gui.engine.stages import SHOWN_FIRST
+from attn_gui.figure.comparing.states import BEFORE, MODES, NOW
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.views.controls.compare_box import BEFORE, MODES, NOW
 
 Show = Callable[[], object]
 
@@ -39,7 +39,7 @@ class Look:
     values: bool = True
     decimals: int = 3
     scientific: bool = False
-    compare: str = NOW  # one of `compare_box.MODES`: which of two states is shown
+    compare: str = NOW  # one of `states.MODES`: which of two states is shown
     blocked: bool = False  # True in a mask is read as blocked, as in nn.MultiheadAttention; no number changes
     reading: str = Entropy.key  # a key of READINGS: the number below every head
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown

@@ -13,8 +13,8 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.places import leading
+from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, NOW
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
-from attn_gui.views.controls.compare_box import BEFORE, DIFFERENCE, NOW
 
 Read = Callable[[], NDArray[Any] | None]
 TITLES = {

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.stages import STAGE
 
 Words = tuple[str, str]
 """In English and in Chinese; of a head with a place for its number."""
@@ -26,7 +28,6 @@ class ReadyMade:
     after: Words
     without: Callable[[Problem, int], dict[str, Any]]
     applies: Callable[[Problem], bool]
-    of_head: bool = False
 
     def made(self, problem: Problem, head: int = 0) -> Problem:
         """The problem before, over the arrays of the present one: nothing is copied, edits in place show through."""
@@ -35,6 +36,13 @@ class ReadyMade:
     def words(self) -> Mapping[str, str]:
         """The Chinese words by the English ones."""
         return dict((self.title, self.before, self.after))
+
+
+def _head_off(problem: Problem, head: int) -> dict[str, Any]:
+    """A head switched off: its results are multiplied by 0, after whatever was done to them by hand."""
+    mixed = next(name for name, stage in STAGE.items() if stage.per_head and not stage.square)
+    off = {"kind": "scale", "stage": mixed, "at": {"head": head}, "factor": 0.0}
+    return {"interventions": (*problem.interventions, off)}
 
 
 READY: Mapping[str, ReadyMade] = MappingProxyType(
@@ -56,6 +64,22 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
                 ("with the mask", "有掩码"),
                 lambda problem, head: {"mask": ()},
                 lambda problem: any(layer.enabled for layer in problem.mask),
+            ),
+            ReadyMade(
+                "with-head",
+                ("With and without head {head}", "有无头 {head}"),
+                ("without head {head}", "去掉头 {head}"),
+                ("with head {head}", "保留头 {head}"),
+                _head_off,
+                lambda problem: not is_long(problem),
+            ),
+            ReadyMade(
+                "with-interventions",
+                ("With and without what was set by hand", "有无手动干预"),
+                ("without what was set by hand", "无手动干预"),
+                ("with what was set by hand", "有手动干预"),
+                lambda problem, head: {"interventions": ()},
+                lambda problem: any(each.enabled for each in problem.interventions),
             ),
         )
     }

@@ -90,6 +90,8 @@ def composed(
     words = WORDS[options.lang]
     planes = [Plane(evaluation, stage, options.batch, head) for head in heads]
     titles = [words.head.format(head) if len(heads) > 1 and head is not None else "" for head in heads]
+    if options.beside is not None:
+        planes, titles = options.beside.planes(evaluation, planes, titles, words.states)
     rows, columns = planes[0].shape
     figure = bare_figure(planes[0], options, options.shade(stage))
     figure = replace(
@@ -99,6 +101,7 @@ def composed(
         columns=_columns(evaluation, stage, heads[0] if len(heads) == 1 else 0, columns),
         title=" · ".join(title_of(problem, options, heads)),
         subtitle=f"{rows} × {columns}",
+        together=len(planes) // len(heads),
     )
     size = (rows, columns) if figure.cells is None else pixels(_foreseen(figure, evaluation))
     return filled(figure, planes, options.shade(stage), size, tell)
@@ -194,7 +197,7 @@ def title_of(problem: Problem, options: FigureOptions, heads: Sequence[int | Non
         parts.append(words.head.format(heads[0]))
     if problem.batch_size > 1:
         parts.append(words.item.format(options.batch))
-    return parts
+    return parts + (options.beside.titled(words.states) if options.beside is not None else [])
 
 
 def _belongs_to_heads(evaluation: Evaluation, stage: str) -> bool:

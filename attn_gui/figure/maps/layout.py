@@ -139,7 +139,9 @@ class _Planner:
     def _grid_columns(self) -> int:
         """Panels in a row, so that the grid is about as wide as high, rather wider."""
         count = len(self.figure.panels)
-        return min(count, math.ceil(math.sqrt(count * min(max(self.rows / self.columns, 1 / STEEPEST), STEEPEST))))
+        suited = math.ceil(math.sqrt(count * min(max(self.rows / self.columns, 1 / STEEPEST), STEEPEST)))
+        together = self.figure.together
+        return min(count, -(-suited // together) * together)
 
     # --- across ----------------------------------------------------------------------------------
     def _row_room(self) -> float:

@@ -45,7 +45,8 @@ class MapFigure:
 
     `show_values` None writes values where they fit, True makes cells large enough for them, False leaves them out.
     A `transparent` figure leaves the page as it is. Of maps too long to be held the panels are pictures in fewer
-    blocks, and `cells` tells the shape of the maps. `note` is a sentence at the foot.
+    blocks, and `cells` tells the shape of the maps. `note` is a sentence at the foot. So many
+    panels as belong `together` are not parted by the end of a row.
     """
 
     panels: tuple[Panel, ...]
@@ -63,6 +64,7 @@ class MapFigure:
     transparent: bool = False
     cells: tuple[int, int] | None = None
     note: str = ""
+    together: int = 1
 
     def __post_init__(self) -> None:
         shapes = {panel.values.shape for panel in self.panels}

@@ -6,10 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QWidget
 
+from attn_gui.figure.comparing.states import MODES, NOW
 from attn_gui.views.controls.choice_box import ChoiceBox
-
-NOW, BEFORE, DIFFERENCE, SPLIT = "now", "before", "difference", "split"
-MODES = (NOW, BEFORE, DIFFERENCE, SPLIT)
 
 
 class CompareBox(ChoiceBox):
@@ -22,7 +20,6 @@ class CompareBox(ChoiceBox):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # Tab passes the tool bar, whose actions have keys of their own
         self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToContents)
         self.retranslate()
-        self.set_available(False)
 
     def set_available(self, available: bool) -> None:
         """Whether there is something to compare with."""
@@ -40,6 +37,7 @@ class CompareBox(ChoiceBox):
         words = (self.tr("Now"), self.tr("Before"), self.tr("Difference"), self.tr("Split"))
         self.set_words(dict(zip(MODES, words, strict=True)))
         self.setAccessibleName(self.tr("State on show"))
+        self.set_available(self._available)
 
     def _why(self) -> str:
         return self.tr("Nothing to compare with: pin a state first, or choose one in the menu Compare")

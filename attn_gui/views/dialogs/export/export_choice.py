@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from attn_gui.engine.stages import SHOWN_FIRST
+from attn_gui.figure.comparing.states import NOW
 from attn_gui.formats.catalog import IMAGES
 
 WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
@@ -36,6 +37,7 @@ class ExportChoice:
 
     `name` is what the files are called: the whole name if there is one, else what stands before stage and head.
     A page looks at `cell` (stage, row, column) and has `knobs` of its own, by the name of the page.
+    `compare` is one of `states.MODES`.
     """
 
     stages: tuple[str, ...] = (SHOWN_FIRST,)
@@ -59,6 +61,7 @@ class ExportChoice:
     name: str = ""
     cell: tuple[str, int, int] | None = None
     knobs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    compare: str = NOW
 
     @staticmethod
     def recalled(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from attn_gui.figure.pictures import PICTURES
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.compare_box import CompareBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export.export_choice import REMEMBERED, THEMES, VALUES, WINDOW, ExportChoice, first_of
 from attn_gui.views.dialogs.export.export_form import BUTTONS, ExportForm
@@ -39,7 +40,7 @@ class ExportDialog(ExportForm):
     """Asks which figures to write. `draw` makes the preview of a choice, `names` tells the files it will write.
 
     A preview that takes a while is None and comes later, see `preview`. Both may raise ValueError or OSError with a
-    sentence, which is shown in their place. `pictures` are the kinds of figures that this problem has.
+    sentence, shown in their place. `pictures` are the kinds of figures there are; `compares`: there is another state.
     """
 
     remembered = REMEMBERED
@@ -54,13 +55,15 @@ class ExportDialog(ExportForm):
         names: Callable[[ExportChoice], Sequence[str]],
         pictures: Iterable[str] = ("map", "product"),
         stem: str = "",
+        compares: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(names, stem, parent)
         self.setObjectName("dialog.export_image")
         self._draw = draw
         self.stages = CheckList(stages, stage_title, self)
-        self.picture = ChoiceBox(pictures, self)
+        self.picture, self.compare = ChoiceBox(pictures, self), CompareBox(self)
+        self.compare.set_available(compares)
         self.heads, self.item = HeadsFields(heads, self), CountBox(self, minimum=0, maximum=items - 1)
         self.arrangement = ChoiceBox((FILES, SHEET), self)
         self.format, self.values = ChoiceBox(tuple(IMAGES), self), ChoiceBox(VALUES, self)
@@ -84,6 +87,7 @@ class ExportDialog(ExportForm):
         self.item.setValue(choice.batch)
         for box, key in (
             (self.picture, choice.picture),
+            (self.compare, choice.compare),
             (self.format, choice.format),
             (self.theme, choice.theme),
             (self.values, next(key for key, value in VALUES.items() if value is choice.values)),
@@ -91,11 +95,8 @@ class ExportDialog(ExportForm):
             (self.colormap, choice.colormap or WINDOW),
         ):
             box.set_key(key)
-        for field, number in (
-            (self.width_cm, choice.width),
-            (self.height_cm, choice.height),
-            (self.font_size, choice.font_size),
-        ):
+        numbers = (choice.width, choice.height, choice.font_size)
+        for field, number in zip((self.width_cm, self.height_cm, self.font_size), numbers, strict=True):
             field.set_value(number)
         self.dpi.setValue(choice.dpi)
         self.levels.set_levels(choice.levels, choice.typed)
@@ -115,6 +116,7 @@ class ExportDialog(ExportForm):
         words = {
             "stages": self.tr("stages"),
             "picture": self.tr("picture"),
+            "compare": self.tr("state"),
             "heads": self.tr("heads"),
             "arrangement": self.tr("several heads"),
             "item": self.tr("item"),
@@ -128,7 +130,14 @@ class ExportDialog(ExportForm):
             "colormap": self.tr("color map"),
             "theme": self.tr("theme"),
         }
+        for part in (self.stages, self.heads, self.levels, self.compare):
+            part.retranslate()
         self._call_editors(words)
+        self._say_choices()
+        super().retranslate()
+
+    def _say_choices(self) -> None:
+        """The words in the fields and lists."""
         for box in (self.width_cm, self.height_cm, self.font_size):
             box.setPlaceholderText(self.tr("automatic"))
         self.values.set_words(
@@ -137,29 +146,19 @@ class ExportDialog(ExportForm):
         self.theme.set_words({"light": self.tr("light, on white"), "dark": self.tr("dark")})
         self.arrangement.set_words({FILES: self.tr("one file each"), SHEET: self.tr("all on one sheet")})
         self.format.set_words({key: key.upper() for key in IMAGES})
-        self.picture.set_words(
-            {
-                key: QCoreApplication.translate(PICTURES[key].context, PICTURES[key].title)
-                for key in self._keys(self.picture)
-            }
-        )
+        there = (kind for kind in PICTURES.values() if self.picture.findData(kind.key) >= 0)
+        self.picture.set_words({kind.key: QCoreApplication.translate(kind.context, kind.title) for kind in there})
         maps = {name: QCoreApplication.translate("Palettes", palette.title) for name, palette in PALETTES.items()}
         self.colormap.set_words({WINDOW: self.tr("as in the window"), **maps})
         self.colorbar.setText(self.tr("color bar"))
         self.transparent.setText(self.tr("transparent ground"))
-        for part in (self.stages, self.heads, self.levels):
-            part.retranslate()
-        super().retranslate()
 
     # --- inside ----------------------------------------------------------------------------------
-    @staticmethod
-    def _keys(box: ChoiceBox) -> list[str]:
-        return [box.itemData(place) for place in range(box.count())]
-
     def _editors(self) -> dict[str, QWidget]:
         return {
             "stages": self.stages,
             "picture": self.picture,
+            "compare": self.compare,
             "heads": self.heads,
             "arrangement": self.arrangement,
             "item": self.item,
@@ -179,11 +178,10 @@ class ExportDialog(ExportForm):
         for name, editor in (self._editors() | {"colorbar": self.colorbar, "transparent": self.transparent}).items():
             editor.setObjectName(f"export.{name}")
         self.item.setEnabled(items > 1)
-        row = QHBoxLayout(self)
+        row, right = QHBoxLayout(self), QVBoxLayout()
         row.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
         row.setSpacing(SPACING.xl)
         row.addLayout(self._form())
-        right = QVBoxLayout()
         right.setSpacing(SPACING.m)
         right.addWidget(self.preview, 1)
         for label in (self._shown, self._said):
@@ -207,7 +205,7 @@ class ExportDialog(ExportForm):
             grid,
             (
                 (field("stages", 3),),
-                (field("picture", 3),),
+                (field("picture", 2), field("compare")),
                 (field("heads", 2), field("arrangement")),
                 (field("format"), field("dpi"), field("item")),
                 (field("width"), field("height"), field("font_size")),
@@ -231,10 +229,7 @@ class ExportDialog(ExportForm):
             *(box.valueChanged for box in (self.item, self.dpi)),
             *(field.textChanged for field in (self.width_cm, self.height_cm, self.font_size)),
             *(box.toggled for box in (self.colorbar, self.transparent)),
-            *(
-                box.picked
-                for box in (self.picture, self.arrangement, self.format, self.values, self.colormap, self.theme)
-            ),
+            *(box.picked for box in self._editors().values() if isinstance(box, ChoiceBox)),
         ):
             signal.connect(self._show_choice)
 
@@ -267,6 +262,7 @@ class ExportDialog(ExportForm):
             name=self.typed_name(),
             cell=self._proposed.cell,
             knobs=self._proposed.knobs,
+            compare=self.compare.currentData(),
         )
 
     def _show_choice(self, *_: object) -> None:

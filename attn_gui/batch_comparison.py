@@ -1,0 +1,38 @@
+"""The other state of `attn-gui export --compare`: ready made, or another file's. Imports engine and formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.comparison.ready import READY
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.formats import open_file
+
+LANGUAGES = ("en", "zh")  # in the order of the words of what is ready made
+
+
+class Other(NamedTuple):
+    """The evaluation before, what the two states are called, and the part of a file's name that says so."""
+
+    before: Evaluation
+    names: tuple[str, str]
+    part: str
+
+
+def other_state(given: str, problem: Problem, own: str, head: int, lang: str) -> Other:
+    """The state that `given` names, a ready-made one or a file, beside a problem that is called `own`.
+
+    ValueError with a sentence for what is neither.
+    """
+    if given in READY:
+        ready, word = READY[given], LANGUAGES.index(lang)
+        if not ready.applies(problem):
+            raise ValueError(f"{given} would compare the problem with itself: it has nothing of the kind.")
+        names = ready.before[word].format(head=head), ready.after[word].format(head=head)
+        return Other(evaluation_of(ready.made(problem, head)), names, given)
+    path = Path(given)
+    if not path.exists():
+        raise ValueError(f"{given} is no file, and none of {', '.join(READY)}.")
+    return Other(evaluation_of(open_file(path).problem), (path.stem, own), f"vs-{path.stem}")

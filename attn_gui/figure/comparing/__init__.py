@@ -1,0 +1,1 @@
+"""Two states in figures: what is shown of them, and how."""

@@ -1,0 +1,64 @@
+"""Figures of two states: the one before, the difference, or both side by side under one color bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from attn_gui.engine import Evaluation, Plane
+from attn_gui.engine.comparison.difference import Difference, difference_of
+from attn_gui.engine.comparison.earlier import earlier_of
+from attn_gui.engine.problem.errors import StageError
+from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, MODES, NOW, SPLIT
+
+Before = Callable[[Evaluation], Evaluation]
+"""The evaluation before, by the one now: what is ready made is made of that."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A state beside the one that is drawn: what of the two is shown, and what they are called, before and now.
+
+    ValueError for a mode that is none.
+    """
+
+    before: Before
+    mode: str = SPLIT
+    names: tuple[str, str] = ("", "")
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise ValueError(f"{self.mode!r} is not one of {', '.join(MODES)}.")
+
+    def faced(self, now: Evaluation, stage: str) -> Evaluation:
+        """What a figure reads: the state before, or the difference, which holds both.
+
+        ValueError with a sentence where a stage cannot be compared.
+        """
+        if self.mode == NOW:
+            return now
+        difference = difference_of(self.before(now), now)
+        try:
+            difference.pair(stage)
+        except StageError as error:
+            raise ValueError(str(error)) from error
+        return earlier_of(difference.before, now) if self.mode == BEFORE else difference
+
+    def titled(self, names: tuple[str, str]) -> list[str]:
+        """What a title says of the states; `names` stand where they have none."""
+        before, now = (own or other for own, other in zip(self.names, names, strict=True))
+        return {BEFORE: [before], DIFFERENCE: [f"{now} − {before}"]}.get(self.mode, [])
+
+    def planes(
+        self, evaluation: Evaluation, planes: Sequence[Plane], titles: Sequence[str], names: tuple[str, str]
+    ) -> tuple[list[Plane], list[str]]:
+        """The maps of a figure and their titles: side by side each stands twice, before and now."""
+        if self.mode != SPLIT or not isinstance(evaluation, Difference):
+            return list(planes), list(titles)
+        sides = earlier_of(evaluation.before, evaluation.after), evaluation.after
+        called = [own or other for own, other in zip(self.names, names, strict=True)]
+        found = [(plane, title, side) for plane, title in zip(planes, titles, strict=True) for side in (0, 1)]
+        return (
+            [Plane(sides[side], plane.stage, plane.batch, plane.head) for plane, _, side in found],
+            [" · ".join(filter(None, (title, called[side]))) for _, title, side in found],
+        )

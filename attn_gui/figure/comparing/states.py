@@ -1,0 +1,6 @@
+"""Keys of what is shown of two states: the one now, the one before, their difference, both side by side."""
+
+from __future__ import annotations
+
+NOW, BEFORE, DIFFERENCE, SPLIT = "now", "before", "difference", "split"
+MODES = (NOW, BEFORE, DIFFERENCE, SPLIT)
