@@ -2689,6 +2689,22 @@
         <source>share of the weights on tokens that follow an earlier one that is the same</source>
         <translation>落在前面相同词元的后一个词元上的权重所占的比例</translation>
     </message>
+    <message>
+        <source>&amp;Mark what it counts</source>
+        <translation>标出所计入的单元格(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Mark</source>
+        <translation>标出</translation>
+    </message>
+    <message>
+        <source>This number counts every cell</source>
+        <translation>该读数计入所有单元格</translation>
+    </message>
+    <message>
+        <source>Needs queries and keys of one sequence, with tokens</source>
+        <translation>需要查询和键来自同一个带词元的序列</translation>
+    </message>
 </context>
 <context>
     <name>ReadingsDialog</name>

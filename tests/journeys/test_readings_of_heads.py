@@ -95,3 +95,48 @@ def test_long_heads_are_read_beside_the_window(launch, tmp_path, qtbot):
     weights = Evaluation(problem).block("weights", 0, 1, slice(0, 1021), slice(0, 1021)).astype(float)
     rank = np.linalg.norm(weights) ** 2 / np.linalg.norm(weights, 2) ** 2
     assert float(shown(person)[1]) == pytest.approx(rank, rel=5e-3)  # three digits are written
+
+
+def counted(person):
+    """The cells of the large map before the veil."""
+    areas = person.find("heatmap.weights").overlay.marks.clear
+    cells = ((down, right) for down, right in areas or ())
+    return {(i, j) for down, right in cells for i in range(*down.indices(99)) for j in range(*right.indices(99))}
+
+
+def test_the_cells_that_count_are_marked_on_demand(launch):
+    person = launch()
+    person.do("reading_previous_token")
+    assert counted(person) == set()
+    person.click(person.button("Mark", "heads.weights"))
+    assert counted(person) == {(i, i - 1) for i in range(1, 16)}
+    clear, veiled = person.pixel("weights", 5, 4), person.pixel("weights", 5, 6)
+    assert clear[0] == clear[1]
+    assert veiled[0] != veiled[1]
+    person.do("reading_sink")
+    assert counted(person) == {(i, 0) for i in range(16)}
+    person.do("reading_largest")
+    weights = np.array(person.values("weights"))
+    assert counted(person) == {tuple(map(int, np.unravel_index(weights.argmax(), weights.shape)))}
+    person.press("Ctrl+]")
+    weights = np.array(person.values("weights"))
+    assert counted(person) == {tuple(map(int, np.unravel_index(weights.argmax(), weights.shape)))}
+    person.do("reading_entropy")
+    assert counted(person) == set()
+    assert not person.action("show_counted").isEnabled()
+    person.do("reading_sink")
+    person.do("show_counted")
+    assert counted(person) == set()
+
+
+def test_what_a_cell_reaches_comes_before_what_is_counted(launch):
+    person = launch()
+    person.do("reading_sink")
+    person.do("show_counted")
+    person.click_cell("weights", 3, 4)
+    person.do("show_reach")
+    person.program.reach.show()
+    assert counted(person) == {(3, 4)}
+    person.do("show_reach")
+    person.program.reach.show()
+    assert counted(person) == {(i, 0) for i in range(16)}

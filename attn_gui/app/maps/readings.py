@@ -13,12 +13,25 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Entropy, rows_of
+from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Cells, Entropy, Reading, rows_of
 from attn_gui.figure.reading import Tell
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
 QUICK_CELLS = 1 << 15  # weights of all heads that are read again: within a frame
 REST_MS = 150  # after the last edit of a larger problem
+MOST_AREAS = 1 << 13  # that are marked: more of them are none to the eye
+
+MARK = Row(
+    "show_counted",
+    "readings",
+    QT_TRANSLATE_NOOP("Readings", "&Mark what it counts"),
+    checkable=True,
+    short=QT_TRANSLATE_NOOP("Readings", "Mark"),
+    words="reading pattern cells highlight count 标出 读数 模式",
+    needs=QT_TRANSLATE_NOOP("Readings", "This number counts every cell"),
+    context="Readings",
+)
 
 
 class ReadingsController(QObject):
@@ -30,32 +43,38 @@ class ReadingsController(QObject):
     def __init__(self, window: MainWindow, computation: Computation, view: ViewState, bars: Bars) -> None:
         super().__init__(window)
         self._strip, self._computation, self._view = window.heads, computation, view
+        self._maps = window.product.maps
         self._waiting: list[int] = []  # heads of which the number is not known
         self._job = Job(self)
         self._job.ended.connect(self._on_job_ended)
+        self._marking = Job(self)
+        self._marking.ended.connect(self._on_marking_ended)
         self._soon = QTimer(self, singleShot=True)  # the edit is painted first
         self._soon.timeout.connect(self._go_on)
-        bars.add(
-            [
-                Row(f"reading_{key}", "readings", one.title, group="reading", checkable=True, context="Readings")
-                for key, one in READINGS.items()
-            ]
-        )
+        bars.add([*map(_row, READINGS.values()), MARK])
+        self._strip.set_action(bars.actions[MARK.name])
         self._strip.readingPicked.connect(lambda key: view.set(reading=key))
         computation.updated.connect(self._on_computation_updated)
         view.follow(self.show, "evaluation", "batch", "compare", "baseline", "reading")
+        view.follow(self._mark, "evaluation", "batch", "head", "compare", "baseline", "reading", "counted")
         self.show()
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
         named = {f"reading_{key}": key for key in READINGS}
         chosen = choices(named, lambda: self._view.look.reading, lambda key: self._view.set(reading=key))
-        return {name: command._replace(enabled=partial(self._fits, named[name])) for name, command in chosen.items()}
+        fitting = {name: one._replace(enabled=partial(self._fits, named[name])) for name, one in chosen.items()}
+        view = self._view
+        counted = Command(
+            lambda on: view.set(counted=on), lambda: view.look.counted, lambda: READINGS[self._key()].singles
+        )
+        return fitting | {MARK.name: counted}
 
     def finish(self) -> None:
         """Stop measuring; for the end of the program."""
         self._soon.stop()
         self._job.finish()
+        self._marking.finish()
 
     def show(self) -> None:
         """Measure every head again; a reading that the problem does not have gives way to the first."""
@@ -73,6 +92,7 @@ class ReadingsController(QObject):
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         item = self._view.look.batch
         boxes = [box for box in recomputed.boxes.get(WEIGHTS, ()) if box[0].start <= item < box[0].stop]
+        self._mark()
         self._measure(head for box in boxes for head in range(box[1].start, box[1].stop))
 
     def _measure(self, heads: Iterable[int]) -> None:
@@ -114,6 +134,49 @@ class ReadingsController(QObject):
         self._waiting.remove(head)
         self._strip.set_value(head, value)
         self._begin()
+
+    # --- the cells that are counted --------------------------------------------------------------
+    def _mark(self) -> None:
+        """Let the counted cells stand out in the large map of the weights."""
+        self._marking.forget()
+        look, evaluation, reading = self._view.look, self._view.explained, READINGS[self._key()]
+        problem = evaluation.problem
+        if not look.counted or not reading.singles:
+            self._show_marks(None)
+        elif problem.n * problem.m <= QUICK_CELLS:
+            self._show_marks(reading.cells(problem, lambda: rows_of(evaluation, look.batch, look.head)))
+        else:
+            self._show_marks(None)
+            self._marking.begin(
+                lambda tell: reading.cells(
+                    problem, lambda: rows_of(evaluation, look.batch, look.head, lambda: tell(0.0))
+                )
+            )
+
+    def _on_marking_ended(self, found: object) -> None:
+        if isinstance(found, Stopped):
+            return
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, list), "it singles cells out"
+        self._show_marks(found)
+
+    def _show_marks(self, cells: Cells | None) -> None:
+        counted = None if cells is None or len(cells) > MOST_AREAS else tuple(cells)
+        self._maps.map(WEIGHTS).overlay.set_marks(counted=counted)
+
+
+def _row(reading: Reading) -> Row:
+    needs = QT_TRANSLATE_NOOP("Readings", "Needs queries and keys of one sequence, with tokens")
+    return Row(
+        f"reading_{reading.key}",
+        "readings",
+        reading.title,
+        group="reading",
+        checkable=True,
+        needs=needs,
+        context="Readings",
+    )
 
 
 def _measured(evaluation: Evaluation, key: str, item: int, head: int, tell: Tell) -> float:

@@ -42,6 +42,7 @@ class Look:
     compare: str = NOW  # one of `states.MODES`: which of two states is shown
     blocked: bool = False  # True in a mask is read as blocked, as in nn.MultiheadAttention; no number changes
     reading: str = Entropy.key  # a key of READINGS: the number below every head
+    counted: bool = False  # whether the cells that it counts are marked in the map of the weights
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
 
 

@@ -34,6 +34,7 @@ class Reading:
     key: ClassVar[str]
     title: ClassVar[str]
     sentence: ClassVar[str]  # what is counted
+    singles: ClassVar[bool] = True  # whether it counts some cells and not all
 
     def most(self, problem: Problem) -> float:
         """The largest value that there can be."""
@@ -51,15 +52,16 @@ class Reading:
         """The number; `rows` begins at the first row each time. NaN where a weight is."""
         raise NotImplementedError
 
-    def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells | None:
-        """The counted cells as rectangles; None where every cell counts."""
-        return None
+    def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells:
+        """The counted cells as rectangles."""
+        return [(slice(0, problem.n), slice(0, problem.m))]
 
 
 class Entropy(Reading):
     """Mean over the rows that see a key of −Σ a log a, in nats."""
 
     key = "entropy"
+    singles = False
     title = QT_TRANSLATE_NOOP("Readings", "entropy")
     sentence = QT_TRANSLATE_NOOP("Readings", "mean entropy of a row, 0 … log {keys} = {most}")
 
@@ -83,6 +85,7 @@ class StableRank(Reading):
     """
 
     key = "rank"
+    singles = False
     title = QT_TRANSLATE_NOOP("Readings", "stable rank")
     sentence = QT_TRANSLATE_NOOP("Readings", "Σσ² / σ₁² of the weights: 1 where all rows attend alike, at most {most}")
 
@@ -107,7 +110,7 @@ class LargestWeight(Reading):
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
         return float(np.max([weights.max() for _, weights in rows()]))  # a NaN is the largest
 
-    def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells | None:
+    def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells:
         best, place = -1.0, (0, 0)
         for part, weights in rows():
             row, column = divmod(int(np.nanargmax(np.where(np.isnan(weights), -1.0, weights))), weights.shape[1])
@@ -134,7 +137,7 @@ class Pattern(Reading):
             total += float(weights.sum())
         return inside / total if total != 0 else 0.0
 
-    def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells | None:
+    def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells:
         step = max(1, AT_ONCE // problem.m)
         found: Cells = []
         for low in range(0, problem.n, step):
@@ -159,7 +162,7 @@ class Sink(Pattern):
     def pattern(self, problem: Problem, rows: slice) -> Flags:
         return np.broadcast_to(np.arange(problem.m) == 0, (rows.stop - rows.start, problem.m))
 
-    def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells | None:
+    def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells:
         return [(slice(0, problem.n), slice(0, 1))]
 
 

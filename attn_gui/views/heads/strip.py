@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QLabel, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QBoxLayout, QLabel, QToolButton, QWidget
 
 from attn_gui.engine import Evaluation, Plane, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, Entropy, Reading
@@ -41,7 +42,7 @@ class HeadsStrip(QWidget):
         self._title, self._of, self._about = QLabel(self), QLabel(self), ElidedLabel(self)
         self._reading: Reading = READINGS[Entropy.key]
         self._offered: tuple[str, ...] = (Entropy.key,)
-        self._readings = ChoiceBox((), self)
+        self._readings, self._mark = ChoiceBox((), self), QToolButton(self)
         self._number = CountBox(self, minimum=0, maximum=0)
         self._row = GroupRow(self)
         self._scroll = Shelf(self._row, self, fits=True)
@@ -72,6 +73,10 @@ class HeadsStrip(QWidget):
             thumb.set_reading(self._title_of(key), "")
             if key == Entropy.key:
                 self._on_entropies_measured(thumb.head)
+
+    def set_action(self, mark: QAction) -> None:
+        """The action that marks what the reading counts, as a button beside it."""
+        self._mark.setDefaultAction(mark)
 
     def set_value(self, head: int, value: float | None) -> None:
         """The reading of a head; None while it is not known."""
@@ -111,7 +116,8 @@ class HeadsStrip(QWidget):
         self._head_row.setDirection(QBoxLayout.Direction.TopToBottom if compact else QBoxLayout.Direction.LeftToRight)
         self._of.setVisible(not compact)
         self._about.setVisible(not compact)
-        self._readings.setVisible(not compact)
+        for widget in (self._readings, self._mark):
+            widget.setVisible(not compact)
         for thumb in self._thumbs:
             thumb.set_compact(compact)
         self._row.set_compact(compact)
@@ -226,6 +232,9 @@ class HeadsStrip(QWidget):
         self._readings.setObjectName("control.reading")
         self._head_row.addWidget(self._about, 1)
         self._head_row.addWidget(self._readings)
+        self._mark.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        self._mark.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._head_row.addWidget(self._mark)
         self._about.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._outer.setContentsMargins(SPACING.l, SPACING.s, SPACING.l, SPACING.s)
         self._outer.setSpacing(SPACING.s)

@@ -49,6 +49,7 @@ class HeadThumb(MapButton):
             else self.tr("Head {head}, {reading} {value}")
         )
         self.setAccessibleName(words.format(head=self.head, reading=self._title, value=self.reading))
+        self.setToolTip(f"{self._title} {self.reading}" if self._compact else "")
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
