@@ -425,6 +425,10 @@
         <source>Number below every &amp;head</source>
         <translation>每个头下的读数(&amp;H)</translation>
     </message>
+    <message>
+        <source>&amp;Head on show</source>
+        <translation>当前头(&amp;H)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -439,6 +443,17 @@
     <message>
         <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
+    </message>
+</context>
+<context>
+    <name>AskDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>OK</source>
+        <translation>确定</translation>
     </message>
 </context>
 <context>
@@ -1030,6 +1045,33 @@
     </message>
 </context>
 <context>
+    <name>HeadEdits</name>
+    <message>
+        <source>Scale head {head}</source>
+        <translation>缩放头 {head}</translation>
+    </message>
+    <message>
+        <source>Its result is multiplied by this number; 0 switches it off, 1 leaves it as computed.</source>
+        <translation>它的结果乘以这个数；0 表示关闭，1 表示保持计算结果。</translation>
+    </message>
+    <message>
+        <source>Another head in place of head {head}</source>
+        <translation>用另一个头代替头 {head}</translation>
+    </message>
+    <message>
+        <source>The result of which head? 0 to {last}</source>
+        <translation>用哪个头的结果？0 到 {last}</translation>
+    </message>
+    <message>
+        <source>Average heads</source>
+        <translation>头取平均</translation>
+    </message>
+    <message>
+        <source>Each of these heads gets the mean of their Q, K and V: all, or such as 0, 2-3</source>
+        <translation>这些头的 Q、K、V 都换成它们的平均值：all，或如 0, 2-3</translation>
+    </message>
+</context>
+<context>
     <name>HeadRuler</name>
     <message>
         <source>Head {head} of {count}</source>
@@ -1050,6 +1092,10 @@
         <source>Head {head}, {reading} {value}</source>
         <translation>头 {head}，{reading} {value}</translation>
     </message>
+    <message>
+        <source>{head}, {state}</source>
+        <translation>{head}，{state}</translation>
+    </message>
 </context>
 <context>
     <name>Heads</name>
@@ -1060,6 +1106,70 @@
     <message>
         <source>There is no head {head}: heads go from 0 to {last}.</source>
         <translation>没有头 {head}：头的编号从 0 到 {last}。</translation>
+    </message>
+    <message>
+        <source>Needs two heads or more</source>
+        <translation>需要至少两个头</translation>
+    </message>
+    <message>
+        <source>Switch the head o&amp;ff</source>
+        <translation>关闭该头(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Only this head</source>
+        <translation>只留该头(&amp;O)</translation>
+    </message>
+    <message>
+        <source>&amp;Scale the head…</source>
+        <translation>缩放该头(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>Put &amp;another head in its place…</source>
+        <translation>用另一个头代替(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>Leave the head as &amp;computed</source>
+        <translation>恢复为计算结果(&amp;C)</translation>
+    </message>
+    <message>
+        <source>The head is as computed</source>
+        <translation>该头就是计算结果</translation>
+    </message>
+    <message>
+        <source>A&amp;verage heads…</source>
+        <translation>头取平均(&amp;V)…</translation>
+    </message>
+    <message>
+        <source>&amp;Duplicate the head</source>
+        <translation>复制该头(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Move the head to the &amp;left</source>
+        <translation>把该头左移(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Move the head to the &amp;right</source>
+        <translation>把该头右移(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Give every K/V head its &amp;K and V</source>
+        <translation>让所有 K/V 头都用它的 K 和 V(&amp;K)</translation>
+    </message>
+    <message>
+        <source>There is only one K/V head</source>
+        <translation>只有一个 K/V 头</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>已关闭</translation>
+    </message>
+    <message>
+        <source>from {head}</source>
+        <translation>取自 {head}</translation>
+    </message>
+    <message>
+        <source>by hand</source>
+        <translation>手动</translation>
     </message>
 </context>
 <context>
@@ -1367,6 +1477,46 @@
     <message>
         <source>closed {shape} {cell} … {last}</source>
         <translation>屏蔽{shape} {cell} … {last}</translation>
+    </message>
+    <message>
+        <source>head {head} off</source>
+        <translation>关闭头 {head}</translation>
+    </message>
+    <message>
+        <source>head {head} on</source>
+        <translation>打开头 {head}</translation>
+    </message>
+    <message>
+        <source>only head {head}</source>
+        <translation>只留头 {head}</translation>
+    </message>
+    <message>
+        <source>head {head} × {factor}</source>
+        <translation>头 {head} × {factor}</translation>
+    </message>
+    <message>
+        <source>head {head} from head {source}</source>
+        <translation>头 {head} 取自头 {source}</translation>
+    </message>
+    <message>
+        <source>head {head} as computed</source>
+        <translation>头 {head} 恢复为计算结果</translation>
+    </message>
+    <message>
+        <source>averaged heads {heads}</source>
+        <translation>头 {heads} 取平均</translation>
+    </message>
+    <message>
+        <source>duplicated head {head}</source>
+        <translation>复制头 {head}</translation>
+    </message>
+    <message>
+        <source>moved head {head} to {place}</source>
+        <translation>头 {head} 移到 {place}</translation>
+    </message>
+    <message>
+        <source>K and V of head {head} for all</source>
+        <translation>所有头都用头 {head} 的 K 和 V</translation>
     </message>
 </context>
 <context>
@@ -4377,6 +4527,10 @@
     <message>
         <source>{title}, {shape}</source>
         <translation>{title}，{shape}</translation>
+    </message>
+    <message>
+        <source>{node}, {state}</source>
+        <translation>{node}，{state}</translation>
     </message>
 </context>
 <context>

@@ -55,6 +55,7 @@ MENUS = (
     ("history", QT_TRANSLATE_NOOP("Actions", "&Memory for history")),
     ("copy_as", QT_TRANSLATE_NOOP("Actions", "Copy &as")),
     ("pages", QT_TRANSLATE_NOOP("Actions", "Page&s")),
+    ("heads", QT_TRANSLATE_NOOP("Actions", "&Head on show")),
     ("brush", QT_TRANSLATE_NOOP("Actions", "Shape of the mask &brush")),
     ("readings", QT_TRANSLATE_NOOP("Actions", "Number below every &head")),
 )
@@ -67,6 +68,7 @@ MENU_WORDS = {
     "theme": "theme appearance colors style 主题 外观 配色",
     "history": "undo memory limit 历史 内存 撤销",
     "copy_as": "clipboard format 剪贴板 格式",
+    "heads": "head arithmetic ablation 头 运算",
     "brush": "paint draw rectangle row column diagonal 画笔 涂 矩形 对角",
     "readings": "reading head score entropy sink induction rank 读数 头 指标",
     "pages": "page picture plot diagram 页面 图 分析",
@@ -76,7 +78,7 @@ MENU_WORDS = {
 SUBMENUS = {
     "file": ("recent", "examples"),
     "edit": ("copy_as", "history"),
-    "compute": ("brush",),
+    "compute": ("heads", "brush"),
     "view": ("pages", "readings", "decimals", "language", "theme"),
 }
 

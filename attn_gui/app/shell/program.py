@@ -27,6 +27,7 @@ from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.maps.status import StatusController
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController
+from attn_gui.app.problem.head_edits import HeadEdits
 from attn_gui.app.problem.making import Making
 from attn_gui.app.problem.mask_edits import MasksController
 from attn_gui.app.problem.painting import PaintingController
@@ -131,6 +132,7 @@ class Program(QObject):
         computation.refused.connect(self.panel.show_state)
         self.painting = PaintingController(window, document, computation, view, self.making, self.settings, self.bars)
         self.masks = MasksController(window, document, computation, view, self.making, self.painting)
+        self.heads = HeadEdits(window, document, view, self.making, self.status.tell, self.bars)
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.targets = TargetController(window, document, computation, view, self.making)
         self.variants = VariantsController(window, document, view, self.making)

@@ -14,6 +14,7 @@ from attn_gui.engine.problem.errors import FieldError, Note
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.shapes.drafts import fields_with
 
+from .heads_by_hand import reordered
 from .memory import made
 from .resize import Resized
 
@@ -110,6 +111,8 @@ def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
             changed[name] = _taken(array, -1, count, mine)
     if problem.w_output is not None:
         changed["w_output"] = _taken(problem.w_output, 0, heads, order)
+    if problem.interventions:
+        changed["interventions"] = reordered(problem.interventions, order)
     notes = []
     for position, layer in enumerate(problem.mask):
         cells = layer.cells

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attn_gui.engine import STAGE, Evaluation, Plane, symbol
+from attn_gui.engine.arrays import Box
+from attn_gui.engine.creation.heads_by_hand import RESULT, off_heads
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 
@@ -88,6 +90,21 @@ def latest(evaluation: Evaluation, variable: str) -> str:
 def stage_plane(evaluation: Evaluation, stage: str, batch: int, head: int) -> Plane:
     """The plane that `heatmap.STAGE` shows: the chosen head's cells, or the whole matrix once the heads are joined."""
     return Plane(evaluation, stage, batch, None if evaluation.node(stage).stage.joined else head)
+
+
+def off_areas(plane: PlaneLike | None) -> tuple[tuple[slice, slice], ...]:
+    """The cells that a map shows of heads that are switched off; none in a map of differences."""
+    if not isinstance(plane, Plane) or plane.evaluation.signed or not plane.evaluation.problem.interventions:
+        return ()
+    evaluation, entry = plane.evaluation, plane.evaluation.node(plane.stage).stage
+    shape = tuple(slice(0, length) for length in evaluation.shape(plane.stage))
+    boxes: list[Box] = []
+    for head in off_heads(evaluation.problem):
+        if plane.stage == RESULT:
+            boxes.append((shape[0], slice(head, head + 1), *shape[2:]))
+        elif entry.joined and entry.heads:
+            boxes.append((*shape[:-1], evaluation.head_columns(plane.stage, head)))
+    return tuple(part for part in map(plane.cells, boxes) if part is not None)
 
 
 def bands_of(evaluation: Evaluation, stage: str) -> tuple[int, ...]:

@@ -13,12 +13,14 @@ from PySide6.QtWidgets import QBoxLayout, QLabel, QToolButton, QWidget
 from attn_gui.engine import Evaluation, Plane, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, Entropy, Reading
 from attn_gui.engine.comparison.difference import Difference
+from attn_gui.engine.creation.heads_by_hand import off_heads
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.pictures.entropies import Entropies
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.heads.elided_label import ElidedLabel
 from attn_gui.views.heads.group_row import GroupRow
+from attn_gui.views.heads.head_words import head_words
 from attn_gui.views.heads.thumb import HeadThumb
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.spine.shelf import Shelf
@@ -135,6 +137,7 @@ class HeadsStrip(QWidget):
         self._say_reading()
         if self._evaluation is not None:
             self._say_counts(self._evaluation)
+            self._say_by_hand(self._evaluation)
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def changeEvent(self, event: QEvent) -> None:
@@ -158,10 +161,16 @@ class HeadsStrip(QWidget):
             thumb.map.set_shown(Shown(plane))
         measured = evaluation.after if isinstance(evaluation, Difference) and evaluation.signed else evaluation
         self._entropies.set_planes([replace(plane, evaluation=measured) for plane in planes])  # a sum of no differences
+        self._say_by_hand(evaluation)
         for head in range(heads):
             self._on_entropies_measured(head)  # says nothing where it is not known yet
         self._say_counts(evaluation)
         self._scroll.fit()
+
+    def _say_by_hand(self, evaluation: Evaluation) -> None:
+        words, off = head_words(evaluation.problem), off_heads(evaluation.problem)
+        for thumb in self._thumbs:
+            thumb.set_by_hand(words.get(thumb.head, ""), off=thumb.head in off)
 
     def _plane(self, head: int) -> Plane:
         assert self._evaluation is not None, "there is something to show"

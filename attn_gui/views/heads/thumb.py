@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.tokens import SIZE, SPACING
@@ -19,6 +19,7 @@ class HeadThumb(MapButton):
         self.head = head
         self.setObjectName(f"head.{head}")
         self._title, self.reading = "", ""
+        self._by_hand, self._off = "", False
         self._compact = False
 
     def set_reading(self, title: str, text: str) -> None:
@@ -27,6 +28,15 @@ class HeadThumb(MapButton):
             self._title, self.reading = title, text
             self.describe()
             self.update(self.rect().adjusted(0, self.map_rect().bottom() + 1, 0, 0))
+
+    def set_by_hand(self, word: str, *, off: bool) -> None:
+        """A word for what is done to the head's result by hand, empty for nothing; a head that is `off` is hatched."""
+        rows, columns = self.map.shape
+        self.map.overlay.set_marks(off=((slice(0, rows), slice(0, columns)),) if off else ())
+        if (word, off) != (self._by_hand, self._off):
+            self._by_hand, self._off = word, off
+            self.describe()
+            self.update()
 
     def set_chosen_head(self, chosen: bool) -> None:
         """Whether this is the head on show; only that one is reached by Tab, arrows lead to the others."""
@@ -48,8 +58,11 @@ class HeadThumb(MapButton):
             if self.isChecked()
             else self.tr("Head {head}, {reading} {value}")
         )
-        self.setAccessibleName(words.format(head=self.head, reading=self._title, value=self.reading))
-        self.setToolTip(f"{self._title} {self.reading}" if self._compact else "")
+        said = words.format(head=self.head, reading=self._title, value=self.reading)
+        self.setAccessibleName(
+            self.tr("{head}, {state}").format(head=said, state=self._by_hand) if self._by_hand else said
+        )
+        self.setToolTip(f"{self._title} {self.reading}" if self._compact or self._by_hand else "")
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
@@ -60,6 +73,12 @@ class HeadThumb(MapButton):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer the menu for this head; the strip opens it."""
+        if not self.isChecked():
+            self.click()
+        event.ignore()
 
     def map_rect(self) -> QRect:
         side = self._side()
@@ -72,7 +91,9 @@ class HeadThumb(MapButton):
         chosen, top = self.isChecked(), self.map_rect().bottom() + 1
         if event.rect().bottom() < top:
             return  # some cells of the map are being repainted
-        painter.setFont(ui_font("small", 600 if chosen else 400, tabular=True))
+        font = ui_font("small", 600 if chosen else 400, tabular=True)
+        font.setStrikeOut(self._off)
+        painter.setFont(font)
         painter.setPen(theme.accent if chosen else theme.text)
         pad = self._pad()
         room = QRect(pad, top, self.width() - 2 * pad, painter.fontMetrics().height())
@@ -81,8 +102,8 @@ class HeadThumb(MapButton):
         painter.drawText(room, side | middle, str(self.head))
         if not self._compact:
             painter.setFont(ui_font("micro", tabular=True))
-            painter.setPen(theme.text2)
-            painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, self.reading)
+            painter.setPen(theme.edit if self._by_hand else theme.text2)
+            painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, self._by_hand or self.reading)
 
     def _side(self) -> int:
         return scaled(SIZE.head_map_compact if self._compact else SIZE.head_map)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.document.copying import Copied
 from attn_gui.figure.display import Levels
+from attn_gui.figure.products.operands import off_areas
 from attn_gui.figure.tokens import LINE
 from attn_gui.pictures.news import News
 from attn_gui.pictures.planes import PlaneLike
@@ -100,7 +101,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         if recolored:
             self.taken.set_shade(shown.shade)
         self.cells.set_style(palette=shown.palette, values_shown=shown.values, dimmed=shown.dimmed)
-        self.overlay.set_marks(bands=shown.bands)
+        self.overlay.set_marks(bands=shown.bands, off=off_areas(shown.plane))
         self._arrange()
         if other or recolored or (shown.values, shown.dimmed) != (before.values, before.dimmed):
             self._redraw()

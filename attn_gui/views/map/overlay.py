@@ -27,8 +27,8 @@ ROOMY = 8
 NEAR, FAR_OUT = 4, 16
 """Pixels that lines reach beyond their row, and the focus ring beyond the cells."""
 
-STROKE = 0.6
-"""Share of the ground over cells that a stroke of the brush covers."""
+HATCHED = 0.6
+"""Share of the ground over cells that are hatched: covered by a stroke of the brush, or of a head that is off."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Marks:
     edited_strength: float = 0.0
     focus: bool = False
     bands: tuple[int, ...] = ()
+    off: tuple[Area, ...] = ()  # of heads that are switched off
     painted: tuple[Area, ...] = ()  # a gesture of the brush under way
     reached: tuple[Area, ...] | None = None  # by the chosen cell, or what it comes from; None: nothing is veiled
     counted: tuple[Area, ...] | None = None  # by the reading of a head; gives way to what is reached
@@ -124,6 +125,8 @@ class OverlayItem(MapItem):
         self._paint_frame(painter)
         painter.save()
         painter.setClipRect(self._cells_rect())
+        for area in marks.off:
+            self._paint_hatch(painter, self._area_rect(area), self._theme.masked, self._theme.text3)
         for column in marks.bands[1:]:
             at = self._column_rect(column).left()
             painter.fillRect(at, 0, 1, self._rows.pixels, theme.text3)
@@ -139,7 +142,7 @@ class OverlayItem(MapItem):
                 self._paint_chosen(painter, marks.chosen)
             self._paint_veil(painter, marks.clear)
         for area in marks.painted:
-            self._paint_stroke(painter, self._area_rect(area))
+            self._paint_hatch(painter, self._area_rect(area), self._theme.casing, self._theme.accent)
         if marks.hovered is not None:
             _ring(painter, self.cell_rect(*marks.hovered), 1, 0, theme.ink)
         painter.restore()
@@ -186,7 +189,7 @@ class OverlayItem(MapItem):
             found.append(self.cell_rect(*marks.chosen).adjusted(-near, -near, near, near))
         if marks.painted != other.painted:
             found.extend(map(self._area_rect, marks.painted))
-        if (marks.focus, marks.bands, marks.clear) != (other.focus, other.bands, other.clear):
+        if (marks.focus, marks.bands, marks.off, marks.clear) != (other.focus, other.bands, other.off, other.clear):
             found.append(cells.adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT))
         return found
 
@@ -196,12 +199,12 @@ class OverlayItem(MapItem):
             self._veil = veil(self._rows, self._columns, reached, self._theme, thick)
         painter.drawImage(0, 0, self._veil)
 
-    def _paint_stroke(self, painter: QPainter, rect: QRect) -> None:
-        """Lines in the color of what is chosen, on a ground that shows them on any color."""
-        painter.setOpacity(STROKE)
-        painter.fillRect(rect, self._theme.casing)
+    def _paint_hatch(self, painter: QPainter, rect: QRect, ground: QColor, lines: QColor) -> None:
+        """Lines on a ground that shows them on any color, and lets it be guessed."""
+        painter.setOpacity(HATCHED)
+        painter.fillRect(rect, ground)
         painter.setOpacity(1.0)
-        painter.fillRect(rect, QBrush(self._theme.accent, Qt.BrushStyle.BDiagPattern))
+        painter.fillRect(rect, QBrush(lines, Qt.BrushStyle.BDiagPattern))
 
     def _paint_frame(self, painter: QPainter) -> None:
         _ring(painter, self._cells_rect(), 1, 1, self._theme.line_strong)

@@ -13,6 +13,7 @@ from attn_gui.engine import STAGE, symbol
 from attn_gui.figure.products.operands import KEY, QUERY
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 from attn_gui.views.formula import role_colors
+from attn_gui.views.heads.head_words import head_words
 from attn_gui.views.map.overlay import role_color
 from attn_gui.views.names import stage_title
 from attn_gui.views.product.labels import LEVEL, UPRIGHT, Labels, LabelStyle, label_width, labels_fit
@@ -132,6 +133,8 @@ class ProductWords:
         if not STAGE[product.stage].joined:
             head = QCoreApplication.translate("ProductPicture", "head {head}").format(head=product.maps.head)
             yield head, "body", "text2", 400
+            if word := head_words(evaluation.problem).get(product.maps.head):
+                yield word, "body", "edit", 600
         if evaluation.problem.batch_size > 1:
             item = QCoreApplication.translate("ProductPicture", "item {item}").format(item=product.maps.batch)
             yield item, "body", "text2", 400

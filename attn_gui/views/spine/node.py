@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import Plane
 from attn_gui.figure.tokens import SPACING
 from attn_gui.pictures.planes import FieldPlane
+from attn_gui.views.heads.head_words import off_word
 from attn_gui.views.map.flash import Flash
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.spine.map_button import MapButton
@@ -101,7 +102,14 @@ class StageNode(MapButton):
     def shape_text(self) -> str:
         """`16 × 32`; narrower in the compact form."""
         rows, columns = self.map.shape
+        if self._is_off():
+            return off_word()
         return f"{rows}×{columns}" if self._small else f"{rows} × {columns}"
+
+    def _is_off(self) -> bool:
+        """Whether all of it is of a head that is switched off."""
+        rows, columns = self.map.shape
+        return self.map.overlay.marks.off == ((slice(0, rows), slice(0, columns)),)
 
     def width_for(self, small: bool) -> int:
         """The width that the node needs with a small or a large map."""
@@ -129,7 +137,9 @@ class StageNode(MapButton):
         below = self.map_rect().bottom() + 1 + BELOW_MAP
         if event.rect().bottom() < below:
             return  # some cells of the map are being repainted
-        painter.setFont(ui_font("stage_symbol", 600))
+        font = ui_font("stage_symbol", 600)
+        font.setStrikeOut(self._is_off())
+        painter.setFont(font)
         painter.setPen(theme.accent if self.isChecked() else theme.text)
         height = painter.fontMetrics().ascent() + painter.fontMetrics().descent()
         painter.drawText(QRect(0, below, self.width(), height), CENTERED, self._symbol)
@@ -154,7 +164,10 @@ class StageNode(MapButton):
     def _describe(self) -> None:
         words = self.tr("{title}, {shape}, chosen") if self.isChecked() else self.tr("{title}, {shape}")
         rows, columns = self.map.shape
-        self.setAccessibleName(words.format(title=self._title, shape=f"{rows} × {columns}"))
+        said = words.format(title=self._title, shape=f"{rows} × {columns}")
+        self.setAccessibleName(
+            self.tr("{node}, {state}").format(node=said, state=off_word()) if self._is_off() else said
+        )
         self.setToolTip(self._title)
 
 

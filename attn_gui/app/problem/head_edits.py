@@ -1,0 +1,220 @@
+"""Arithmetic of heads: off, scaled, copied by hand; moved, doubled and averaged as changes of the problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.maps.status import Tell
+from attn_gui.app.problem.making import Arrays, Making
+from attn_gui.app.shell.actions import Command, Row
+from attn_gui.app.shell.bars import Bars
+from attn_gui.app.state.sentences import sentences
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetFields
+from attn_gui.document.numbers import NumberError, parse_number
+from attn_gui.engine import Problem, Resized
+from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
+from attn_gui.engine.creation.heads_by_hand import copied, off_heads, scaled, switched_off, whole_heads
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.dialogs.ask_dialog import AskDialog
+from attn_gui.views.dialogs.export.heads_text import heads_from_text
+from attn_gui.views.main_window import MainWindow
+
+T = TypeVar("T")
+SEVERAL = QT_TRANSLATE_NOOP("Heads", "Needs two heads or more")
+
+
+def _row(name: str, label: str, words: str, *, shortcut: str = "", checkable: bool = False, needs: str = "") -> Row:
+    return Row(name, "heads", label, shortcut or None, checkable=checkable, words=words, needs=needs, context="Heads")
+
+
+ROWS = (
+    _row(
+        "head_off",
+        QT_TRANSLATE_NOOP("Heads", "Switch the head o&ff"),
+        "knock out ablate disable 关闭 消融",
+        shortcut="Ctrl+Shift+O",
+        checkable=True,
+    ),
+    _row("head_only", QT_TRANSLATE_NOOP("Heads", "&Only this head"), "isolate alone 仅 单独", needs=SEVERAL),
+    _row("head_scale", QT_TRANSLATE_NOOP("Heads", "&Scale the head…"), "factor multiply 缩放 倍"),
+    _row(
+        "head_copy",
+        QT_TRANSLATE_NOOP("Heads", "Put &another head in its place…"),
+        "copy patch 复制 替换",
+        needs=SEVERAL,
+    ),
+    _row(
+        "head_free",
+        QT_TRANSLATE_NOOP("Heads", "Leave the head as &computed"),
+        "reset on 恢复 还原",
+        needs=QT_TRANSLATE_NOOP("Heads", "The head is as computed"),
+    ),
+    _row("head_average", QT_TRANSLATE_NOOP("Heads", "A&verage heads…"), "mean merge 平均 合并", needs=SEVERAL),
+    _row("head_duplicate", QT_TRANSLATE_NOOP("Heads", "&Duplicate the head"), "clone second 复制"),
+    _row("head_left", QT_TRANSLATE_NOOP("Heads", "Move the head to the &left"), "reorder order 左移 顺序"),
+    _row("head_right", QT_TRANSLATE_NOOP("Heads", "Move the head to the &right"), "reorder order 右移 顺序"),
+    _row(
+        "head_equal",
+        QT_TRANSLATE_NOOP("Heads", "Give every K/V head its &K and V"),
+        "multi-query shared 共用",
+        needs=QT_TRANSLATE_NOOP("Heads", "There is only one K/V head"),
+    ),
+)
+"""Of the menu of heads, all about the head on show."""
+
+
+class HeadEdits(QObject):
+    """Each gesture on the head on show is one step; what cannot be done is said in a sentence."""
+
+    def __init__(
+        self, window: MainWindow, document: Document, view: ViewState, making: Making, tell: Tell, bars: Bars
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._view = window, document, view
+        self._making, self._tell = making, tell
+        bars.add(ROWS)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        one = Command(self.show_only, enabled=self._several)
+        return {
+            "head_off": Command(self.switch, lambda: self._head in off_heads(self._problem)),
+            "head_only": one,
+            "head_scale": Command(self.scale),
+            "head_copy": Command(self.copy, enabled=self._several),
+            "head_free": Command(self.free, enabled=lambda: self._head in whole_heads(self._problem)),
+            "head_average": Command(self.average, enabled=self._several),
+            "head_duplicate": Command(self.duplicate),
+            "head_left": Command(partial(self.move, -1), enabled=lambda: self._head > 0),
+            "head_right": Command(partial(self.move, 1), enabled=lambda: self._head < self._problem.num_heads - 1),
+            "head_equal": Command(self.equal_kv, enabled=lambda: self._problem.num_kv_heads > 1),
+        }
+
+    @property
+    def _problem(self) -> Problem:
+        return self._document.problem
+
+    @property
+    def _head(self) -> int:
+        return self._view.look.head
+
+    def _several(self) -> bool:
+        return self._problem.num_heads > 1
+
+    # --- by hand ---------------------------------------------------------------------------------
+    def switch(self, off: bool) -> None:
+        """Multiply the head's result by 0, or leave it as it is computed."""
+        label = (
+            QT_TRANSLATE_NOOP("History", "head {head} off") if off else QT_TRANSLATE_NOOP("History", "head {head} on")
+        )
+        self._switch_to(off_heads(self._problem) ^ {self._head}, Label(label, {"head": self._head}))
+
+    def show_only(self) -> None:
+        """Switch every other head off, and this one on."""
+        others = frozenset(range(self._problem.num_heads)) - {self._head}
+        self._switch_to(others, Label(QT_TRANSLATE_NOOP("History", "only head {head}"), {"head": self._head}))
+
+    def _switch_to(self, off: frozenset[int], label: Label) -> None:
+        self._making.change(label, lambda: switched_off(self._problem, off))
+
+    def scale(self) -> None:
+        """Ask for a factor of the head's result."""
+        head, present = self._head, whole_heads(self._problem).get(self._head)
+        factor = self._ask(
+            self.tr("Scale head {head}").format(head=head),
+            self.tr("Its result is multiplied by this number; 0 switches it off, 1 leaves it as computed."),
+            f"{getattr(present, 'factor', 1.0):g}",
+            _number,
+        )
+        if factor is not None:
+            label = Label(
+                QT_TRANSLATE_NOOP("History", "head {head} × {factor}"), {"head": head, "factor": f"{factor:g}"}
+            )
+            self._making.change(label, lambda: scaled(self._problem, head, factor))
+
+    def copy(self) -> None:
+        """Ask for the head whose result stands in place of this one's."""
+        head, count = self._head, self._problem.num_heads
+        source = self._ask(
+            self.tr("Another head in place of head {head}").format(head=head),
+            self.tr("The result of which head? 0 to {last}").format(last=count - 1),
+            str((head + 1) % count),
+            lambda text: _one_head(text, count),
+        )
+        if source is not None:
+            words = {"head": head, "source": source}
+            label = Label(QT_TRANSLATE_NOOP("History", "head {head} from head {source}"), words)
+            self._making.change(label, lambda: copied(self._problem, head, source))
+
+    def free(self) -> None:
+        """Leave the head's result as it is computed."""
+        label = Label(QT_TRANSLATE_NOOP("History", "head {head} as computed"), {"head": self._head})
+        self._making.change(label, lambda: scaled(self._problem, self._head, 1.0))
+
+    # --- changes of the problem ------------------------------------------------------------------
+    def average(self) -> None:
+        """Ask which heads become the mean of them all."""
+        count = self._problem.num_heads
+        heads = self._ask(
+            self.tr("Average heads"),
+            self.tr("Each of these heads gets the mean of their Q, K and V: all, or such as 0, 2-3"),
+            "all",
+            lambda text: heads_from_text(text, count),
+        )
+        if heads is not None:
+            words = {"heads": ", ".join(map(str, heads))}
+            label = Label(QT_TRANSLATE_NOOP("History", "averaged heads {heads}"), words)
+            self._change(label, lambda: averaged(self._problem, heads))
+
+    def duplicate(self) -> None:
+        """A second head like this one beside it."""
+        label = Label(QT_TRANSLATE_NOOP("History", "duplicated head {head}"), {"head": self._head})
+        self._change(label, lambda: duplicated(self._problem, self._head))
+
+    def move(self, step: int) -> None:
+        """Let the head change places with its neighbor, and follow it."""
+        head, place = self._head, self._head + step
+        label = Label(QT_TRANSLATE_NOOP("History", "moved head {head} to {place}"), {"head": head, "place": place})
+        self._change(label, lambda: moved(self._problem, head, place), lambda: self._view.set(head=place))
+
+    def equal_kv(self) -> None:
+        """Every head reads the keys and values that this one reads."""
+        label = Label(QT_TRANSLATE_NOOP("History", "K and V of head {head} for all"), {"head": self._head})
+        self._change(label, lambda: with_equal_kv(self._problem, self._head))
+
+    def _change(self, label: Label, make: Callable[[], Resized], then: Callable[[], object] = bool) -> None:
+        """Apply what is made as one step, and say what was done beside it."""
+
+        def take(resized: Resized, fresh: Arrays) -> None:
+            self._document.apply(SetFields(resized.fields, label), fresh)
+            then()
+            if resized.notes:
+                self._tell(lambda: sentences(resized.notes))
+
+        self._making.begin(label, make, take)
+
+    def _ask(self, title: str, words: str, text: str, read: Callable[[str], T]) -> T | None:
+        dialog = AskDialog(title, words, text, read, self._window)
+        agreed = dialog.exec()
+        dialog.deleteLater()
+        return dialog.answer if agreed else None
+
+
+def _number(text: str) -> float:
+    try:
+        return parse_number(text)
+    except NumberError as error:
+        raise ValueError(error.sentence()) from None
+
+
+def _one_head(text: str, count: int) -> int:
+    heads = heads_from_text(text if text.strip() else "?", count)
+    if len(heads) > 1:
+        return _one_head("?", count)
+    return heads[0]

@@ -1,0 +1,141 @@
+"""Whole heads by hand: off, scaled, or the result of another one; each gives the interventions of the problem.
+
+A head is off where its result is multiplied by 0, as heads are knocked out in Michel, Levy, Neubig (2019), "Are Sixteen
+Heads Really Better than One?".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.problem.interventions.copy_cells import Copy
+from attn_gui.engine.problem.interventions.scale_cells import Scale
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.records import Record
+from attn_gui.engine.stages import STAGE
+
+AXIS = "head"
+RESULT = next(name for name, stage in STAGE.items() if stage.per_head and not stage.square)
+"""The stage that holds what each head gives."""
+
+Interventions = tuple[Intervention, ...]
+
+
+def whole_heads(problem: Problem) -> dict[int, Intervention]:
+    """The intervention in force on the whole result of a head, by head: of several the last."""
+    found: dict[int, Intervention] = {}
+    for record in problem.interventions:
+        if record.enabled and _is_whole(record):
+            found |= dict.fromkeys(_heads(record), record)
+    return found
+
+
+def off_heads(problem: Problem) -> frozenset[int]:
+    """The heads whose result is multiplied by 0."""
+    records = whole_heads(problem).items()
+    return frozenset(head for head, record in records if isinstance(record, Scale) and record.factor == 0)
+
+
+def switched_off(problem: Problem, heads: Collection[int]) -> dict[str, object]:
+    """Exactly these heads off; those that were off and are not named are as computed again.
+
+    Raises FieldError where the problem is too long for interventions.
+    """
+    others = off_heads(problem) - set(heads)
+    new = [Scale(stage=RESULT, at={AXIS: head}, factor=0.0) for head in sorted(heads)]
+    return _changed(problem, (*_freed(problem.interventions, {*others, *heads}), *new))
+
+
+def scaled(problem: Problem, head: int, factor: float) -> dict[str, object]:
+    """The result of a head times a factor; 1 leaves it as computed. Raises FieldError as `switched_off` does."""
+    new = () if factor == 1 else (Scale(stage=RESULT, at={AXIS: _checked(problem, head)}, factor=factor),)
+    return _changed(problem, (*_freed(problem.interventions, {head}), *new))
+
+
+def copied(problem: Problem, head: int, source: int) -> dict[str, object]:
+    """The result of another head in place of its own; itself leaves it as computed. Raises FieldError likewise."""
+    kept = _freed(problem.interventions, {_checked(problem, head)})
+    if _checked(problem, source) == head:
+        return _changed(problem, kept)
+    return _changed(problem, (*kept, Copy(stage=RESULT, at={AXIS: head}, source={AXIS: source})))
+
+
+def reordered(interventions: Interventions, order: Sequence[int]) -> Interventions:
+    """Interventions on heads that have other places: each new head is the old one that `order` names.
+
+    What is done to a head goes along with it; stretches of heads that are parted become single heads. A head that is
+    copied from keeps the first of its places.
+    """
+    found: list[Intervention] = []
+    for record in interventions:
+        if isinstance(record, Copy) and AXIS in record.source:
+            found_at = order.index(record.source[AXIS])
+            record = record.changed(source=Record({**record.source, AXIS: found_at}))
+        if AXIS not in record.at:
+            found.append(record)
+            continue
+        heads = list(_heads(record))
+        places = [place for place, head in enumerate(order) if head in heads]
+        if [order[place] for place in places] == heads and places == list(range(places[0], places[0] + len(places))):
+            found.append(_at(record, places[0] if len(places) == 1 else (places[0], places[-1] + 1), record.cells))
+        else:
+            found += [_at(record, place, _cells(record, heads.index(order[place]), len(heads))) for place in places]
+    return tuple(found)
+
+
+def _is_whole(record: Intervention) -> bool:
+    return record.stage == RESULT and set(record.at) == {AXIS}
+
+
+def _heads(record: Intervention) -> Iterator[int]:
+    """The heads that a record names."""
+    place = record.at[AXIS]
+    yield from (place,) if isinstance(place, int) else range(*place)
+
+
+def _freed(interventions: Interventions, heads: Collection[int]) -> Interventions:
+    """The interventions without what they do to the whole results of these heads."""
+    found: list[Intervention] = []
+    for record in interventions:
+        mine = list(_heads(record)) if _is_whole(record) else []
+        if not set(mine) & set(heads):
+            found.append(record)
+        else:
+            kept = [place for place, head in enumerate(mine) if head not in heads]
+            found += [_at(record, mine[place], _cells(record, place, len(mine))) for place in kept]
+    return tuple(found)
+
+
+def _at(record: Intervention, place: int | tuple[int, int], cells: object) -> Intervention:
+    """The record at other heads, with its numbers there."""
+    numbers = {record.numbers: cells} if record.numbers else {}
+    return record.changed(at=Record({**record.at, AXIS: place}), **numbers)
+
+
+def _cells(record: Intervention, place: int, count: int) -> object:
+    """The numbers of a record that belong to one of its heads."""
+    cells = record.cells
+    if not isinstance(cells, np.ndarray) or cells.ndim < 3 or cells.shape[-3] != count:
+        return cells
+    own: Array = np.ascontiguousarray(cells[..., place : place + 1, :, :])
+    own.flags.writeable = False
+    return own
+
+
+def _changed(problem: Problem, interventions: Interventions) -> dict[str, object]:
+    if any(record.enabled for record in interventions) and is_long(problem):
+        raise FieldError(sentences.SHORT_ONLY, field="interventions")
+    return {"interventions": interventions}
+
+
+def _checked(problem: Problem, head: int) -> int:
+    if not 0 <= head < problem.num_heads:
+        raise FieldError(sentences.NO_HEAD, got=head, heads=problem.num_heads)
+    return head

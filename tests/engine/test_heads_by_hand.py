@@ -1,0 +1,113 @@
+"""Heads switched off, scaled, copied: what the result and the output become, and what moves with a head."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.creation.heads import duplicated, moved
+from attn_gui.engine.creation.heads_by_hand import copied, off_heads, scaled, switched_off, whole_heads
+from attn_gui.engine.problem.errors import FieldError
+
+H, N, M, D, C, E = 4, 5, 7, 3, 2, 11
+
+
+def problem_of(**more: Any) -> Problem:
+    rng = np.random.default_rng(8)
+    shapes = {"query": (N, H * D), "key": (M, H * D), "value": (M, H * C), "w_output": (H * C, E)}
+    return Problem(**{name: rng.normal(size=shape) for name, shape in shapes.items()} | {"num_heads": H} | more)
+
+
+def whole(problem: Problem, stage: str) -> np.ndarray[Any, Any]:
+    evaluation = Evaluation(problem)
+    return np.array(evaluation.box(stage, tuple(slice(0, k) for k in evaluation.shape(stage))))[0]
+
+
+def test_the_output_is_that_of_the_other_heads():
+    problem = problem_of()
+    heads = whole(problem, "head_output")
+    after = problem.replace(**switched_off(problem, {1, 3}))
+    assert off_heads(after) == {1, 3}
+    expected = sum(heads[h] @ problem.w_output[h * C : (h + 1) * C] for h in (0, 2))
+    np.testing.assert_allclose(whole(after, "output"), expected, rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(whole(after, "weights"), whole(problem, "weights"))
+
+
+def test_switching_names_all_that_are_off_and_leaves_the_rest_by_hand():
+    cell = {"kind": "set", "stage": "scores", "at": {"head": 1, "query": 0, "key": 0}, "values": 2.0}
+    problem = problem_of(interventions=(cell,))
+    only = problem.replace(**switched_off(problem, {0, 1, 3}))
+    assert off_heads(only) == {0, 1, 3}
+    assert len(only.interventions) == 4
+    back = only.replace(**switched_off(only, set()))
+    assert back == problem
+    again = only.replace(**switched_off(only, {0, 1, 2}))
+    assert off_heads(again) == {0, 1, 2}
+
+
+def test_a_disabled_switch_is_no_switch():
+    problem = problem_of(
+        interventions=({"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0, "enabled": False},)
+    )
+    assert off_heads(problem) == set()
+
+
+def test_a_factor_and_a_copy_take_the_place_of_one_another():
+    problem = problem_of()
+    heads = whole(problem, "head_output")
+    half = problem.replace(**scaled(problem, 2, 0.5))
+    np.testing.assert_array_equal(whole(half, "head_output")[2], heads[2] * 0.5)
+    other = half.replace(**copied(half, 2, 0))
+    np.testing.assert_array_equal(whole(other, "head_output"), heads[[0, 1, 0, 3]])
+    assert list(whole_heads(other)) == [2]
+    assert other.replace(**copied(other, 2, 2)) == problem
+    assert half.replace(**scaled(half, 2, 1)) == problem
+
+
+def test_a_head_taken_out_of_a_stretch_leaves_the_others_with_their_own_numbers():
+    values = np.arange(3.0)[:, None, None] * np.ones((3, 1, C))
+    stretch = {"kind": "set", "stage": "head_output", "at": {"head": (1, 4)}, "values": values}
+    problem = problem_of(interventions=(stretch,))
+    after = problem.replace(**switched_off(problem, {2}))
+    result = whole(after, "head_output")
+    np.testing.assert_array_equal(result[1:], np.array([0, 0, 2.0])[:, None, None] * np.ones((3, N, C)))
+    assert (result[1] == values[0]).all()
+
+
+@pytest.mark.parametrize(("head", "place"), [(0, 2), (3, 0), (1, 2)])
+def test_what_is_done_to_a_head_goes_along_with_it(head, place):
+    values = np.random.default_rng(3).normal(size=(2, 1, M))
+    problem = problem_of(
+        interventions=(
+            {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.5},
+            {"kind": "set", "stage": "scores", "at": {"head": (1, 3), "query": 1}, "values": values},
+            {"kind": "copy", "stage": "weights", "at": {"head": 3}, "source": {"head": 1}},
+            {"kind": "scale", "stage": "weights", "at": {"query": 2}, "factor": 2.0},
+        )
+    )
+    order = list(range(H))
+    order.insert(place, order.pop(head))
+    after = problem.replace(**moved(problem, head, place).fields)
+    for stage in ("scores", "weights", "head_output"):
+        np.testing.assert_array_equal(whole(after, stage), whole(problem, stage)[order])
+    back = after.replace(**moved(after, place, head).fields)
+    for stage in ("scores", "weights", "head_output"):
+        np.testing.assert_array_equal(whole(back, stage), whole(problem, stage))
+
+
+def test_a_second_head_is_off_as_the_first_is():
+    problem = problem_of()
+    off = problem.replace(**switched_off(problem, {1}))
+    after = off.replace(**duplicated(off, 1).fields)
+    assert off_heads(after) == {1, 2}
+    np.testing.assert_array_equal(whole(after, "head_output"), whole(off, "head_output")[[0, 1, 1, 2, 3]])
+
+
+def test_a_head_that_is_not_there_is_refused():
+    with pytest.raises(FieldError, match="There is no head 4"):
+        copied(problem_of(), 0, 4)
+    with pytest.raises(FieldError, match="There is no head 7"):
+        scaled(problem_of(), 7, 2.0)

@@ -1,0 +1,207 @@
+"""Heads off, scaled, copied, moved, doubled, averaged: by menu and keys, seen, and undone to the byte."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.formats import save
+from attn_gui.views.dialogs.ask_dialog import AskDialog
+from attn_gui.views.heads.thumb import HeadThumb
+
+H, N, D, C, E = 4, 5, 3, 2, 7
+
+
+def problem_of(**more):
+    rng = np.random.default_rng(6)
+    shapes = {"query": (N, H * D), "key": (N, H * D), "value": (N, H * C), "w_output": (H * C, E)}
+    return Problem(**{name: rng.normal(size=shape) for name, shape in shapes.items()} | {"num_heads": H} | more)
+
+
+@pytest.fixture
+def opened(launch, tmp_path):
+    """A window with four heads and W_O."""
+
+    def start(lang="en", **more):
+        path = tmp_path / "heads.attn"
+        save(problem_of(**more), path)
+        return launch(path, lang=lang)
+
+    return start
+
+
+def thumb(person, head):
+    return next(t for t in person.find("heads.weights").findChildren(HeadThumb) if t.head == head and t.isVisible())
+
+
+def each(problem, stage="head_output"):
+    evaluation = Evaluation(problem)
+    return np.array(evaluation.box(stage, tuple(slice(0, k) for k in evaluation.shape(stage))))[0]
+
+
+def menu_of(person, head):
+    """Right-click a head; the menu by the names of its actions."""
+    target = thumb(person, head)
+    place = target.rect().center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, target.mapToGlobal(place))
+    QApplication.sendEvent(target, event)
+    menu = person.window.findChild(QMenu, "menu.context")
+    assert menu is not None
+    return menu, {action.objectName().removeprefix("action."): action for action in menu.actions()}
+
+
+@pytest.mark.parametrize(("lang", "off", "step"), [("en", "off", "head 2 off"), ("zh", "关闭", "关闭头 2")])
+def test_a_head_is_switched_off_its_effect_read_and_undone(opened, lang, off, step):
+    person = opened(lang)
+    person.click(thumb(person, 2))
+    person.show_stage("output")
+    person.click_cell("output", 1, 3)
+    before, output = person.value("output", 1, 3), person.values("output")
+    menu, actions = menu_of(person, 2)
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(actions["head_off"]).center())
+    problem = problem_of()
+    part = each(problem)[2] @ problem.w_output[2 * C : 3 * C]
+    assert person.value("output", 1, 3) == pytest.approx(before - part[1, 3], abs=1e-13)
+    np.testing.assert_allclose(person.values("output"), np.array(output) - part, rtol=0, atol=1e-13)
+    assert person.steps()[-1] == step
+    assert off in thumb(person, 2).accessibleName()
+    assert off in person.find("node.head_output").accessibleName()
+    assert person.values("head_output") == [[0.0] * C] * N
+    assert person.action("head_off").isChecked()
+    person.press("Ctrl+Z")
+    assert person.values("output") == output
+    assert off not in thumb(person, 2).accessibleName()
+    assert person.program.document.problem == problem
+
+
+def test_a_head_that_is_off_is_hatched_in_strip_spine_and_maps(opened):
+    person = opened()
+    person.do("values")  # numbers have colors of their own
+    person.click(thumb(person, 1))
+    person.show_stage("head_output")
+    plain = person.colors("head_output", 1, 1)
+    small = thumb(person, 1).map.grab().toImage()
+    spine = person.find("node.head_output").map.grab().toImage()
+    person.press("Ctrl+Shift+O")
+    assert len(person.colors("head_output", 1, 1)) > len(plain)
+    assert thumb(person, 1).map.grab().toImage() != small
+    assert person.find("node.head_output").map.grab().toImage() != spine
+    person.show_stage("concat")
+    assert len(person.colors("concat", 1, C)) > 1
+    assert len(person.colors("concat", 1, 0)) == 1
+    person.press("Ctrl+Shift+O")
+    person.show_stage("head_output")
+    assert person.colors("head_output", 1, 1) == plain
+    assert person.program.document.problem.interventions == ()
+
+
+def test_only_one_head_is_left_and_all_come_back(opened):
+    person = opened()
+    before = person.program.document.problem.fields()
+    person.click(thumb(person, 3))
+    person.do("head_only")
+    assert [("off" in thumb(person, head).accessibleName()) for head in range(H)] == [True, True, True, False]
+    problem = problem_of()
+    np.testing.assert_allclose(person.values("output"), each(problem)[3] @ problem.w_output[3 * C :], atol=1e-13)
+    person.press("Ctrl+Z")
+    assert person.program.document.problem.fields().keys() == before.keys()
+    assert person.program.document.problem == problem
+
+
+def test_a_factor_and_another_head_are_asked_for(opened):
+    person = opened()
+    person.click(thumb(person, 1))
+    heads = each(problem_of())
+
+    def answer(text, wrong=""):
+        def type_in(dialog):
+            if wrong:
+                dialog.line.setText(wrong)
+                assert dialog.said()
+                assert not dialog.buttons.button(dialog.buttons.StandardButton.Ok).isEnabled()
+            dialog.line.setFocus()
+            person.press("Ctrl+A")
+            QTest.keyClicks(dialog.line, text)
+            person.press("Return")
+
+        return type_in
+
+    person.answering(AskDialog, answer("-0.5", "much"), lambda: person.do("head_scale"))
+    np.testing.assert_array_equal(person.values("head_output"), heads[1] * -0.5)
+    assert person.steps()[-1] == "head 1 × -0.5"
+    assert "× −0.5" in thumb(person, 1).accessibleName()
+    person.answering(AskDialog, answer("3", "9"), lambda: person.do("head_copy"))
+    np.testing.assert_array_equal(person.values("head_output"), heads[3])
+    assert "from 3" in thumb(person, 1).accessibleName()
+    person.do("head_free")
+    np.testing.assert_array_equal(person.values("head_output"), heads[1])
+    assert not person.action("head_free").isEnabled()
+    for _ in range(3):
+        person.press("Ctrl+Z")
+    assert person.program.document.problem == problem_of()
+
+
+@pytest.mark.parametrize(
+    ("action", "order", "shown"),
+    [("head_left", [0, 2, 1, 3], 1), ("head_right", [0, 1, 3, 2], 3), ("head_duplicate", [0, 1, 2, 2, 3], 2)],
+)
+def test_heads_change_places_in_one_step_and_back_to_the_byte(opened, action, order, shown):
+    person = opened()
+    person.click(thumb(person, 2))
+    person.do(action)
+    now = person.program.document.problem
+    np.testing.assert_array_equal(each(now), each(problem_of())[order])
+    assert person.find("control.head").value() == shown
+    assert len(person.steps()) == 2
+    person.press("Ctrl+Z")
+    assert person.program.document.problem == problem_of()
+
+
+def test_averaged_heads_and_equal_keys_and_values(opened):
+    person = opened()
+    person.click(thumb(person, 2))
+
+    def answer(dialog):
+        assert dialog.line.text() == "all"
+        dialog.line.setText("1-2")
+        dialog.accept()
+
+    person.answering(AskDialog, answer, lambda: person.do("head_average"))
+    assert person.steps()[-1] == "averaged heads 1, 2"
+    weights = each(person.program.document.problem, "weights")
+    np.testing.assert_array_equal(weights[1], weights[2])
+    np.testing.assert_array_equal(weights[[0, 3]], each(problem_of(), "weights")[[0, 3]])
+    person.press("Ctrl+Z")
+    person.do("head_equal")
+    key = np.asarray(person.program.document.problem.key).reshape(N, H, D)
+    assert (key == np.asarray(problem_of().key).reshape(N, H, D)[:, 2:3]).all()
+    person.press("Ctrl+Z")
+    assert person.program.document.problem == problem_of()
+
+
+def test_what_would_part_a_group_is_refused_in_a_sentence(opened):
+    rng = np.random.default_rng(2)
+    shared = {"key": rng.normal(size=(N, 2 * D)), "value": rng.normal(size=(N, 2 * C)), "num_kv_heads": 2}
+    person = opened(**shared)
+    person.click(thumb(person, 1))
+    person.do("head_right")
+    assert "head 1 can only change places within its own group" in person.banner()
+    person.do("head_duplicate")
+    assert "one head more would leave them uneven" in person.banner()
+    assert len(person.steps()) == 1
+    person.do("head_left")
+    assert len(person.steps()) == 2
+
+
+def test_the_menu_of_a_head_is_for_that_head(opened):
+    person = opened()
+    menu, actions = menu_of(person, 3)
+    assert person.find("control.head").value() == 3
+    assert {"head_off", "head_only", "head_scale", "head_copy", "head_free", "head_average"} <= actions.keys()
+    assert not actions["head_right"].isEnabled()
+    menu.close()
