@@ -94,13 +94,25 @@ class MatrixModel(QAbstractTableModel):
 
     def cell(self, row: int, column: int) -> tuple[str, float]:
         """The text shown in a cell and its number, for a delegate that paints; ("", nan) outside."""
-        array = self._array()
-        if array is None or not (0 <= row < self._shape[0] and 0 <= column < self._shape[1]):
+        array = self._holding(row, column)
+        if array is None:
             return "", np.nan
         value = array.item(row, column)
         if array.dtype.kind == "b":
             return ("✓", 1.0) if value != self.inverted else ("", 0.0)
         return shown(value, self._decimals, self._scientific), value
+
+    def number(self, row: int, column: int) -> float:
+        """The number of a cell without its text; nan outside."""
+        array = self._holding(row, column)
+        if array is None:
+            return np.nan
+        value: float = array.item(row, column)
+        return float(value != self.inverted) if array.dtype.kind == "b" else value
+
+    def _holding(self, row: int, column: int) -> NDArray[Any] | None:
+        """The array of now, if it has that cell."""
+        return self._array() if 0 <= row < self._shape[0] and 0 <= column < self._shape[1] else None
 
     def cells(self) -> NDArray[Any]:
         """All numbers as they are then, read-only."""

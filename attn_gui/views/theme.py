@@ -53,7 +53,13 @@ def current_theme() -> Theme:
 
 def scaled(px: float) -> int:
     """A size at 100 % as whole pixels at the present zoom; what is not nothing stays visible."""
-    return max(round(px * _look.zoom), 1 if px > 0 else 0)
+    return _scaled(px, _look.zoom)
+
+
+@lru_cache(maxsize=512)
+def _scaled(px: float, zoom: float) -> int:
+    """Remembered: a paint asks for a hundred of them."""
+    return max(round(px * zoom), 1 if px > 0 else 0)
 
 
 def ui_font(size: str = "body", weight: int = 400, tabular: bool = False) -> QFont:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QObject
 
@@ -258,14 +258,16 @@ class TablesController(QObject):
 
     def _show_marks(self) -> None:
         """Lines and chips; where a person works in the tables is left as it is."""
-        rows, columns = self.marked()
+        self._set_marks(*self.marked())
+
+    def _set_marks(self, rows: Mapping[str, tuple[Mark, ...]], columns: Mapping[str, int]) -> None:
         for field, panel in self._window.inputs.panels.items():
             panel.set_marks(rows.get(field, ()), columns.get(field))
 
     def _show_chosen(self) -> None:
         """Another cell was chosen: mark what made it and bring it to the eye."""
-        self._show_marks()
         rows, columns = self.marked()
+        self._set_marks(rows, columns)
         for field, panel in self._window.inputs.panels.items():
             for row, _ in reversed(rows.get(field, ())):  # the query last: it stays in sight
                 panel.scroll_to_row(row)

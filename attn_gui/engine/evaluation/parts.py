@@ -10,7 +10,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import Axes
 from attn_gui.engine.graph.node import Node
 
-from .dense import Evaluation
+from .readout import Readout
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,19 @@ class Part:
         return self.axes[axis]
 
 
-def parts_of(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Part, ...]:
+def parts_of(evaluation: Readout, stage: str, index: tuple[int, ...]) -> tuple[Part, ...]:
     """The parts of a cell, stage by stage as far as the matrices of the problem, queries before keys.
 
     A map of pairs gives its own place in all of them. What a weight is taken times, and what the product goes to,
-    belong to it, too.
+    belong to it, too. Tables, maps and spine ask for the same cell one after another: it is remembered.
     """
+    asked = stage, tuple(index)
+    if evaluation.last_parts is None or evaluation.last_parts[0] != asked:
+        evaluation.last_parts = asked, _found(evaluation, stage, index)
+    return evaluation.last_parts[1]
+
+
+def _found(evaluation: Readout, stage: str, index: tuple[int, ...]) -> tuple[Part, ...]:
     found: list[Part] = []
     for part in (*_before(evaluation, stage, index), *_after(evaluation, stage, indices.cell(index))):
         if part not in found:
@@ -46,7 +53,7 @@ def parts_of(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tupl
     return tuple(sorted(found, key=lambda part: any("j" in letters for letters in part.axes)))
 
 
-def _before(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> Iterator[Part]:
+def _before(evaluation: Readout, stage: str, index: tuple[int, ...]) -> Iterator[Part]:
     hidden = {node.name for node in evaluation.nodes if node.stage.hidden}
     boxes: dict[str, list[Box]] = {stage: [indices.cell(index)]}
     for node in reversed(evaluation.nodes):
@@ -67,7 +74,7 @@ def _read(node: Node, box: Box) -> list[Box | None]:
     return [None if ref.optional else indices.box_of(ref.axes, ranges, node.sizes) for ref in node.inputs]
 
 
-def _after(evaluation: Evaluation, stage: str, box: Box) -> Iterator[Part]:
+def _after(evaluation: Readout, stage: str, box: Box) -> Iterator[Part]:
     """The other maps of pairs, and what is multiplied by the cell of one."""
     own = evaluation.node(stage)
     if not own.stage.square:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,17 +22,21 @@ from attn_gui.engine.problem.errors import FieldError, StageError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
 
+if TYPE_CHECKING:
+    from attn_gui.engine.evaluation.parts import Part
+
 
 class Readout:
     """The chain of one problem, and every number in it: kept in `_arrays`, or computed when it is read."""
 
     problem: Problem
     stages: tuple[str, ...]
+    last_parts: tuple[tuple[str, tuple[int, ...]], tuple[Part, ...]] | None  # of the cell that was asked for last
     signed = False  # whether all its numbers have a sign, shares included, as differences have
 
     def _lay_out(self, problem: Problem) -> None:
         """Take up a problem, with nothing kept yet."""
-        self.problem = problem
+        self.problem, self.last_parts = problem, None
         self._sources = sources_of(problem)
         self._nodes = nodes_of(problem, self._sources)
         self._by_name = {node.name: node for node in self._nodes}

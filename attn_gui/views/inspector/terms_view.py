@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
@@ -17,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.copying import Copied
-from attn_gui.figure.tokens import SIGNED_STOPS, SIZE, SPACING
+from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
 from attn_gui.views.inspector.links import paint_focus_ring
 from attn_gui.views.inspector.terms import FULL, TIGHTEST, Face, TermsModel
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
@@ -30,6 +32,8 @@ LEAST_BAR, SLIVER = 24, 6  # a bar that tells sizes apart, and one that gives wa
 MEASURED = 40  # rows whose texts decide the widths of the columns
 ELIDE, ONE_LINE = Qt.TextElideMode.ElideRight, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 SIDES = int(Qt.AlignmentFlag.AlignLeft | ONE_LINE), int(Qt.AlignmentFlag.AlignRight | ONE_LINE)  # of names, of numbers
+FOCUSED = QStyle.StateFlag.State_HasFocus.value
+DIGITS = str.maketrans("123456789", "000000000")
 POSITIVE, NEGATIVE = 0.6, -0.6  # places on the signed map that bars take their colors from
 
 
@@ -197,10 +201,9 @@ class TermsView(QTableView):
         return self._widths[place]
 
     def _measured_width(self, column: int) -> int:
-        metrics = _metrics("body")
         joined = column < self._terms.columnCount() - 1 and self._terms.columnCount() > 2
         rows = [row for row in self._measured() if not (joined and row in self._alone)]
-        texts = [metrics.horizontalAdvance(self._terms.face(row, column).text) for row in rows]
+        texts = [text_width(self._terms.face(row, column).text) for row in rows]
         header = self._terms.headerData(column, Qt.Orientation.Horizontal)
         widest = max([*texts, _metrics("small").horizontalAdvance(str(header or ""))])
         return widest + 2 * scaled(PADDING) + ROUNDING
@@ -218,7 +221,6 @@ class TermDelegate(QStyledItemDelegate):
         if not isinstance(view, TermsView):
             return
         face, rect, padding = view.terms().face(index.row(), column), option.rect, scaled(PADDING)
-        painter.save()
         if face.chosen:
             painter.fillRect(rect, theme.key_soft)
         font = ui_font("body", weight=600 if face.chosen else 400, tabular=True)
@@ -229,10 +231,11 @@ class TermDelegate(QStyledItemDelegate):
             room.setWidth(width - 2 * padding)
             self._paint_bar(painter, rect.adjusted(width, 0, 0, 0), face, view.terms())
         painter.setPen(theme.key if face.chosen and not column else getattr(theme, face.color))
-        painter.drawText(room, SIDES[column > 0], QFontMetrics(font).elidedText(face.text, ELIDE, room.width()))
-        if view.hasFocus() and option.state & QStyle.StateFlag.State_HasFocus:
+        fits = text_width(face.text) <= room.width()
+        text = face.text if fits else QFontMetrics(font).elidedText(face.text, ELIDE, room.width())
+        painter.drawText(room, SIDES[column > 0], text)
+        if option.state.value & FOCUSED and view.hasFocus():
             paint_focus_ring(painter, rect)
-        painter.restore()
 
     def _paint_bar(self, painter: QPainter, room: QRect, face: Face, terms: TermsModel) -> None:
         value = face.value
@@ -257,6 +260,16 @@ def bar_color(value: float, *, signed: bool, chosen: bool) -> QColor:
         stops = dict(SIGNED_STOPS[theme.name])
         return QColor(stops[NEGATIVE if value < 0 else POSITIVE])
     return theme.key if chosen else theme.text3
+
+
+def text_width(text: str) -> int:
+    """The width of a text of the table at its boldest; all digits have one width, so that few are measured."""
+    return _width_of(text.translate(DIGITS), scaled(FONT_SIZE.body))
+
+
+@lru_cache(maxsize=1 << 12)
+def _width_of(text: str, _size: int) -> int:
+    return _metrics("body").horizontalAdvance(text)
 
 
 def _metrics(size: str) -> QFontMetrics:

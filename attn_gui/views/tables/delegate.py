@@ -50,6 +50,7 @@ class CellDelegate(QStyledItemDelegate):
         self._levels: Levels | None = None
         self._theme = current_theme()
         self._font = QFont()
+        self.between_rows = False  # only lines between rows are painted now, where no number comes
         self.refresh()
 
     def refresh(self) -> None:
@@ -62,7 +63,8 @@ class CellDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         rect, state, theme = option.rect, option.state.value, self._theme
-        text, value = cast(MatrixModel, index.model()).cell(index.row(), index.column())
+        model, row, column = cast(MatrixModel, index.model()), index.row(), index.column()
+        text, value = ("", model.number(row, column)) if self.between_rows else model.cell(row, column)
         tint = self._tint(value, theme)
         if tint is not None:
             painter.fillRect(rect, tint)
@@ -70,6 +72,8 @@ class CellDelegate(QStyledItemDelegate):
             chosen = QColor(theme.accent)
             chosen.setAlphaF(CHOSEN)
             painter.fillRect(rect, chosen)
+        if self.between_rows and not state & FOCUSED:
+            return
         painter.setFont(self._font)
         painter.setPen(theme.error if value != value and text else theme.text)
         painter.drawText(rect.adjusted(0, 0, -scaled(SPACING.s), 0), CENTERED if text == "✓" else NUMBER, text)

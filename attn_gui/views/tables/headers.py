@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QToolTip, QWidget
 
 from attn_gui.figure.tokens import SIZE, SPACING
@@ -28,6 +28,7 @@ class MarkedHeader(QHeaderView):
     def __init__(self, orientation: Qt.Orientation, parent: QWidget) -> None:
         super().__init__(orientation, parent)
         self._marks: dict[int, str] = {}
+        self._repainted = QRegion()
         self.setSectionsClickable(True)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setMinimumSectionSize(1)
@@ -48,7 +49,13 @@ class MarkedHeader(QHeaderView):
         across = QRect(0, start, size.width(), end - start)
         self.viewport().update(across if upright else QRect(start, 0, end - start, size.height()))
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._repainted = event.region()
+        super().paintEvent(event)
+
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
+        if not self._repainted.intersects(rect):
+            return  # Qt asks for everything between two marks that moved
         theme = current_theme()
         role = self._marks.get(section)
         ground, ink = (theme.sunken, theme.text) if self._holds_selection(section) else (theme.raised, theme.text2)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen, QRegion
 from PySide6.QtWidgets import QTableView, QWidget
 
 from attn_gui.figure.tokens import LINE, TIME_MS
+from attn_gui.views.tables.delegate import CellDelegate
 from attn_gui.views.tables.headers import ColumnHeader, Mark, TokenHeader
 from attn_gui.views.theme import current_theme
 
@@ -22,6 +23,7 @@ class MarkedView(QTableView):
         self._rows: tuple[Mark, ...] = ()
         self._column: Mark | None = None
         self._edited: tuple[slice, slice] | None = None
+        self._lines = QRegion()  # that are to be repainted beside rows
         self.setVerticalHeader(self.rows)
         self.setHorizontalHeader(self.columns)
         self._hold = QTimer(self, singleShot=True, interval=TIME_MS.edited_outline_hold)
@@ -48,11 +50,17 @@ class MarkedView(QTableView):
     def _repaint_lines(self, at: int, *, vertical: bool) -> None:
         """Both lines of a row or column, which may be gone from the table."""
         header = self.columns if vertical else self.rows
-        if at < header.count():
-            wide, room = int(LINE.row_and_column) + 1, self.viewport().size()
-            start, size = header.sectionViewportPosition(at) - wide, header.sectionSize(at) + 2 * wide
-            lines = QRect(start, 0, size, room.height()) if vertical else QRect(0, start, room.width(), size)
-            self.viewport().update(lines)
+        if at >= header.count():
+            return
+        wide, room = int(LINE.row_and_column) + 1, self.viewport().size()
+        start, size = header.sectionViewportPosition(at) - wide, header.sectionSize(at)
+        if vertical:
+            self.viewport().update(QRect(start, 0, size + 2 * wide, room.height()))
+            return
+        for top in (start, start + size):
+            line = QRect(0, top, room.width(), 2 * wide)
+            self._lines += line
+            self.viewport().update(line)
 
     def flash(self, rows: slice, columns: slice) -> None:
         """Outline what was just edited, for a moment."""
@@ -64,6 +72,9 @@ class MarkedView(QTableView):
 
     # --- painting --------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
+        cells, self._lines, lines = self.itemDelegate(), QRegion(), self._lines
+        if isinstance(cells, CellDelegate):
+            cells.between_rows = not lines.isEmpty() and event.region().subtracted(lines).isEmpty()
         super().paintEvent(event)
         if self.model() is None or not (self._rows or self._column or self._edited):
             return

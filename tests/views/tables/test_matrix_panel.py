@@ -421,9 +421,29 @@ def test_a_mark_that_comes_or_goes_paints_its_chip_and_its_lines_alone(desk, acr
         for part in (header.viewport(), view.viewport()):
             whole = part.rect()
             strip = QRect(0, start, whole.width(), size) if across else QRect(start, 0, size, whole.height())
+            if across and part is view.viewport():  # its numbers stay
+                assert not painted.of[part].contains(strip.center())
+                strip.setHeight(1)
             assert not strip.isEmpty()
             assert QRegion(strip & whole).subtracted(painted.of[part]).isEmpty()
             assert not painted.of[part].contains(QPoint(1, 1))
+
+
+def on_screen(widget):
+    """The pixels of a widget as they were painted last, not painted anew for the picture."""
+    QTest.qWait(0)
+    return widget.screen().grabWindow(widget.winId()).toImage()
+
+
+def test_marks_that_move_leave_the_screen_as_if_all_of_it_were_painted(desk):
+    table = desk(np.arange(ROWS * COLUMNS, dtype=float).reshape(ROWS, COLUMNS) - 7)
+    view, window = table.view, table.view.window()
+    for rows in ([(3, "query")], [(4, "query"), (6, "key")], [(4, "key")], []):
+        table.panel.set_marks(rows, None)
+        moved = on_screen(window)
+        for part in (view.viewport(), view.rows.viewport(), view.columns.viewport()):
+            part.update()
+        assert moved == on_screen(window), rows
 
 
 @pytest.mark.parametrize("zoom", [1.0, 1.5])
