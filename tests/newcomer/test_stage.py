@@ -234,13 +234,13 @@ def test_its_operator_stands_in_the_spine(qapp, opened, lang, word):
 
 def test_words_of_heads_stand_where_there_are_heads(qapp, opened):
     program = opened("en")
-    words = program.window.product._words
+    title = program.window.product._words.title
     program.view.set(stage="rectified", head=1)
     qapp.processEvents()
-    assert [word[0] for word in words._title()] == ["Rectified scores", "head 1"]
+    assert [word[0] for word in title._words()] == ["Rectified scores", "head 1"]
     program.view.set(stage="output")
     qapp.processEvents()
-    assert [word[0] for word in words._title()] == ["Output"]
+    assert [word[0] for word in title._words()] == ["Output"]
 
 
 # --- files ---------------------------------------------------------------------------------------

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap
+from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.display import Levels
 from attn_gui.figure.labels import elided, visible_text
 from attn_gui.figure.numbers import level_text
 from attn_gui.figure.tokens import RADIUS, SPACING, Theme
-from attn_gui.views.theme import scaled, ui_font
+from attn_gui.views.theme import current_theme, scaled, ui_font
 
 Word = tuple[str, str, str, int]
 """Text, size of the tokens, color of the theme, weight."""
+
+
+def painted_ground(widget: QWidget, paint: Callable[[QPainter], None]) -> QPixmap:
+    """The words of a widget on its ground without any mark, painted once: every click and every outline that fades
+    repaints some of it."""
+    ratio = widget.devicePixelRatioF()
+    ground = QPixmap(widget.size() * ratio)
+    ground.setDevicePixelRatio(ratio)
+    ground.fill(current_theme().surface)
+    painter = QPainter(ground)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    paint(painter)
+    painter.end()
+    return ground
 
 
 def words_width(words: Sequence[Word]) -> float:

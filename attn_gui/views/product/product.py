@@ -7,26 +7,24 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.engine import Evaluation, Recomputed, stages
-from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.products.operands import Picture, picture_of
+from attn_gui.engine import Evaluation, Recomputed
+from attn_gui.figure.products.operands import picture_of
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.shades import Shades
 from attn_gui.views.map.zooming.windows import STAGE, JoinedWindows
-from attn_gui.views.map.zooming.zoom import Window
-from attn_gui.views.product.labels import labels_fit
+from attn_gui.views.product.lettering import painted_ground
 from attn_gui.views.product.operands import Operands
-from attn_gui.views.product.product_layout import Places, lay_out
-from attn_gui.views.product.product_needs import axis_labels, label_font, needs_of
+from attn_gui.views.product.product_layout import Places
+from attn_gui.views.product.product_needs import places_of
 from attn_gui.views.product.product_words import ProductWords
+from attn_gui.views.product.scene import Scene
 from attn_gui.views.product.stage_maps import StageMaps
-from attn_gui.views.theme import current_theme, scaled, set_ground
+from attn_gui.views.theme import scaled, set_ground
 
 LEAST_SIZE = (200, 160)
 
@@ -45,12 +43,11 @@ class ProductPicture(QWidget):
         self.shades = Shades(self)
         self.maps = StageMaps(self, self.shades)
         self.operands = Operands(self, self.shades)
-        self.stage = SHOWN_FIRST
-        self.compact = False
-        self.picture = Picture()
+        self._scene = Scene(self.maps, self.operands)
         self.places: Places | None = None
         self._windows = JoinedWindows(self)
-        self._words = ProductWords(self)
+        self._words = ProductWords(self._scene, self)
+        self._words.title.tokens.clicked.connect(self.tokensRequested)
         self._ground: QPixmap | None = None
         self._marked = QRegion()  # where the words say what is chosen
         self._held, self._asked = False, False  # whether the arrangement waits, and whether there is to be one
@@ -72,16 +69,16 @@ class ProductPicture(QWidget):
     # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int, stage: str = "") -> None:
         """Show another evaluation, batch item or head, with the present stage in the corner or another."""
-        self.stage = stage or self.stage
+        self._scene.stage = stage or self._scene.stage
         self.maps.set_evaluation(evaluation, batch, head)
 
     def set_stage(self, stage: str) -> None:
         """Put another stage in the corner."""
-        if stage != self.stage:
-            window = self._pairs_shown()
-            self.stage = stage
+        if stage != self._scene.stage:
+            window = self._scene.pairs
+            self._scene.stage = stage
             self._on_maps_rearranged()
-            if window is not None and self._pairs_shown() is not None:
+            if window is not None and self._scene.pairs is not None:
                 self.maps.map(stage).extent.set_window(window)
 
     def set_tokens(self, query_tokens: Sequence[str] | None, key_tokens: Sequence[str] | None) -> None:
@@ -99,7 +96,7 @@ class ProductPicture(QWidget):
         self.maps.refresh(recomputed)
         stage_map = self.stage_map()
         plane = stage_map.plane if stage_map is not None else None
-        found = [plane.cells(box) for box in recomputed.boxes.get(self.stage, ())] if plane is not None else []
+        found = [plane.cells(box) for box in recomputed.boxes.get(self._scene.stage, ())] if plane is not None else []
         self.operands.refresh(recomputed.boxes, [area for area in found if area is not None])
 
     def retake_levels(self) -> None:
@@ -109,7 +106,7 @@ class ProductPicture(QWidget):
 
     def set_formula(self, *forms: str) -> None:
         """The LaTeX of the stage's formula; further forms are for less and less room."""
-        self._words.set_formula(forms)
+        self._words.title.set_formula(forms)
         self.arrange()
 
     def set_menu_actions(self, actions: Sequence[QAction]) -> None:
@@ -133,7 +130,7 @@ class ProductPicture(QWidget):
 
     def set_compact(self, compact: bool) -> None:
         """The form for narrow windows: shorter captions, smaller gaps."""
-        self.compact = compact
+        self._scene.compact = compact
         self.arrange()
 
     def set_theme(self, _theme: Theme) -> None:
@@ -154,12 +151,7 @@ class ProductPicture(QWidget):
 
     def stage_map(self) -> Heatmap | None:
         """The map in the corner."""
-        return self.maps.map(self.stage) if self.stage in self.maps.stages else None
-
-    def _pairs_shown(self) -> Window | None:
-        """The queries and keys in view, where the stage has both."""
-        square = self.stage_map() and stages.STAGE[self.stage].square
-        return self.maps.map(self.stage).extent.window if square else None
+        return self._scene.corner
 
     def arrange(self) -> None:
         """Place the maps of the present stage, and those of the others where they would be."""
@@ -171,7 +163,7 @@ class ProductPicture(QWidget):
         bars = self._bar_height(scaled(LEAST_SIZE[0]))
         for stage in self.maps.stages:
             places = self._places_of(stage, bars)
-            if stage == self.stage:
+            if stage == self._scene.stage:
                 if (needed := self._bar_height(places.stage.width())) != bars:
                     places = self._places_of(stage, needed)
                 self.places = places
@@ -180,20 +172,12 @@ class ProductPicture(QWidget):
         self._repaint_words()
 
     def _places_of(self, stage: str, bars: int) -> Places:
-        head, corner = self._words.head_height(), self._words.corner_width()
-        labels, font = axis_labels(self.maps, stage)[1], label_font(self.compact)
-        for turned in (False, True):
-            needs = needs_of(self.maps, stage, compact=self.compact, head=head, bars=bars, corner=corner, turned=turned)
-            places = lay_out(needs, self.width(), self.height())
-            if labels_fit(labels, font, places.stage.width() / places.columns):
-                break
-        return places
-
-    def _bars(self) -> dict[str, ColorBar]:
-        return {STAGE: self.maps.bar(self.stage), **self.operands.shown_bars}
+        head, corner = self._words.title.head_height(), self._words.title.corner_width()
+        compact = self._scene.compact
+        return places_of(self.maps, stage, self.size(), compact=compact, head=head, bars=bars, corner=corner)
 
     def _bar_height(self, width: int) -> int:
-        return scaled(SPACING.m) + max(bar.heightForWidth(width) for bar in self._bars().values())
+        return scaled(SPACING.m) + max(bar.heightForWidth(width) for bar in self._scene.bars.values())
 
     def _place_operands(self) -> None:
         assert self.places is not None
@@ -207,9 +191,9 @@ class ProductPicture(QWidget):
                 heatmap.place_cells(rect)
                 joined[place] = heatmap
         self._windows.join(joined, self.places.rows, self.places.columns)
-        self._words.place_tokens(self.places)
-        self._place_scroll_bars()
-        for place, bar in self._bars().items():
+        self._words.title.place_tokens(self.places)
+        self._windows.place_scroll_bars(self.places.stage, self.places.result or self.places.stage)
+        for place, bar in self._scene.bars.items():
             rect = self.places.stage if place == STAGE else getattr(self.places, place)
             if rect is not None:
                 top = rect.bottom() + 1 + scaled(SPACING.m)
@@ -219,30 +203,20 @@ class ProductPicture(QWidget):
         """Order of Tab: the stage, what makes it, what it makes, then the color bars."""
         stage_map = self.stage_map()
         if stage_map is not None:
-            overview = self.maps.minimap(self.stage)
-            around: list[QWidget] = [*self.operands.shown.values(), *self._bars().values()]
-            chain: list[QWidget] = [stage_map, overview, *around, self._words.tokens]
+            overview = self.maps.minimap(self._scene.stage)
+            around: list[QWidget] = [*self.operands.shown.values(), *self._scene.bars.values()]
+            chain: list[QWidget] = [stage_map, overview, *around, self._words.title.tokens]
             for before, after in itertools.pairwise(chain):
                 QWidget.setTabOrder(before, after)
 
-    def _place_scroll_bars(self) -> None:
-        assert self.places is not None
-        stage, last = self.places.stage, self.places.result or self.places.stage
-        for side, bar in self._windows.scroll_bars.items():
-            thick = bar.sizeHint().width() if side == Qt.Orientation.Vertical else bar.sizeHint().height()
-            if side == Qt.Orientation.Vertical:
-                bar.setGeometry(last.right() + scaled(SPACING.m), stage.top(), thick, stage.height())
-            else:
-                bar.setGeometry(stage.left(), stage.bottom() + 2, stage.width(), min(thick, scaled(SPACING.m)))
-
     # --- following -------------------------------------------------------------------------------
     def _on_maps_rearranged(self) -> None:
-        if self.stage not in self.maps.stages or self.maps.evaluation is None:
+        scene, evaluation = self._scene, self.maps.evaluation
+        if scene.corner is None or evaluation is None:
             return
-        evaluation = self.maps.evaluation
-        self.picture = picture_of(self.stage, evaluation)
+        scene.picture = picture_of(scene.stage, evaluation)
         self._windows.part()
-        self.operands.set_picture(self.picture, evaluation, self.maps.batch, self.maps.head)
+        self.operands.set_picture(scene.picture, evaluation, self.maps.batch, self.maps.head)
         self._show_only_present()
         self._order_tabs()
         self.arrange()
@@ -251,17 +225,16 @@ class ProductPicture(QWidget):
     def _show_only_present(self) -> None:
         if not self.maps.at_home:
             return
-        focused, present = self.maps.focused, self.maps.map(self.stage)
-        present.show()
-        if focused not in (None, self.stage):
-            present.setFocus(Qt.FocusReason.OtherFocusReason)  # before the other is gone, and the keyboard with it
+        focused, present = self.maps.focused, self._scene.stage
+        self.maps.map(present).show()
+        if focused not in (None, present):  # before the other is gone, and the keyboard with it
+            self.maps.map(present).setFocus(Qt.FocusReason.OtherFocusReason)
         for stage in self.maps.stages:
-            self.maps.map(stage).setVisible(stage == self.stage)
-            self.maps.bar(stage).setVisible(stage == self.stage)
+            self.maps.map(stage).setVisible(stage == present)
+            self.maps.bar(stage).setVisible(stage == present)
 
     def _show_marks(self) -> None:
-        lines = self.maps.lines(self.stage)
-        self.operands.set_marks(lines, self.maps.chosen, result=self.picture.marks_result)
+        self.operands.set_marks(self._scene.lines, self.maps.chosen, result=self._scene.picture.marks_result)
         before, self._marked = self._marked, self._marks_region()
         self.update(before + self._marked)
 
@@ -269,42 +242,25 @@ class ProductPicture(QWidget):
         """Everything but the cells of the maps."""
         self._words.forget_places()
         self._ground, self._marked = None, self._marks_region()
-        self.update(QRegion(self.rect()).subtracted(self._cells_region()))
+        self.update(QRegion(self.rect()).subtracted(self.places.cells if self.places is not None else QRegion()))
 
     def _marks_region(self) -> QRegion:
-        known = self.places is not None and self.stage_map() is not None
-        return self._words.marks_region(self.places) if known and self.places is not None else QRegion()
-
-    def _cells_region(self) -> QRegion:
-        region, places = QRegion(), self.places
-        if places is not None:
-            for rect in (places.stage, places.left, places.top, places.factor, places.result):
-                region += rect or QRect()
-        return region
-
-    def _painted_words(self, places: Places) -> QPixmap:
-        """The words without any mark, painted once: every click and every outline that fades repaints some."""
-        ratio = self.devicePixelRatioF()
-        ground = QPixmap(self.size() * ratio)
-        ground.setDevicePixelRatio(ratio)
-        ground.fill(current_theme().surface)
-        painter = QPainter(ground)
-        self._words.paint(painter, places)
-        painter.end()
-        return ground
+        places = self.places if self.stage_map() is not None else None
+        return self._words.marks_region(places) if places is not None else QRegion()
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self.places is None or self.stage_map() is None:
+        places = self.places
+        if places is None or self.stage_map() is None:
             return
-        if event.region().subtracted(self._cells_region()).isEmpty():
+        if event.region().subtracted(places.cells).isEmpty():
             return  # some cells of a map are being repainted, there is nothing below them
         if self._ground is None:
-            self._ground = self._painted_words(self.places)
+            self._ground = painted_ground(self, lambda painter: self._words.paint(painter, places))
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._ground)
         if event.region().intersects(self._marked):
-            self._words.paint_marks(painter, self.places)
+            self._words.paint_marks(painter, places)
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -329,7 +285,7 @@ class ProductPicture(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
-            self._words.tokens.retranslate()
+            self._words.title.tokens.retranslate()
             self.maps.retranslate()
             self.operands.retranslate()
             self.arrange()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QRect
+from PySide6.QtGui import QRegion
 
 STEEPEST = 3
 """Cells of a stage of queries and keys are at most so many times as wide as high, or as high as wide."""
@@ -50,6 +51,14 @@ class Places:
     top: QRect | None = None
     factor: QRect | None = None
     result: QRect | None = None
+
+    @property
+    def cells(self) -> QRegion:
+        """The pixels of all maps."""
+        region = QRegion(self.stage)
+        for rect in (self.left, self.top, self.factor, self.result):
+            region += rect or QRect()
+        return region
 
 
 @dataclass(frozen=True)

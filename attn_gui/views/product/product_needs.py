@@ -6,15 +6,15 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QSize
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from attn_gui.engine import STAGE
 from attn_gui.figure.products.operands import KEY, QUERY, picture_of
 from attn_gui.figure.tokens import SIZE, SPACING
-from attn_gui.views.product.labels import label_width
+from attn_gui.views.product.labels import label_width, labels_fit
 from attn_gui.views.product.lettering import words_width
-from attn_gui.views.product.product_layout import Needs
+from attn_gui.views.product.product_layout import Needs, Places, lay_out
 from attn_gui.views.product.stage_maps import StageMaps
 from attn_gui.views.theme import scaled, ui_font
 
@@ -62,6 +62,17 @@ def needs_of(maps: StageMaps, stage: str, *, compact: bool, head: int, bars: int
         largest_cell=scaled(LARGEST_CELL),
         comfortable_cell=scaled(COMFORTABLE_CELL),
     )
+
+
+def places_of(maps: StageMaps, stage: str, size: QSize, *, compact: bool, head: int, bars: int, corner: int) -> Places:
+    """The places for the picture of a stage; tokens over columns are turned where they do not fit as they are."""
+    labels, font = axis_labels(maps, stage)[1], label_font(compact)
+    for turned in (False, True):
+        needs = needs_of(maps, stage, compact=compact, head=head, bars=bars, corner=corner, turned=turned)
+        places = lay_out(needs, size.width(), size.height())
+        if labels_fit(labels, font, places.stage.width() / places.columns):
+            break
+    return places
 
 
 def _least_top(sizes: Mapping[str, tuple[int, int]]) -> int:

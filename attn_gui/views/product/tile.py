@@ -13,7 +13,7 @@ from attn_gui.figure.products.operands import picture_of
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.names import stage_title
 from attn_gui.views.product.labels import LEVEL, UPRIGHT, Labels, LabelStyle, label_width, labels_fit
-from attn_gui.views.product.lettering import Word, paint_words
+from attn_gui.views.product.lettering import Word, paint_words, painted_ground
 from attn_gui.views.product.product_layout import Needs, lay_out
 from attn_gui.views.product.product_needs import (
     LARGEST_CELL,
@@ -122,7 +122,7 @@ class StageTile(QWidget):
         if not self._at_work():
             return
         if self._ground is None:
-            self._ground = self._painted_words()
+            self._ground = painted_ground(self, self._paint_words)
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._ground)
         if event.region().intersects(self._marked):
@@ -135,20 +135,10 @@ class StageTile(QWidget):
         """Whether the map of the tile is here and shows something."""
         return self._maps.map(self.stage).parentWidget() is self and self._maps.evaluation is not None
 
-    def _painted_words(self) -> QPixmap:
-        """The words without any mark, painted once: every cell painted again, and every outline that fades, repaints
-        what is below it."""
-        ratio = self.devicePixelRatioF()
-        ground = QPixmap(self.size() * ratio)
-        ground.setDevicePixelRatio(ratio)
-        ground.fill(current_theme().surface)
-        painter, theme = QPainter(ground), current_theme()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_words(painter, self._title(), 1, QFontMetricsF(ui_font("body", 600)).ascent() + 1, theme)
+    def _paint_words(self, painter: QPainter) -> None:
+        paint_words(painter, self._title(), 1, QFontMetricsF(ui_font("body", 600)).ascent() + 1, current_theme())
         for labels, _ in self._tokens():
             labels.paint(painter)
-        painter.end()
-        return ground
 
     def _marks_region(self) -> QRegion:
         region = QRegion()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QRect, Qt, Signal
 from PySide6.QtWidgets import QScrollBar, QWidget
 
+from attn_gui.figure.tokens import SPACING
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.zooming.zoom import Window
+from attn_gui.views.theme import scaled
 
 STAGE = "stage"
 ROWS_TOGETHER = ("left", STAGE, "result")
@@ -73,6 +75,15 @@ class JoinedWindows(QObject):
         self._joining = False
         self._show_scroll_bars()
         self.moved.emit()
+
+    def place_scroll_bars(self, stage: QRect, last: QRect) -> None:
+        """Below the cells of the stage, and right of the last map beside it."""
+        for side, bar in self.scroll_bars.items():
+            thick = bar.sizeHint().width() if side == Qt.Orientation.Vertical else bar.sizeHint().height()
+            if side == Qt.Orientation.Vertical:
+                bar.setGeometry(last.right() + scaled(SPACING.m), stage.top(), thick, stage.height())
+            else:
+                bar.setGeometry(stage.left(), stage.bottom() + 2, stage.width(), min(thick, scaled(SPACING.m)))
 
     def _show_scroll_bars(self) -> None:
         stage = self._maps[STAGE]

@@ -1,0 +1,52 @@
+"""The scene of a product picture: a stage in the corner, and the matrices around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attn_gui.engine import STAGE
+from attn_gui.engine.stages import SHOWN_FIRST
+from attn_gui.figure.products.operands import Picture
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.levels.colorbar import ColorBar
+from attn_gui.views.map.zooming import windows
+from attn_gui.views.map.zooming.zoom import Window
+from attn_gui.views.product.marks import Lines
+from attn_gui.views.product.operands import Operands
+from attn_gui.views.product.product_needs import axis_labels
+from attn_gui.views.product.stage_maps import StageMaps
+
+
+class Scene:
+    """What is shown, for all that lay out, letter and mark it; `compact` is the form for narrow windows."""
+
+    def __init__(self, maps: StageMaps, operands: Operands) -> None:
+        self.maps, self.operands = maps, operands
+        self.stage, self.compact = SHOWN_FIRST, False
+        self.picture = Picture()
+
+    @property
+    def corner(self) -> Heatmap | None:
+        """The map of the stage; None while the problem has no such stage."""
+        return self.maps.map(self.stage) if self.stage in self.maps.stages else None
+
+    @property
+    def pairs(self) -> Window | None:
+        """The queries and keys in view, where the stage has both."""
+        corner = self.corner
+        return corner.extent.window if corner is not None and STAGE[self.stage].square else None
+
+    @property
+    def bars(self) -> dict[str, ColorBar]:
+        """The color bars by the place of their maps."""
+        return {windows.STAGE: self.maps.bar(self.stage), **self.operands.shown_bars}
+
+    @property
+    def lines(self) -> Lines:
+        """The row and column of the stage that the chosen cell marks."""
+        return self.maps.lines(self.stage)
+
+    @property
+    def labels(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The labels at the rows and columns of the stage."""
+        return axis_labels(self.maps, self.stage)
