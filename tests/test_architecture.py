@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,9 @@ MOST_MEMBERS = 40  # methods and properties of a class, Qt's own that it answers
 MOST_FILES = 14  # in a folder, beside its __init__
 OF_THE_PROCESS = {"figure/fonts.py:_loaded", "figure/fonts.py:_kept"}  # Qt has one application and one set of fonts
 FILLING = {"add", "append", "clear", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"}
+FACES = ("attn_gui", "attn_gui.engine", "attn_gui.formats")  # what a script may import, whoever else does
+# the calls that a heatmap answers to outside tools; a part of the output, of which there is no map yet
+CALLED = {"cell_at", "cell_rect", "part_block"}
 TRANSLATED = {"tr", "translate", "QT_TRANSLATE_NOOP", "QT_TR_NOOP", "_"}
 
 
@@ -215,6 +220,53 @@ def test_no_circle_of_imports_has_more_than_two_files():
     assert sum(map(len, arrows.values())) > 1000
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [{"a", "b", "c"}]
     assert [sorted(group) for group in circles(arrows) if len(group) > 2] == []
+
+
+def definitions(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """(class or nothing, name) of every function, class and method of a module; constants have no class."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield "", node.name
+        if isinstance(node, ast.ClassDef):
+            yield from ((node.name, method.name) for method in node.body if isinstance(method, ast.FunctionDef))
+        if isinstance(node, ast.Assign):
+            yield from (("", target.id) for target in node.targets if isinstance(target, ast.Name))
+
+
+def names_read(tree: ast.AST) -> Iterator[str]:
+    """Every name that is read, on its own or of something; an import alone reads nothing."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+
+
+def is_asked_from_outside(path: Path, owner: str, name: str) -> bool:
+    """Whether another library calls it: by a name of its own, as `__eq__`, or because a class of its own has it."""
+    if name.startswith("_") and name.endswith("_"):
+        return True
+    if not owner:
+        return False
+    kind = getattr(importlib.import_module(module_name(path)), owner)
+    return any(hasattr(base, name) for base in kind.__mro__[1:] if not base.__module__.startswith("attn_gui"))
+
+
+def test_nothing_is_there_for_tests_alone():
+    """A name that neither the package nor its packaging reads is dead, or a promise of the face for scripts."""
+    trees = {
+        path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES if ROOT / "tests" not in path.parents
+    }
+    promised = {name for face in FACES for name in importlib.import_module(face).__all__}
+    known = CALLED | promised | {name for tree in trees.values() for name in names_read(tree)}
+    dead = [
+        f"{path.relative_to(PACKAGE)}: {owner}.{name}".replace(": .", ": ")
+        for path, tree in trees.items()
+        if PACKAGE in path.parents
+        for owner, name in definitions(tree)
+        if name not in known and owner not in promised and not is_asked_from_outside(path, owner, name)
+    ]
+    assert not dead, "only tests read these, or nothing does:\n" + "\n".join(dead)
 
 
 def test_no_folder_holds_more_files_than_one_look_takes_in():

@@ -88,11 +88,6 @@ def luminance(colors: npt.NDArray[np.uint32]) -> Floats:
     return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]), dtype=np.float64)
 
 
-def lightness(colors: npt.NDArray[np.uint32]) -> Floats:
-    """OKLab lightness, 0 … 1, of colors 0xffRRGGBB of any shape."""
-    return np.asarray(_oklab(_linear(_channels(colors)))[..., 0], dtype=np.float64)
-
-
 def _placed(palette: Palette, theme_name: str) -> tuple[Floats, npt.NDArray[np.uint32]]:
     """Entries at which the stops stand, and their colors."""
     assert palette.stops is not None

@@ -49,10 +49,6 @@ class Switch(QWidget):
         """The buttons from left to right."""
         return self._buttons.buttons()
 
-    def set_current(self, key: str) -> None:
-        for button in self._buttons.buttons():
-            button.setChecked(button.property("key") == key)
-
     def _on_button_clicked(self, button: QAbstractButton) -> None:
         self.picked.emit(button.property("key"))
 

@@ -9,7 +9,7 @@ from attn_gui import render
 from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.comparing.beside import Beside
-from attn_gui.figure.maps.compose import compose
+from attn_gui.figure.maps.compose import composed
 from attn_gui.figure.maps.layout import plan
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.sheet import faced, write
@@ -30,7 +30,7 @@ def figure(states, mode, made=Evaluation, **choices):
     before, now = map(made, states)
     beside = Beside(lambda _now: before, mode, choices.pop("names", ("", "")))
     options = FigureOptions(stage="weights", beside=beside, **choices)
-    return compose(faced(now, options), stage="weights", heads=(1,), beside=beside, **choices)
+    return composed(faced(now, options), options, (1,))
 
 
 @pytest.mark.parametrize("made", [Evaluation, StreamingEvaluation], ids=["dense", "streaming"])
@@ -73,8 +73,8 @@ def test_the_two_states_of_a_head_stay_in_one_row(heads):
     rng = np.random.default_rng(3)
     now = Problem(**{name: rng.normal(size=(7, 2 * heads)) for name in ("query", "key", "value")}, num_heads=heads)
     beside = Beside(lambda _now: Evaluation(now.replace(scale=1.0)))
-    face = faced(Evaluation(now), FigureOptions(beside=beside))
-    layout = plan(compose(face, stage="weights", heads=tuple(range(heads)), beside=beside))
+    options = FigureOptions(stage="weights", beside=beside)
+    layout = plan(composed(faced(Evaluation(now), options), options, tuple(range(heads))))
     assert [before.top() for before in layout.maps[::2]] == [after.top() for after in layout.maps[1::2]]
 
 

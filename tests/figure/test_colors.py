@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, lightness, luminance, lut, value_text_color
+from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, luminance, lut, value_text_color
 from attn_gui.figure.display import Levels, to_display
 from attn_gui.figure.levels import color_table
 from attn_gui.figure.tokens import SIGNED_STOPS, THEMES, WEIGHTS_STOPS
@@ -13,6 +13,16 @@ EVERY = [(name, theme) for name in PALETTES for theme in THEMES]
 
 def rgb(token: str) -> int:
     return 0xFF000000 | int(token[1:], 16)
+
+
+def lightness(colors: np.ndarray) -> np.ndarray:
+    """OKLab's L of colors 0xffRRGGBB (Ottosson, 2020), number by number."""
+    channels = np.array([colors >> shift & 0xFF for shift in (16, 8, 0)]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    long = 0.4122214708 * linear[0] + 0.5363325363 * linear[1] + 0.0514459929 * linear[2]
+    middle = 0.2119034982 * linear[0] + 0.6806995451 * linear[1] + 0.1073969566 * linear[2]
+    short = 0.0883024619 * linear[0] + 0.2817188376 * linear[1] + 0.6299787005 * linear[2]
+    return 0.2104542553 * np.cbrt(long) + 0.7936177850 * np.cbrt(middle) - 0.0040720468 * np.cbrt(short)
 
 
 @pytest.mark.parametrize(("name", "theme"), EVERY)

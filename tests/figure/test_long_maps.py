@@ -15,8 +15,9 @@ from attn_gui.engine import Evaluation, Plane, Problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure import reading
 from attn_gui.figure.display import auto_levels
-from attn_gui.figure.maps.compose import compose
+from attn_gui.figure.maps.compose import composed
 from attn_gui.figure.maps.layout import plan
+from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.pictures import map_pixels
 from attn_gui.figure.sheet import render, to_image, write
@@ -96,7 +97,7 @@ def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: 
         for dpi, times in ((60, True), (300, False)):
             picture = render(source, stage="weights", width=9.0, dpi=dpi)
             found = texts(picture.save(tmp_path / "p.svg")).replace("  ", " ")
-            layout = plan(compose(Evaluation(problem), stage="weights", heads=(0,)), 9.0 * PX_PER_CM)
+            layout = plan(composed(Evaluation(problem), FigureOptions(stage="weights"), (0,)), 9.0 * PX_PER_CM)
             rows, columns = map_pixels(layout, 1.0, dpi)
             wanted = NOTE.format(-(-ROWS // rows), -(-COLUMNS // columns))[:-1]
             assert (wanted in found) == times

@@ -15,8 +15,9 @@ from PySide6.QtGui import QImage
 
 from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.figure.colors import lut
-from attn_gui.figure.maps.compose import compose
+from attn_gui.figure.maps.compose import composed
 from attn_gui.figure.maps.layout import plan
+from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.sheet import FORMATS, Picture, render, to_image, write
 
 WORDS = ("when", "mary", "and", "john", "went")
@@ -61,7 +62,7 @@ def test_a_figure_shows_the_numbers_of_the_chosen_head_and_item() -> None:
         ("output", None, trace["output"][1]),
         ("concat", None, trace["concat"][1]),
     ):
-        figure = compose(trace.evaluation, stage=stage, heads=(head,), batch=1)
+        figure = composed(trace.evaluation, FigureOptions(stage=stage, batch=1), (head,))
         assert (figure.panels[0].values == expected).all()
 
 
@@ -69,10 +70,10 @@ def test_what_a_mask_closes_is_hatched_in_the_stages_behind_it_only() -> None:
     evaluation = Evaluation(a_problem())
     closed = np.arange(7) > np.arange(5)[:, None]
     for stage in ("masked", "weights"):
-        panel = compose(evaluation, stage=stage, heads=(0,)).panels[0]
+        panel = composed(evaluation, FigureOptions(stage=stage), (0,)).panels[0]
         assert panel.allowed is not None
         assert (panel.allowed == ~closed).all()
-    assert compose(evaluation, stage="scaled", heads=(0,)).panels[0].allowed is None
+    assert composed(evaluation, FigureOptions(stage="scaled"), (0,)).panels[0].allowed is None
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def test_what_a_mask_closes_is_hatched_in_the_stages_behind_it_only() -> None:
 )
 def test_axes_are_named_and_labeled(stage: str, rows: str, columns: str, labels: tuple[str, str]) -> None:
     head = None if stage == "output" else 2
-    figure = compose(Evaluation(a_problem()), stage=stage, heads=(head,))
+    figure = composed(Evaluation(a_problem()), FigureOptions(stage=stage), (head,))
     assert (figure.rows.name, figure.columns.name) == (rows, columns)
     assert (figure.rows.labels[0], figure.columns.labels[-1]) == labels
 
@@ -98,7 +99,7 @@ def test_a_sequence_that_attends_to_itself_has_its_tokens_on_both_axes() -> None
     problem = Problem(x=rng.standard_normal((5, 3)), **width, num_heads=2, query_tokens=WORDS)
     for stage, side in (("weights", "columns"), ("weights", "rows"), ("value", "rows"), ("output", "rows")):
         head = None if stage == "output" else 0
-        figure = compose(Evaluation(problem), stage=stage, heads=(head,))
+        figure = composed(Evaluation(problem), FigureOptions(stage=stage), (head,))
         assert tuple(getattr(figure, side).labels) == WORDS
 
 
@@ -123,7 +124,7 @@ def test_several_heads_are_several_files_or_one_sheet(tmp_path: Path) -> None:
 def test_maps_of_a_sheet_share_their_levels() -> None:
     problem = a_problem()
     largest = np.abs(compute(problem)["scores"][0]).max()
-    assert compose(Evaluation(problem), stage="scores", heads=(0, 1, 2, 3)).levels.high == largest
+    assert composed(Evaluation(problem), FigureOptions(stage="scores"), (0, 1, 2, 3)).levels.high == largest
 
 
 @pytest.mark.parametrize(
@@ -191,7 +192,7 @@ def test_a_cell_of_the_picture_has_the_color_of_its_weight() -> None:
     problem = a_problem(mask=())
     weights = compute(problem)["weights"][0, 1]
     image = to_image(problem, heads=1, dpi=96, values=False)
-    place = plan(compose(Evaluation(problem), stage="weights", heads=(1,), values=False)).maps[0]
+    place = plan(composed(Evaluation(problem), FigureOptions(stage="weights", values=False), (1,))).maps[0]
     for row, column in np.ndindex(5, 7):
         x, y = place.left() + (column + 0.5) * place.width() / 7, place.top() + (row + 0.5) * place.height() / 5
         assert image.pixel(round(x), round(y)) == lut("weights")[round(float(weights[row, column]) * 511)]

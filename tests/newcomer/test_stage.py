@@ -25,7 +25,8 @@ from attn_gui.engine.graph.facts import Form, Name, Operator
 from attn_gui.engine.graph.leaves import Leaves
 from attn_gui.engine.graph.stage import Input, Stage, given
 from attn_gui.engine.graph.symbols import titles
-from attn_gui.figure.maps.compose import compose
+from attn_gui.figure.maps.compose import composed
+from attn_gui.figure.options import FigureOptions
 from attn_gui.formats import save
 from attn_gui.views.spine.catalog import formula_text
 from attn_gui.views.stage_formulas import stage_latex
@@ -257,4 +258,4 @@ def test_it_is_exported(problem, tmp_path: Path, capsys):
 
 def test_a_figure_is_titled_in_its_own_language(qapp, problem):
     for lang, title in (("en", "Rectified scores"), ("zh", "整流后的分数")):
-        assert title in str(compose(Evaluation(problem), stage="rectified", lang=lang, heads=(1,)).title)
+        assert title in str(composed(Evaluation(problem), FigureOptions(stage="rectified", lang=lang), (1,)).title)

@@ -76,7 +76,8 @@ class ExportController(QObject):
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {name: Command(getattr(self, name)) for name in ("export_image", "export_data", "copy_image")}
+        answered = self.export_image, self.export_data, self.copy_image
+        return {method.__name__: Command(method) for method in answered}
 
     def finish(self) -> None:
         """Stop whatever is being written; for the end of the program."""

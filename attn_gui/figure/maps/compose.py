@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -60,23 +59,6 @@ def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int 
     return chosen
 
 
-def compose(
-    evaluation: Evaluation,
-    *,
-    stage: str,
-    heads: Sequence[int | None],
-    pixels: Pixels = lambda figure: figure.shape,
-    tell: Tell = silent,
-    **choices: Any,
-) -> MapFigure:
-    """The figure of a stage for one head, or for several on a sheet; ValueError with a sentence for bad choices.
-
-    `choices` are those of FigureOptions. Of a problem whose maps are too long to be held the figure has as many blocks
-    as there are `pixels`.
-    """
-    return composed(evaluation, FigureOptions(stage=stage, **choices), heads, pixels, tell)
-
-
 def composed(
     evaluation: Evaluation,
     options: FigureOptions,
@@ -84,7 +66,10 @@ def composed(
     pixels: Pixels = lambda figure: figure.shape,
     tell: Tell = silent,
 ) -> MapFigure:
-    """`compose` with all choices in one record; `heads` are checked already."""
+    """The figure of a stage for one head, or for several on a sheet; `heads` are checked already.
+
+    Of a problem whose maps are too long to be held the figure has as many blocks as there are `pixels`.
+    """
     problem, stage = evaluation.problem, options.stage
     check_item(problem, options.batch)
     words = WORDS[options.lang]

@@ -168,10 +168,6 @@ class MatrixPanel(QWidget):
             above += self._ruler.sizeHint().height() + SPACING.xs
         return above + self._rows.height_for(min(rows, max(count, 1)))
 
-    def current_cell(self) -> tuple[int, int] | None:
-        index = self.view.currentIndex()
-        return (index.row(), index.column()) if index.isValid() else None
-
     def selection(self) -> tuple[slice, slice] | None:
         """Rows and columns of the selected block; None when nothing is selected."""
         if self.view.model() is None or not self.view.selectionModel().hasSelection():

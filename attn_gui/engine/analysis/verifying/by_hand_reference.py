@@ -8,7 +8,6 @@ from typing import Any
 from attn_gui.engine.problem.problem import Problem
 
 KINDS = ("set", "scale", "copy")
-Computed = Callable[[str, tuple[int, ...]], float]  # the cell of a stage before its interventions, at a full index
 
 
 def interventions_of(problem: Problem, stage: str) -> list[Any]:
