@@ -15,6 +15,7 @@ from attn_gui.engine import Evaluation, made_direct
 from attn_gui.engine.comparison.difference import difference_of, pair_of
 from attn_gui.engine.comparison.earlier import earlier_of
 from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.derived.derived_maps import derived_maps, with_derived
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.formats import (
     IMAGES,
@@ -118,8 +119,11 @@ def _request(loaded: Loaded, options: argparse.Namespace) -> _Request:
     if missing := [head for head in heads if head not in every]:
         raise ExportError(f"There is no head {missing[0]}; the problem has {_count(problem.num_heads)}.")
     stages = tuple(dict.fromkeys(options.stage or [SHOWN_FIRST]))
-    if unknown := [stage for stage in stages if stage not in evaluation.stages]:
-        raise ExportError(f"There is no stage {unknown[0]!r}; the problem has {', '.join(evaluation.stages)}.")
+    known = (*evaluation.stages, *derived_maps(evaluation))
+    if unknown := [stage for stage in stages if stage not in known]:
+        raise ExportError(f"There is no stage {unknown[0]!r}; the problem has {', '.join(known)}.")
+    if any(stage not in evaluation.stages for stage in stages):
+        evaluation = with_derived(evaluation)
     if options.compare is None:
         return _Request(loaded, evaluation, stages, heads, options)
     other = other_state(options.compare, problem, options.file.stem, heads[0], options.lang)

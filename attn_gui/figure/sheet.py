@@ -51,7 +51,7 @@ def write(
     options = FigureOptions(**choices)
     file = File(format or path.suffix.removeprefix("."), options.dpi)
     ensure_gui()
-    evaluation = faced(evaluation_of(source), options)
+    evaluation = faced(evaluation_of(source, options.stage), options)
     chosen = _chosen(evaluation, options)
     groups = [chosen] if sheet or len(chosen) == 1 else [(head,) for head in chosen]
     written = []
@@ -70,7 +70,7 @@ def to_image(source: Source, *, file: File | None = None, tell: Tell = silent, *
     """
     options = FigureOptions(**{"dpi": 150, **choices})
     ensure_gui()
-    evaluation = faced(evaluation_of(source), options)
+    evaluation = faced(evaluation_of(source, options.stage), options)
     file = file or File("png", options.dpi)
     page = page_of(evaluation, options, _chosen(evaluation, options), file, tell)
     return image_of(page, options.dpi)
@@ -132,7 +132,7 @@ def render(
         beside=beside,
     )
     ensure_gui()
-    evaluation = faced(evaluation_of(problem), options)
+    evaluation = faced(evaluation_of(problem, stage), options)
     file = File("png" if path is None else Path(path).suffix.removeprefix("."), dpi)
     drawn = Picture(page_of(evaluation, options, _chosen(evaluation, options), file, silent), dpi)
     if path is not None:

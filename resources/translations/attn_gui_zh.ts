@@ -2322,6 +2322,22 @@
         <source>with what was set by hand</source>
         <translation>有手动干预</translation>
     </message>
+    <message>
+        <source>Value through W_O</source>
+        <translation>经 W_O 的值</translation>
+    </message>
+    <message>
+        <source>Length of a value through W_O</source>
+        <translation>经 W_O 的值的范数</translation>
+    </message>
+    <message>
+        <source>Value-weighted attention</source>
+        <translation>值加权注意力</translation>
+    </message>
+    <message>
+        <source>Head contribution</source>
+        <translation>单头贡献</translation>
+    </message>
 </context>
 <context>
     <name>NewDialog</name>
@@ -2648,6 +2664,10 @@
     <message>
         <source>value</source>
         <translation>取值</translation>
+    </message>
+    <message>
+        <source>Value-weighted attention</source>
+        <translation>值加权注意力</translation>
     </message>
 </context>
 <context>

@@ -28,7 +28,7 @@ KEYS = {
 CATALOGS = {  # the modules, wherever they lie
     "score": ("scoring/", "scores/", "reference.py"),
     "mask layer": ("masks.py", "layers.py", "reference.py"),
-    "page": ("figure/pages/",),
+    "page": ("figure/pages/", "stages/derived.py"),  # a page of a derived map is called as the map
     "format": ("formats/catalog.py", "figure/output/devices.py"),
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.derived.derived_maps import reading
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.chain.by_hand import ByHand
@@ -130,7 +131,7 @@ class Explanation:
 
     def expand(self, cell: Cell) -> Explanation | None:
         """One hop further: the explanation of a cell of a stage; None for a number of the problem itself."""
-        known = plain_name(cell.name) in self._evaluation.stages
+        known = self._evaluation.explains(cell.name)
         return Explanation(self._evaluation, cell.name, cell.index) if known else None
 
     # --- the surroundings ------------------------------------------------------------------------
@@ -280,7 +281,7 @@ def explain(source: Trace | Evaluation, stage: str, index: Sequence[int]) -> Exp
     Raises StageError (a KeyError) or PlaceError (an IndexError).
     Source: the formulas are those of the stages; the bound is Higham, "Accuracy and Stability" (2002), §4.2.
     """
-    return Explanation(evaluation_in(source, "explain"), stage, index)
+    return Explanation(reading(evaluation_in(source, "explain"), stage), stage, index)
 
 
 def checked_index(node: Node, index: Sequence[int]) -> tuple[int, ...]:

@@ -98,6 +98,10 @@ class Readout:
             raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=self.stages)
         return self._by_name[stage]
 
+    def explains(self, name: str) -> bool:
+        """Whether a name is that of numbers that are computed here, so that a cell of them can be explained."""
+        return plain_name(name) in self.stages
+
     def computed(self, stage: str) -> str:
         """The name of a stage as it is before its interventions; its own where it has none."""
         name = computed_name(self.node(stage).name)

@@ -17,6 +17,7 @@ from attn_gui.engine.problem.notebook import Pictured
 from attn_gui.engine.problem.problem import Problem
 
 from .dense import KEEP, Evaluation
+from .derived.derived_maps import reading
 
 
 class Trace(Pictured, Mapping[str, Array]):
@@ -39,11 +40,11 @@ class Trace(Pictured, Mapping[str, Array]):
 
     def axes(self, stage: str) -> tuple[str, ...]:
         """The names of a stage's axes."""
-        return self.evaluation.axes(stage)
+        return reading(self.evaluation, stage).axes(stage)
 
     def shape(self, stage: str) -> tuple[int, ...]:
         """The lengths of a stage's axes, batch included; nothing is computed."""
-        return self.evaluation.shape(stage)
+        return reading(self.evaluation, stage).shape(stage)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.stages)
@@ -64,10 +65,11 @@ class Trace(Pictured, Mapping[str, Array]):
         return stage in self.stages
 
     def __getitem__(self, stage: str) -> Array:
-        """A whole stage. Raises ValueError past 2 GB, StageError (a KeyError) for a stage that is not there."""
-        shape = self.evaluation.shape(stage)
+        """A whole stage, or a derived map. Raises ValueError past 2 GB, StageError (a KeyError) where there is none."""
+        evaluation = reading(self.evaluation, stage)
+        shape = evaluation.shape(stage)
         _check_size(stage, shape, np.dtype(self.problem.dtype).itemsize)
-        return self.evaluation.box(stage, indices.whole(shape))
+        return evaluation.box(stage, indices.whole(shape))
 
     def computed(self, stage: str) -> Array:
         """The whole stage before its interventions. Raises as reading it does."""
@@ -97,7 +99,7 @@ class Trace(Pictured, Mapping[str, Array]):
         for name, place in (("batch", batch), ("head", head)):
             if not (_is_whole(place) or (place is None and name == "head")):
                 raise FieldTypeError(sentences.NOT_WHOLE, field=name, got=repr(place))
-        return self.evaluation.block(stage, batch, head, rows, columns)
+        return reading(self.evaluation, stage).block(stage, batch, head, rows, columns)
 
 
 def trace_text(trace: Trace) -> str:

@@ -8,8 +8,10 @@ from dataclasses import replace
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import entries
+from attn_gui.engine.stages.derived import DERIVED, entry_of
 
 from .facts import Name
+from .stage import Stage
 
 FIELDS = {
     "x": Name("X", "X", "x", "Sequence", "序列"),
@@ -75,16 +77,27 @@ def title(name: str, language: str) -> str:
 
 def is_named(name: str) -> bool:
     """Whether there is a stage or a field of this name; layers and interventions are counted."""
-    return name in FIELDS or name.startswith(COUNTED) or name in _parameters() or plain_name(name) in entries()
+    return name in FIELDS or name.startswith(COUNTED) or name in _parameters() or _stage(plain_name(name)) is not None
 
 
 def titles() -> Iterator[tuple[str, str]]:
     """The English and the Chinese words of every stage and field."""
-    for stage in entries().values():
+    for stage in (*entries().values(), *DERIVED):
         yield from stage.called.words().items()
         yield from stage.operator.words().items() if stage.operator is not None else ()
     for name in (*FIELDS.values(), *_parameters().values()):
         yield from name.words().items()
+
+
+def _stage(name: str) -> Stage | None:
+    """A stage or a derived map."""
+    return entries().get(name) or entry_of(name)
+
+
+def _called(name: str) -> Name:
+    if (stage := _stage(name)) is None:
+        raise KeyError(name)
+    return stage.called
 
 
 def _parameters() -> dict[str, Name]:
@@ -113,4 +126,4 @@ def _entry(name: str) -> Name:
         return Name(plain, plain, f"{plain.lower()}^{{({name.split('.')[1]})}}")
     if name.startswith("score_params."):
         return _parameters()[name]
-    return FIELDS[name] if name in FIELDS else entries()[name].called
+    return FIELDS[name] if name in FIELDS else _called(name)

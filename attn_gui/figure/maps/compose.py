@@ -9,6 +9,7 @@ import numpy as np
 
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
 from attn_gui.engine.evaluation import choice
+from attn_gui.engine.evaluation.derived.derived_maps import reading
 from attn_gui.engine.graph.symbols import title
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.levels import Shade
@@ -28,11 +29,11 @@ Pixels = Callable[[MapFigure], tuple[int, int]]
 NOTHING = np.zeros((1, 1), np.float32)
 
 
-def evaluation_of(source: Source) -> Evaluation:
-    """The evaluation of a problem, which is computed, or the one behind a trace."""
+def evaluation_of(source: Source, stage: str) -> Evaluation:
+    """The evaluation of a problem, which is computed, or the one behind a trace; with derived maps if one is meant."""
     if isinstance(source, Problem):
-        return choice.evaluation_of(source)
-    return source.evaluation if isinstance(source, Trace) else source
+        return reading(choice.evaluation_of(source), stage)
+    return reading(source.evaluation if isinstance(source, Trace) else source, stage)
 
 
 def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int | None, ...]:

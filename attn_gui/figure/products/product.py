@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from attn_gui.engine import Evaluation, symbol
+from attn_gui.engine.evaluation.derived.derived_maps import is_derived
 from attn_gui.figure.labels import visible_text
 from attn_gui.figure.maps.compose import NOTHING, bare_figure, check_item, filled, title_of
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
@@ -35,8 +36,8 @@ class ProductFigure:
 
 
 def has_product(evaluation: Evaluation, stage: str) -> bool:
-    """Whether a stage is a product of matrices in this problem."""
-    return bool(picture_of(stage, evaluation).operands())
+    """Whether a stage is a product of matrices in this problem; derived maps stand alone."""
+    return not is_derived(stage) and bool(picture_of(stage, evaluation).operands())
 
 
 def compose_product(

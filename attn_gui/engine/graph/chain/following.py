@@ -18,6 +18,7 @@ from attn_gui.engine.graph.symbols import computed_name
 from attn_gui.engine.problem.fields import Fields
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.stages import entries, stages_of
+from attn_gui.engine.stages.derived import DERIVED
 from attn_gui.engine.stages.mask import Seen
 
 from .by_hand import ByHand, Changed, Step
@@ -96,6 +97,15 @@ def nodes_of(problem: Fields, sources: Mapping[str, Source]) -> list[Node]:
     """The chain of a problem: its stages tied to their inputs, and what is changed by hand."""
     masked = [name for name, stage in entries().items() if stage.behind_mask]
     return build(stages_of(problem), sources, sizes_of(problem), Following(problem.interventions, masked))
+
+
+def derived_nodes(problem: Fields, sources: Mapping[str, Source]) -> list[Node]:
+    """The nodes of the derived maps, which read the chain with what is changed by hand in it."""
+    masked = [name for name, stage in entries().items() if stage.behind_mask]
+    following = Following(problem.interventions, masked)
+    nodes = build((*stages_of(problem), *DERIVED), sources, sizes_of(problem), following)
+    names = {stage.name for stage in DERIVED}
+    return [node for node in nodes if node.name in names]
 
 
 def computed_nodes(problem: Fields) -> list[Node]:
