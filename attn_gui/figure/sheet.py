@@ -110,7 +110,7 @@ def render(
     the two: "split" (side by side under one color bar), "difference" (problem − before), "before" or "now".
     ValueError with a sentence for bad choices.
     """
-    beside = None if before is None else Beside(lambda _now: evaluation_of(before), compare)
+    beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), compare)
     shade = shade_from(levels, colormap)
     options = FigureOptions(
         stage=stage,

@@ -19,7 +19,7 @@ from attn_gui.app.state.sentences import saying, sentence
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.derived.derived_maps import with_derived
 from attn_gui.figure.comparing.states import NOW
@@ -98,7 +98,7 @@ class ExportController(QObject):
             self._guarded(lambda: _copy(draw(self._evaluation(), silent)))
             return
         snapshot = self._document.snapshot()
-        self._begin(lambda tell: draw(_evaluated(snapshot), tell), _copy)
+        self._begin(lambda tell: draw(evaluation_of(snapshot), tell), _copy)
 
     def export_image(self) -> None:
         self.export_stage_image(self._view.look.stage)
@@ -113,7 +113,7 @@ class ExportController(QObject):
 
         if self._is_busy():
             return
-        evaluation, problem = self._now(), self._document.problem
+        evaluation, problem = with_derived(self._computation.evaluation), self._document.problem
         dialog = self._dialog = ExportDialog(
             evaluation.stages,
             heads=problem.num_heads,
@@ -148,7 +148,7 @@ class ExportController(QObject):
         from attn_gui.app.files.export_tasks import figure_tasks
         from attn_gui.app.files.other_state import beside_of
 
-        evaluation, beside = self._now(), beside_of(self._baseline, choice.compare)
+        evaluation, beside = self._computation.evaluation, beside_of(self._baseline, choice.compare)
         return figure_tasks(choice, evaluation, self._naming(), self._look.language, self._shades(), beside)
 
     def _shades(self) -> dict[str, Shade]:
@@ -159,7 +159,7 @@ class ExportController(QObject):
         """The preview, or None if it takes a while and comes later."""
         from attn_gui.figure.pictures import PICTURES
 
-        evaluation, draw = self._now(), self._drawing(choice, PREVIEW_DPI)
+        evaluation, draw = self._computation.evaluation, self._drawing(choice, PREVIEW_DPI)
         if not is_long(evaluation.problem) and PICTURES[choice.picture].quick:
             return draw(evaluation, silent)
         self._preview.begin(lambda tell: draw(evaluation, tell))
@@ -192,7 +192,7 @@ class ExportController(QObject):
 
         if self._is_busy():
             return
-        problem, evaluation = self._document.problem, self._now()
+        problem, evaluation = self._document.problem, with_derived(self._computation.evaluation)
         names = list(dict.fromkeys((*problem.arrays(), *evaluation.stages)))
         dialog = ExportDataDialog(
             names,
@@ -213,7 +213,7 @@ class ExportController(QObject):
     def _tables(self, choice: DataChoice) -> list[Task]:
         from attn_gui.app.files.export_tasks import number_tasks
 
-        return list(number_tasks(choice, self._now(), self._naming()))
+        return list(number_tasks(choice, self._computation.evaluation, self._naming()))
 
     # --- shared ----------------------------------------------------------------------------------
     def _write(self, tasks: Sequence[Task]) -> None:
@@ -230,16 +230,12 @@ class ExportController(QObject):
             self._guarded(lambda: self._tell(work(self._evaluation(), silent)))
             return
         snapshot = self._document.snapshot()
-        self._begin(lambda tell: work(_evaluated(snapshot), tell), self._tell, written)
+        self._begin(lambda tell: work(evaluation_of(snapshot), tell), self._tell, written)
 
     def _evaluation(self) -> Evaluation:
         """The evaluation of the document as it is now."""
         pending = self._computation.pending
-        return _evaluated(self._document.problem) if pending else self._now()
-
-    def _now(self) -> Evaluation:
-        """The evaluation that the window shows, with its derived maps."""
-        return with_derived(self._computation.evaluation)
+        return evaluation_of(self._document.problem) if pending else self._computation.evaluation
 
     def _begin(
         self, work: Callable[[Tell], object], then: Callable[[object], None], written: Sequence[Path] = ()
@@ -302,8 +298,3 @@ class ExportController(QObject):
 def _copy(found: object) -> None:
     assert isinstance(found, QImage)
     QGuiApplication.clipboard().setImage(found)
-
-
-def _evaluated(problem: Problem) -> Evaluation:
-    """The evaluation of a problem, with its derived maps."""
-    return with_derived(evaluation_of(problem))

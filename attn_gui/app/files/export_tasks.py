@@ -12,6 +12,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.evaluation.derived.derived_maps import with_derived
 from attn_gui.figure import sheet
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, SPLIT
@@ -74,7 +75,7 @@ def figure_tasks(
     beside: Beside | None = None,
 ) -> list[Task]:
     """A file for every stage and head, or for every stage with `sheet`; ValueError with a sentence for what is none."""
-    kind, found = PICTURES[choice.picture], []
+    evaluation, kind, found = with_derived(evaluation), PICTURES[choice.picture], []
     if kind.frames is not None:
         return _frame_tasks(kind.frames, choice, evaluation, naming, lang, shades)
     for stage in choice.stages if kind.of_stage else choice.stages[:1]:
@@ -183,6 +184,7 @@ def heads_of(evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tupl
 # --- numbers -------------------------------------------------------------------------------------
 def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> Iterator[Task]:
     """A file for every matrix, or one of all arrays, whole."""
+    evaluation = with_derived(evaluation)
     if numbers()[choice.format].write_members is not None:
         path = naming.path(choice, (), alone=True)
         cells = sum(_size(evaluation, name) for name in choice.arrays)
@@ -200,7 +202,7 @@ def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> 
 
 
 def _members(evaluation: Evaluation, names: Sequence[str], tell: Tell) -> dict[str, Rows]:
-    arrays = evaluation.problem.arrays()
+    evaluation, arrays = with_derived(evaluation), evaluation.problem.arrays()
     every = sum(_size(evaluation, name) for name in names)
     members, before = {}, 0
     for name in names:
@@ -213,6 +215,7 @@ def _members(evaluation: Evaluation, names: Sequence[str], tell: Tell) -> dict[s
 
 def _matrix(choice: DataChoice, path: Path, name: str, head: int | None) -> Write:
     def write(evaluation: Evaluation, tell: Tell) -> None:
+        evaluation = with_derived(evaluation)
         if name in evaluation.stages:
             rows = block_rows(evaluation, name, choice.batch, head, _share(tell, 0, 1))
         else:

@@ -10,7 +10,6 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.derived.derived_maps import reading
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.chain.by_hand import ByHand
@@ -281,7 +280,7 @@ def explain(source: Trace | Evaluation, stage: str, index: Sequence[int]) -> Exp
     Raises StageError (a KeyError) or PlaceError (an IndexError).
     Source: the formulas are those of the stages; the bound is Higham, "Accuracy and Stability" (2002), §4.2.
     """
-    return Explanation(reading(evaluation_in(source, "explain"), stage), stage, index)
+    return Explanation(evaluation_in(source, "explain", stage), stage, index)
 
 
 def checked_index(node: Node, index: Sequence[int]) -> tuple[int, ...]:

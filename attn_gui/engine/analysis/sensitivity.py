@@ -10,7 +10,6 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation import memory
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.derived.derived_maps import reading
 from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
@@ -37,7 +36,7 @@ def sensitivity(
     Raises StageError, PlaceError, ShapeError or ValueError.
     Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
     """
-    evaluation = reading(evaluation_in(source, "sensitivity"), stage)
+    evaluation = evaluation_in(source, "sensitivity", stage)
     if (index is None) == (cotangent is None):
         raise FieldError(sentences.ONE_OF, got="both" if index is not None else "neither")
     node = evaluation.node(stage)

@@ -116,12 +116,12 @@ def stage_texts(trace: Trace) -> Iterator[tuple[str, str]]:
         yield stage, " × ".join(f"{axis} {size}" for axis, size in sizes)
 
 
-def evaluation_in(source: object, call: str) -> Evaluation:
-    """The evaluation behind a trace. Raises FieldTypeError with the right call where it is something else."""
+def evaluation_in(source: object, call: str, stage: str) -> Evaluation:
+    """The evaluation behind a trace that has a stage. Raises FieldTypeError with the right call for anything else."""
     if isinstance(source, Trace):
-        return source.evaluation
+        return reading(source.evaluation, stage)
     if isinstance(source, Evaluation):
-        return source
+        return reading(source, stage)
     known: dict[type, str] = {Problem: "compute(problem)", dict: "compute(Problem(**fields))"}
     right = known.get(type(source), "trace")
     raise FieldTypeError(

@@ -68,12 +68,12 @@ class CurvePage(PageKind[CurvePoints]):
         return problem.d_k == problem.d_v == 1 and not is_long(problem)
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> CurvePoints:
-        answer = _answer(evaluation)
+        answer = evaluation.mixed
         keys, values, queries, outputs = (_column(evaluation, name, aim) for name in ("key", "value", "query", answer))
         row, weights = aim.query(evaluation), None
         if row is not None:
             place = slice(row, row + 1), slice(0, evaluation.problem.m)
-            block = evaluation.block(_shares(evaluation), aim.batch, aim.head, *place)
+            block = evaluation.block(evaluation.weights, aim.batch, aim.head, *place)
             weights = np.array(block[0], dtype=np.float64)
         tell(1.0)
         return CurvePoints(keys, values, queries, outputs, answer, evaluation.problem.num_heads, aim.head, row, weights)
@@ -184,21 +184,6 @@ class _Layout:
         color = QColor(self.ink.theme.key)
         color.setAlpha(round(shade))
         paint_dot(painter, at, color, DOT)
-
-
-def _answer(evaluation: Evaluation) -> str:
-    """The stage that mixes values: each head's own."""
-    return next(name for name in evaluation.stages if _is_answer(evaluation, name))
-
-
-def _is_answer(evaluation: Evaluation, name: str) -> bool:
-    stage = evaluation.node(name).stage
-    return stage.per_head and not stage.square
-
-
-def _shares(evaluation: Evaluation) -> str:
-    """The stage whose rows are shares of one."""
-    return next(name for name in evaluation.stages if evaluation.node(name).stage.shares)
 
 
 def _column(evaluation: Evaluation, stage: str, aim: Aim) -> Numbers:

@@ -9,7 +9,7 @@ import numpy as np
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.sweeping.quantities import Quantity, Row, quantities_of, values_between
-from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS, weights_name
+from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS
 from attn_gui.engine.analysis.sweeping.sweep import sweep
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.numbers import level_text
@@ -133,7 +133,7 @@ class SweepPage(PageKind[Swept]):
             return reading.read(changed, at), *_map(changed, at)
 
         found = sweep(problem, quantity, values.tolist(), row, look, tell)
-        tokens = stage_labels(evaluation, weights_name(evaluation))[0]
+        tokens = stage_labels(evaluation, evaluation.weights)[0]
         return Swept(
             quantity=quantity.words,
             reading=reading.title,
@@ -165,6 +165,6 @@ def _map(evaluation: Evaluation, row: Row) -> tuple[Values, Allowed | None]:
     rows = slice(0, problem.n)
     if problem.n * problem.m > WHOLE_MAP:
         rows = slice(max(0, row.query - ROWS_ROUND), min(problem.n, row.query + ROWS_ROUND + 1))
-    cells = evaluation.block(weights_name(evaluation), row.batch, row.head, rows, slice(0, problem.m))
+    cells = evaluation.block(evaluation.weights, row.batch, row.head, rows, slice(0, problem.m))
     allowed = evaluation.allowed(row.batch, row.head, rows, slice(0, problem.m))
     return pool(cells, allowed, min(SIDE, len(cells)), min(SIDE, problem.m))

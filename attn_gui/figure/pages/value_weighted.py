@@ -9,7 +9,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation, Plane, explain
-from attn_gui.engine.analysis.sweeping.row_readings import weights_name
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.derived.derived_maps import with_derived
 from attn_gui.engine.graph.symbols import symbol, title
@@ -76,7 +75,7 @@ class ValueWeightedPage(PageKind[Weighted]):
         return aim.problem.n * aim.problem.m <= QUICK
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Weighted:
-        names = weights_name(evaluation), ValueWeighted.name
+        names = evaluation.weights, ValueWeighted.name
         row, column = aim.query(evaluation) or 0, aim.key(evaluation) or 0
         seen = with_derived(evaluation)
         planes = (Plane(seen, name, aim.batch, aim.head) for name in names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -12,7 +12,6 @@ from attn_gui.engine.analysis.sweeping.quantities import Row
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.metrics import row_entropy
-from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 
@@ -61,7 +60,7 @@ class OutputNorm(RowReading):
     title = QT_TRANSLATE_NOOP("Pages", "norm of the head's output")
 
     def read(self, evaluation: Evaluation, row: Row) -> float:
-        mixed = _row(evaluation, lambda stage: stage.per_head and not stage.square, row)
+        mixed = _row(evaluation, evaluation.mixed, row)
         return float(np.sqrt((mixed**2).sum()))
 
 
@@ -71,7 +70,7 @@ class ScoreVariance(RowReading):
     title = QT_TRANSLATE_NOOP("Pages", "variance of the scores")
 
     def read(self, evaluation: Evaluation, row: Row) -> float:
-        return _variance(_row(evaluation, lambda stage: stage.square, row), evaluation, row)
+        return _variance(_row(evaluation, evaluation.scores, row), evaluation, row)
 
 
 class LogitVariance(RowReading):
@@ -80,9 +79,7 @@ class LogitVariance(RowReading):
     title = QT_TRANSLATE_NOOP("Pages", "variance of what the softmax takes")
 
     def read(self, evaluation: Evaluation, row: Row) -> float:
-        squares = [name for name in evaluation.stages if evaluation.node(name).stage.square]
-        last = squares[squares.index(weights_name(evaluation)) - 1]
-        return _variance(_row(evaluation, lambda stage: stage.name == last, row), evaluation, row)
+        return _variance(_row(evaluation, evaluation.logits, row), evaluation, row)
 
 
 class Saturation(RowReading):
@@ -108,14 +105,9 @@ ROW_READINGS: Mapping[str, RowReading] = MappingProxyType(
 """The readings by their keys."""
 
 
-def weights_name(evaluation: Evaluation) -> str:
-    """The stage whose rows are shares of one."""
-    return next(name for name in evaluation.stages if evaluation.node(name).stage.shares)
-
-
 def weights(evaluation: Evaluation, row: Row) -> Array:
     """The weights of a row, one for each key."""
-    return _row(evaluation, lambda stage: stage.shares, row)
+    return _row(evaluation, evaluation.weights, row)
 
 
 def jacobian_norm(shares: Array) -> float:
@@ -124,9 +116,8 @@ def jacobian_norm(shares: Array) -> float:
     return float(np.sqrt(max(squares - 2 * float((shares**3).sum()) + squares**2, 0.0)))
 
 
-def _row(evaluation: Evaluation, wanted: Callable[[Stage], bool], row: Row) -> Array:
-    """One row of the first stage that is wanted, as float64."""
-    name = next(name for name in evaluation.stages if wanted(evaluation.node(name).stage))
+def _row(evaluation: Evaluation, name: str, row: Row) -> Array:
+    """One row of a stage, as float64."""
     width = evaluation.shape(name)[-1]
     place = tuple(slice(at, at + 1) for at in (row.batch, row.head, row.query))
     with np.errstate(all="ignore"):
