@@ -210,7 +210,7 @@ class MatrixModel(QAbstractTableModel):
     def _array(self) -> NDArray[Any] | None:
         """The array of now as rows and columns; None while it is not the one that the views were told about."""
         array = self._read()
-        if array is None or _table_shape(array) != self._shape:
+        if array is None or not array.ndim or _table_shape(array) != self._shape:
             return None
         return array if array.ndim == 2 else array.reshape(self._shape)
 

@@ -9,8 +9,10 @@ Cuts = tuple[slice, slice]
 
 def leading(field: str, shape: tuple[int, ...], item: int = 0, head: int = 0) -> tuple[int, ...]:
     """The index of the axes before rows and columns: (item,) of a batched matrix, (item, head) or (head,) of a mask."""
-    wanted = (item, head) if field.startswith("mask.") else (item,)
     axes = shape[:-2]
+    if field.startswith("interventions."):
+        return (0,) * len(axes)  # counted from where its cells begin
+    wanted = (item, head) if field.startswith("mask.") else (item,)
     places = zip(axes, wanted[len(wanted) - len(axes) :], strict=True)
     return tuple(0 if length == 1 else place for length, place in places)
 

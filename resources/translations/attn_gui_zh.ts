@@ -429,6 +429,30 @@
         <source>&amp;Head on show</source>
         <translation>当前头(&amp;H)</translation>
     </message>
+    <message>
+        <source>Typing into &amp;weights</source>
+        <translation>在权重中填数(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Type a &amp;number into the chosen cell</source>
+        <translation>在选中的单元格中填数(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Ask what it means</source>
+        <translation>每次询问含义(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Set the number alone</source>
+        <translation>只改这一个数(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Set it and &amp;rescale the others</source>
+        <translation>改这个数并按比例缩放其余权重(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Find the query that gives it</source>
+        <translation>求能得到它的查询(&amp;F)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -1517,6 +1541,10 @@
     <message>
         <source>K and V of head {head} for all</source>
         <translation>所有头都用头 {head} 的 K 和 V</translation>
+    </message>
+    <message>
+        <source>{cell}: {old} → {new} by hand</source>
+        <translation>手动修改 {cell}：{old} → {new}</translation>
     </message>
 </context>
 <context>
@@ -4220,6 +4248,10 @@
         <source>{field} are carried out in shorter problems only.</source>
         <translation>{field} 仅在较短的问题中执行。</translation>
     </message>
+    <message>
+        <source>{cell} is {value}: changed by hand. Computed, it would be {computed}.</source>
+        <translation>{cell} 为 {value}，是手动修改的；按公式计算应为 {computed}。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
@@ -5109,6 +5141,13 @@
     </message>
 </context>
 <context>
+    <name>TypingController</name>
+    <message>
+        <source>Numbers are typed into the state of now; show Now first.</source>
+        <translation>只能修改当前状态的数值，请先切换到“现在”。</translation>
+    </message>
+</context>
+<context>
     <name>UnfitBlocks</name>
     <message>
         <source>{refusal} {reason}</source>
@@ -5183,6 +5222,45 @@
     <message>
         <source>Computes every number a second time, in plain loops that share nothing with the program, and checks what must always hold.</source>
         <translation>用与本程序毫无共用代码的简单循环把每个数重算一遍，并检查始终应当成立的性质。</translation>
+    </message>
+</context>
+<context>
+    <name>WeightDialog</name>
+    <message>
+        <source>Set {name} to {value}</source>
+        <translation>将 {name} 设为 {value}</translation>
+    </message>
+    <message>
+        <source>The weights of a row add up to 1. What shall become of the others?</source>
+        <translation>一行权重之和为 1。其余权重怎么处理？</translation>
+    </message>
+    <message>
+        <source>Do the same from now on</source>
+        <translation>以后都这样处理</translation>
+    </message>
+    <message>
+        <source>Compute ▸ Typing into weights asks again, or does something else.</source>
+        <translation>可在“计算 ▸ 在权重中填数”中更改。</translation>
+    </message>
+    <message>
+        <source>Set</source>
+        <translation>设定</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Set this number alone: the row need not add up to 1</source>
+        <translation>只改这一个数，该行之和不必为 1</translation>
+    </message>
+    <message>
+        <source>Set it, and rescale the other weights of the row to add up to 1</source>
+        <translation>改这个数，并按比例缩放该行其余权重，使和仍为 1</translation>
+    </message>
+    <message>
+        <source>Find the smallest change of the query that gives it</source>
+        <translation>求能得到它的、改动最小的查询</translation>
     </message>
 </context>
 <context>

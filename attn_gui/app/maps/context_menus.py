@@ -20,6 +20,7 @@ MAP = (
     "show_origin",
     "show_reach",
     "toggle_mask_cell",
+    "set_number",
     None,
     *COPY,
     None,

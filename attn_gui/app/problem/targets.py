@@ -15,6 +15,7 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.names import field_symbol
+from attn_gui.document.numbers import shortest
 from attn_gui.engine import STAGE, Box
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
@@ -45,7 +46,7 @@ class TargetController(QObject):
         self._background.answered.connect(self._on_background_answered)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._solve)
-        window.inspector.targetRequested.connect(self.open)
+        window.inspector.targetRequested.connect(lambda: self.open())
         view.follow(self._offer, "evaluation", "cell")
         self._offer()
 
@@ -56,13 +57,13 @@ class TargetController(QObject):
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {"set_target": Command(self.open, enabled=self.offered)}
+        return {"set_target": Command(lambda: self.open(), enabled=self.offered)}
 
     def _offer(self) -> None:
         self._window.inspector.set_target_offered(self.offered())
 
-    def open(self) -> None:
-        """Ask for the target of the chosen cell."""
+    def open(self, target: float | None = None) -> None:
+        """Ask for the target of the chosen cell; one that is known already is asked about at once."""
         from attn_gui.views.dialogs.target_dialog import TargetDialog
 
         look, evaluation = self._view.look, self._computation.evaluation
@@ -75,6 +76,8 @@ class TargetController(QObject):
         name, odds = cell_name(stage, index), STAGE[stage].square
         self._dialog = dialog = TargetDialog(name, value, ways, odds=odds, parent=self._window)
         dialog.asked.connect(lambda target, by, odds: self._ask(stage, index, target, by, odds))
+        if target is not None:
+            dialog.field.setText(shortest(target, self._document.problem.dtype))
         agreed = asked(dialog)
         self._rest.stop()
         self._background.forget()

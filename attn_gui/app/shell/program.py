@@ -19,6 +19,7 @@ from attn_gui.app.inspector.history import HistoryController
 from attn_gui.app.inspector.judging import SensitivityController, VerifyController
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
+from attn_gui.app.maps.hand_edits import TypingController
 from attn_gui.app.maps.keys import MapKeys
 from attn_gui.app.maps.maps import MapsController
 from attn_gui.app.maps.progress import ProgressController
@@ -142,6 +143,7 @@ class Program(QObject):
         self.sensitivity = SensitivityController(window, computation, view)
         self.pages = PagesController(window, computation, view, self.look, self.bars)
         self.curve = CurveFitting(window, document, computation, view, self.making)
+        self.typing = TypingController(window, document, computation, view, self.making, self.targets)
         self.verify = VerifyController(window, document)
         self.explain = ExplainController(window, computation, view)
         self.history = HistoryController(window, document, self.settings, self.bars.actions)

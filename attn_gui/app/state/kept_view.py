@@ -11,8 +11,9 @@ from attn_gui.app.shell.actions import DECIMALS
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import Look, ViewState
 from attn_gui.engine.analysis.head_readings import READINGS
+from attn_gui.views.dialogs.weight_meanings import ASK, MEANINGS
 
-KEPT = ("mode", "decimals", "values", "scientific", "blocked", "reading")
+KEPT = ("mode", "decimals", "values", "scientific", "blocked", "reading", "weights_typed")
 
 
 class KeptView(QObject):
@@ -38,5 +39,6 @@ def kept_look(settings: Settings, head: int) -> Look:
         values=settings.flag("view/values", Look.values),
         scientific=settings.flag("view/scientific", Look.scientific),
         reading=settings.choice("view/reading", READINGS, Look.reading),
+        weights_typed=settings.choice("view/weights_typed", (ASK, *MEANINGS), Look.weights_typed),
         blocked=settings.flag("view/blocked", Look.blocked),
     )

@@ -15,6 +15,7 @@ from attn_gui.engine.analysis.head_readings import Entropy
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.states import BEFORE, MODES, NOW
 from attn_gui.figure.products.operands import stage_plane
+from attn_gui.views.dialogs.weight_meanings import ASK
 
 Show = Callable[[], object]
 
@@ -43,6 +44,7 @@ class Look:
     blocked: bool = False  # True in a mask is read as blocked, as in nn.MultiheadAttention; no number changes
     reading: str = Entropy.key  # a key of READINGS: the number below every head
     counted: bool = False  # whether the cells that it counts are marked in the map of the weights
+    weights_typed: str = ASK  # what a number typed into a weight means: ASK, or a key of MEANINGS
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from attn_gui.engine import Problem
 
 COMPUTED = ("query", "key", "value")
-PARTS = (("score", "a(q, k)", "score_params."), ("block", "LN · W_L", "block."), ("masks", "M", "mask."))
+PARTS = (
+    ("score", "a(q, k)", "score_params."),
+    ("block", "LN · W_L", "block."),
+    ("masks", "M", "mask."),
+    ("by_hand", "H", "interventions."),
+)
 
 
 def groups_of(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:

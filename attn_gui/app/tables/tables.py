@@ -100,7 +100,7 @@ class TablesController(QObject):
     def show(self) -> None:
         """The panels of the present problem; those that it keeps stay where they are."""
         problem = self._document.problem
-        fields = list(problem.arrays())
+        fields = [field for field, array in problem.arrays().items() if array.ndim]  # one number has its cell in a map
         if problem.projected:
             fields += COMPUTED
         old = self._window.inputs.panels

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from attn_gui.engine import STAGE, Evaluation, Plane, symbol
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.creation.heads_by_hand import RESULT, off_heads
+from attn_gui.engine.graph.chain.by_hand import ByHand
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 
@@ -105,6 +106,17 @@ def off_areas(plane: PlaneLike | None) -> tuple[tuple[slice, slice], ...]:
         elif entry.joined and entry.heads:
             boxes.append((*shape[:-1], evaluation.head_columns(plane.stage, head)))
     return tuple(part for part in map(plane.cells, boxes) if part is not None)
+
+
+def by_hand_of(plane: PlaneLike | None) -> tuple[tuple[slice, slice], ...]:
+    """The cells of a plane that interventions change."""
+    if not isinstance(plane, Plane):
+        return ()
+    node = plane.evaluation.node(plane.stage)
+    if not isinstance(node, ByHand):
+        return ()
+    cells = (plane.cells(step.box) for step in node.steps)
+    return tuple(area for area in cells if area is not None)
 
 
 def bands_of(evaluation: Evaluation, stage: str) -> tuple[int, ...]:

@@ -149,7 +149,7 @@ class Inspector(QWidget):
         from_terms = self._terms.hasFocus()
         self._sentence.set_sentence(self._sentences.write(explanation, context))
         self._show_formula(explanation)
-        self._terms.terms().set_explanation(explanation, context)
+        self._terms.terms().set_explanation(explanation.computed or explanation, context)
         self._show_caption()
         self._relations.set_explanation(explanation, context)
         trail = (context.shown_name(*place) for place in context.trail)
@@ -160,13 +160,22 @@ class Inspector(QWidget):
 
     def _show_formula(self, explanation: Explanation) -> None:
         """Step by step, or as one equation where that was asked for and there is one."""
+        computed = explanation.computed
+        if computed is not None:  # the number, and below it how it would have come about
+            whole, below = by_step(explanation), by_step(computed)
+            self._one.hide()
+            self._set_formula(whole.chain, (below.chain, *below.parts))
+            return
         offered = explanation.per_query is not None
         self._one.setVisible(offered)
         one = as_one(explanation) if offered and self._one.isChecked() else None
         shown = by_step(explanation) if one is None else one
-        self._formula.set_formula(shown.chain, spoken(shown.chain))
-        self._parts.set_formula(shown.parts, ", ".join(map(spoken, shown.parts)))
-        self._parts.setVisible(bool(shown.parts))
+        self._set_formula(shown.chain, shown.parts)
+
+    def _set_formula(self, chain: str, parts: tuple[str, ...]) -> None:
+        self._formula.set_formula(chain, spoken(chain))
+        self._parts.set_formula(parts, ", ".join(map(spoken, parts)))
+        self._parts.setVisible(bool(parts))
 
     def _order_tabs(self) -> None:
         """Links come and go: put them where they stand."""

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import STAGE, Cell, Explanation
 from attn_gui.engine.arrays import Box
+from attn_gui.engine.graph.symbols import plain_name
 from attn_gui.views.inspector.context import Reached, cell_name, number
 
 RUNNING = "·"
@@ -31,7 +32,14 @@ def sources(explanation: Explanation) -> tuple[Neighbor, ...]:
 
     A link to a row or column leads to the cell in it whose term is the largest.
     """
-    found = explanation.some_sources(MANY)
+    computed = explanation.computed
+    if computed is not None:  # its own number first, then what it would have come from
+        own = [cell for cell in explanation.some_sources(MANY) if cell.name != computed.stage]
+        return (*_linked(own, explanation), *sources(computed))
+    return _linked(explanation.some_sources(MANY), explanation)
+
+
+def _linked(found: Sequence[Cell], explanation: Explanation) -> tuple[Neighbor, ...]:
     order = {name: place for place, name in enumerate(dict.fromkeys(cell.name for cell in found))}
     cells = sorted(found, key=lambda cell: order[cell.name])
     return tuple(_source(list(group), explanation) for _, group in groupby(cells, key=lambda cell: cell.name))
@@ -64,11 +72,14 @@ def shown_boxes(boxes: Sequence[Box], head: int) -> tuple[Box, ...]:
 
 
 def _source(cells: list[Cell], explanation: Explanation) -> Neighbor:
-    own = next((cell for cell in cells if STAGE[explanation.stage].shares and cell.index == explanation.index), None)
+    stage = STAGE[plain_name(explanation.stage)]
+    own = next((cell for cell in cells if stage.shares and cell.index == explanation.index), None)
     if len(cells) == 1 or own is not None:  # a softmax reads its whole row; its own score says most
         cell = own or cells[0]
         text = f"{cell_name(cell.name, cell.index)} = {number(cell.value, 3)}"
-        if STAGE[explanation.stage].told == "joint":  # whichever head is on show, this one comes from one of them
+        if (
+            STAGE[plain_name(explanation.stage)].told == "joint"
+        ):  # whichever head is on show, this one comes from one of them
             text = QCoreApplication.translate("Relations", "{cell}, head {head}").format(cell=text, head=cell.index[1])
         return Neighbor(text, cell.name, cell.index)
     axes = zip(*(cell.index for cell in cells), strict=True)

@@ -9,7 +9,7 @@ from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.controls.masks.mask_words import kind_name
-from attn_gui.views.inspector.context import ExplainContext, number
+from attn_gui.views.inspector.context import ExplainContext, cell_name, number
 from attn_gui.views.inspector.runs import Run, runs, strong
 from attn_gui.views.names import stage_title
 
@@ -39,12 +39,22 @@ class Sentences(QObject):
             "norm": self._normalized,
             "linear": self._linear,
         }
-        template, more = writers[STAGE[explanation.stage].told](explanation, context)
+        told = self._by_hand if explanation.by_hand else writers[STAGE[explanation.stage].told]
+        template, more = told(explanation, context)
         return runs(template, **_words(explanation, context) | more)
 
     def layer_name(self, layer: int, context: ExplainContext) -> str:
         """`the causal mask`: the mask layer that closes a cell, by its kind."""
         return self.tr("the {kind} mask").format(kind=kind_name(context.problem.mask[layer].kind))
+
+    def _by_hand(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        """The cell of a person's number, or of one that an intervention made."""
+        computed = explanation.computed
+        assert computed is not None
+        return self.tr("{cell} is {value}: changed by hand. Computed, it would be {computed}."), {
+            "cell": cell_name(explanation.stage, explanation.index),
+            "computed": number(computed.value),
+        }
 
     # --- the score and what becomes of it --------------------------------------------------------
     def _score(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from attn_gui.document.copying import Copied
 from attn_gui.engine import STAGE, Cell, Explanation, Term
 from attn_gui.engine.analysis.term import Terms
-from attn_gui.engine.graph.symbols import cell_symbol
+from attn_gui.engine.graph.symbols import cell_symbol, plain_name
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.inspector.context import ExplainContext, cell_name, column_writer
 
@@ -65,7 +65,7 @@ class TermsModel(QAbstractTableModel):
 
     def _take(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
         self._terms = explanation.terms if explanation is not None else None
-        stage = explanation.stage if explanation is not None else ""
+        stage = plain_name(explanation.stage) if explanation is not None else ""
         self._expanded = self._expanded and stage == self._stage
         self._context, self._stage = context, stage
         self._chosen = explanation.index[-1] if explanation is not None and self.of_weights() else -1

@@ -17,16 +17,17 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.document.copying import Copied
 from attn_gui.figure.display import Levels
-from attn_gui.figure.products.operands import off_areas
 from attn_gui.figure.tokens import LINE
 from attn_gui.pictures.news import News
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.cell_words import cell_in_words
 from attn_gui.views.map.cells_item import CellsItem
 from attn_gui.views.map.flash import motion_reduced
-from attn_gui.views.map.gestures import Gestures
+from attn_gui.views.map.gestures.cell_typing import CellTyping
+from attn_gui.views.map.gestures.gestures import Gestures
 from attn_gui.views.map.levels.taken_levels import TakenLevels
-from attn_gui.views.map.overlay import Cell, OverlayItem
+from attn_gui.views.map.overlay import OverlayItem
+from attn_gui.views.map.overlay_marks import Cell
 from attn_gui.views.map.placing import Placement, Placing
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.map.zooming.extent import Extent
@@ -63,6 +64,8 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self.extent = Extent(self, box)
         self.extent.changed.connect(self._arrange)
         self.gestures = Gestures(self, self.overlay, self.extent, self.cell_under, interactive=interactive)
+        self.typing = CellTyping(self)
+        self.settle = self.typing.settle  # as the window asks of whatever is typed into
         self.taken = TakenLevels(self.cells)
         self._news = News(self, self.cells)
         self._news.arrived.connect(self._on_news_arrived)
@@ -101,7 +104,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         if recolored:
             self.taken.set_shade(shown.shade)
         self.cells.set_style(palette=shown.palette, values_shown=shown.values, dimmed=shown.dimmed)
-        self.overlay.set_marks(bands=shown.bands, off=off_areas(shown.plane))
+        self.overlay.set_marks(**shown.marks())
         self._arrange()
         if other or recolored or (shown.values, shown.dimmed) != (before.values, before.dimmed):
             self._redraw()
@@ -239,9 +242,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self.numbersArrived.emit()
 
     # --- what Qt asks ----------------------------------------------------------------------------
-    def close(self) -> bool:
-        """Close as any widget does: a view of pyqtgraph's takes itself apart, with what lies over it."""
-        return QWidget.close(self)
+    close = QWidget.close  # a view of pyqtgraph's would take itself apart, with what lies over it
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint() * 4
@@ -273,6 +274,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self.gestures.focus_out(event.reason())
 
     def hideEvent(self, event: QHideEvent) -> None:
+        self.typing.close()
         super().hideEvent(event)
         self._stale |= self._news.leave()
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -13,53 +13,23 @@ from attn_gui.figure.tokens import LINE, RADIUS, THEMES, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.views.map.flash import Flash
 from attn_gui.views.map.map_item import MapItem
+from attn_gui.views.map.overlay_marks import Area, Cell, Marks
 from attn_gui.views.map.veil import veil
 from attn_gui.views.theme import scaled
-
-Cell = tuple[int, int]
-Area = tuple[slice, slice]
 
 ROLES = ("query", "key")
 
 ROOMY = 8
 """Cells of so many pixels have room for half a line inside; around smaller ones the lines stand outside."""
 
+CORNER = 8
+"""Pixels of the corner that marks cells set by hand."""
+
 NEAR, FAR_OUT = 4, 16
 """Pixels that lines reach beyond their row, and the focus ring beyond the cells."""
 
 HATCHED = 0.6
 """Share of the ground over cells that are hatched: covered by a stroke of the brush, or of a head that is off."""
-
-
-@dataclass(frozen=True)
-class Marks:
-    """Everything that is marked on a map."""
-
-    row: int | None = None
-    column: int | None = None
-    row_role: str = "query"
-    column_role: str = "key"
-    chosen: Cell | None = None
-    hovered: Cell | None = None
-    edited: tuple[Area, ...] = ()
-    edited_strength: float = 0.0
-    focus: bool = False
-    bands: tuple[int, ...] = ()
-    off: tuple[Area, ...] = ()  # of heads that are switched off
-    painted: tuple[Area, ...] = ()  # a gesture of the brush under way
-    reached: tuple[Area, ...] | None = None  # by the chosen cell, or what it comes from; None: nothing is veiled
-    counted: tuple[Area, ...] | None = None  # by the reading of a head; gives way to what is reached
-
-    @property
-    def clear(self) -> tuple[Area, ...] | None:
-        """The cells before the veil; None for all."""
-        return self.counted if self.reached is None else self.reached
-
-    def steps_back(self, cell: Cell) -> bool:
-        """Whether a cell lies behind the veil."""
-        return self.clear is not None and not any(
-            down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.clear
-        )
 
 
 class OverlayItem(MapItem):
@@ -94,9 +64,8 @@ class OverlayItem(MapItem):
 
     def forget_places(self) -> None:
         """Take away every mark that stands at a row, column or cell: the matrix has another size."""
-        self.set_marks(
-            chosen=None, row=None, column=None, hovered=None, edited=(), painted=(), reached=None, counted=None
-        )
+        nothing: dict[str, object] = dict.fromkeys(("chosen", "row", "column", "hovered", "reached", "counted"))
+        self.set_marks(**nothing, edited=(), painted=(), by_hand=())
 
     def flash(self, areas: Sequence[Area]) -> None:
         """Outline what was just recomputed; it fades by itself. While hidden it would be old news once it is shown."""
@@ -133,6 +102,8 @@ class OverlayItem(MapItem):
         if marks.edited_strength > 0:
             for area in marks.edited:
                 self._paint_edited(painter, self._area_rect(area), marks.edited_strength)
+        for area in marks.by_hand:
+            self._paint_by_hand(painter, self._area_rect(area))
         if marks.row is not None:
             self._paint_lines(painter, self._row_rect(marks.row), marks.row_role, rows=True)
         if marks.column is not None:
@@ -187,8 +158,9 @@ class OverlayItem(MapItem):
         found = [rect.adjusted(-near, -near, near, near) & cells for rect in found]
         if marks.chosen is not None and marks.chosen != other.chosen:
             found.append(self.cell_rect(*marks.chosen).adjusted(-near, -near, near, near))
-        if marks.painted != other.painted:
-            found.extend(map(self._area_rect, marks.painted))
+        for mine, others in ((marks.painted, other.painted), (marks.by_hand, other.by_hand)):
+            if mine != others:
+                found.extend(map(self._area_rect, mine))
         if (marks.focus, marks.bands, marks.off, marks.clear) != (other.focus, other.bands, other.off, other.clear):
             found.append(cells.adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT))
         return found
@@ -257,6 +229,20 @@ class OverlayItem(MapItem):
             painter.setPen(pen)
             painter.drawRect(inner)
         painter.restore()
+
+    def _paint_by_hand(self, painter: QPainter, rect: QRect) -> None:
+        """A ring inside the cells and a corner cut off, as a note at a cell of a spreadsheet has it."""
+        if rect.isEmpty():
+            return
+        thick = scaled(LINE.casing if self._small else LINE.edited)
+        _ring(painter, rect, thick, 0, self._theme.edit)
+        side = min(scaled(CORNER), rect.width() // 2, rect.height() // 2)
+        if side > thick and not self._small:
+            corner = rect.topRight() + QPoint(1, 0)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.edit)
+            painter.drawPolygon([corner, corner - QPoint(side, 0), corner + QPoint(0, side)])
+            painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _paint_focus(self, painter: QPainter) -> None:
         """2 px outside the frame, with the frame's round corners."""

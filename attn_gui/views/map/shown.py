@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from attn_gui.document.copying import Copied
 from attn_gui.figure.levels import Shade
+from attn_gui.figure.products.operands import by_hand_of, off_areas
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.levels.shades import PLAIN
 
@@ -35,6 +36,10 @@ class Shown:
             return None
         everything = slice(0, self.shape[0]), slice(0, self.shape[1])
         return Copied(self.shape, lambda: list(plane.block(*everything)[0].copy()), self.row_names, self.column_names)
+
+    def marks(self) -> dict[str, object]:
+        """Marks that stand as long as the matrix does: bands of heads, heads that are off, cells changed by hand."""
+        return {"bands": self.bands, "off": off_areas(self.plane), "by_hand": by_hand_of(self.plane)}
 
     @property
     def signed(self) -> bool:

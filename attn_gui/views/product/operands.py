@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QWidget
@@ -15,7 +16,7 @@ from attn_gui.figure.products.operands import KEY, QUERY, Operand, Picture
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.shades import Shades, shaded_as
-from attn_gui.views.map.overlay import Area
+from attn_gui.views.map.overlay_marks import Area
 from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
 from attn_gui.views.names import stage_title
 from attn_gui.views.product.marks import Lines, StageCell
@@ -31,6 +32,7 @@ class Operands(QObject):
     hovered = Signal(str, int, int)
     hoverLeft = Signal()
     activated = Signal(str, int, int)
+    typingRequested = Signal(object, str)
     copyImageRequested = Signal(str)
     saveImageRequested = Signal(str)
     barResized = Signal()
@@ -49,6 +51,7 @@ class Operands(QObject):
             heatmap.setObjectName(f"operand.{place}")
             heatmap.hide()
             heatmap.gestures.hoverLeft.connect(self.hoverLeft)
+            heatmap.gestures.typingRequested.connect(partial(self.typingRequested.emit, heatmap))
             for signal, wish in (
                 (heatmap.gestures.cellChosen, self.cellChosen),
                 (heatmap.gestures.cellHovered, self.hovered),

@@ -62,6 +62,7 @@ class ProductPicture(QWidget):
             source.hovered.connect(self.hovered)
             source.hoverLeft.connect(self.hoverLeft)
         self.operands.activated.connect(self.maps.activated)
+        self.operands.typingRequested.connect(self.maps.typingRequested)
         self.operands.copyImageRequested.connect(self.maps.copyImageRequested)
         self.operands.saveImageRequested.connect(self.maps.saveImageRequested)
         set_ground(self, "surface")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QAction
@@ -15,7 +16,7 @@ from attn_gui.figure.products.operands import KEY, bands_of, picture_of, stage_p
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.shades import Shades, shaded_as
-from attn_gui.views.map.overlay import Area
+from attn_gui.views.map.overlay_marks import Area
 from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.map.zooming.minimap import Minimap
@@ -32,6 +33,7 @@ class StageMaps(QObject):
     hovered = Signal(str, int, int)
     hoverLeft = Signal()
     activated = Signal(str, int, int)
+    typingRequested = Signal(object, str)  # the map with the chosen cell, and the first letter, if there is one
     toggleRequested = Signal(str, int, int)
     stroked = Signal(str, object, bool)  # the cells that the brush has passed, and whether it is lifted
     copyImageRequested = Signal(str)
@@ -226,6 +228,7 @@ class StageMaps(QObject):
         heatmap.gestures.cellHovered.connect(lambda row, column: self.hovered.emit(stage, row, column))
         heatmap.gestures.hoverLeft.connect(self.hoverLeft)
         heatmap.gestures.activated.connect(lambda row, column: self.activated.emit(stage, row, column))
+        heatmap.gestures.typingRequested.connect(partial(self.typingRequested.emit, heatmap))
         heatmap.gestures.toggleRequested.connect(lambda row, column: self.toggleRequested.emit(stage, row, column))
         heatmap.gestures.copyImageRequested.connect(lambda: self.copyImageRequested.emit(stage))
         heatmap.gestures.saveImageRequested.connect(lambda: self.saveImageRequested.emit(stage))

@@ -37,6 +37,11 @@ class Extent(QObject):
         rows, columns = self.shape
         return self._home or (0, rows, 0, columns)
 
+    @property
+    def whole(self) -> bool:
+        """Whether everything is in view that is before any zoom."""
+        return tuple(self.window) == tuple(self.home)
+
     def set_shape(self, shape: tuple[int, int]) -> None:
         """Show all of a matrix of another size."""
         self.shape, self._home = shape, None

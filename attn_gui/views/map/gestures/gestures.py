@@ -9,8 +9,9 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from attn_gui.views.map import keys
-from attn_gui.views.map.overlay import Cell, OverlayItem
+from attn_gui.views.map.gestures import keys
+from attn_gui.views.map.overlay import OverlayItem
+from attn_gui.views.map.overlay_marks import Cell
 from attn_gui.views.map.zooming.extent import Extent
 
 _DRAGS = Qt.MouseButton.LeftButton | Qt.MouseButton.MiddleButton
@@ -34,6 +35,7 @@ class Gestures(QObject):
     cellHovered = Signal(int, int)
     hoverLeft = Signal()
     activated = Signal(int, int)
+    typingRequested = Signal(str)  # into the chosen cell; the first letter, if there is one
     toggleRequested = Signal(int, int)
     clicked = Signal()
     stroked = Signal(object, bool)  # the cells that the brush has passed so far; True once it is lifted
@@ -116,12 +118,16 @@ class Gestures(QObject):
             self.stroked.emit(stroke, True)
 
     def _double_click(self, event: QMouseEvent) -> None:
+        """Show everything again; where everything is shown, type into the cell."""
         if self._brush:  # two quick strokes of one cell
             self._press(event)
             return
         self._pressed = None
-        self._extent.reset()
         event.accept()
+        if not self._extent.whole:
+            self._extent.reset()
+        elif self._interactive and self._cell_under(event.position().toPoint(), False) == self._overlay.marks.chosen:
+            self.typingRequested.emit("")
 
     def _drag(self, here: QPoint, pressed: QPoint) -> None:
         """A hand that trembles in a click does not move the map."""
@@ -175,6 +181,8 @@ class Gestures(QObject):
                 self.cellChosen.emit(*cell)
         elif event.key() in _ENTER and plain and chosen is not None:
             self.activated.emit(*chosen)
+        elif chosen is not None and self._interactive and keys.types(event, whole=self._extent.whole):
+            self.typingRequested.emit(event.text() if event.key() != Qt.Key.Key_F2 else "")
         elif event.key() == Qt.Key.Key_Space and plain and chosen is not None:
             self.toggleRequested.emit(*chosen)
         elif self._extent.movable and (delta := keys.zoomed(event.text(), event.modifiers())):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
 
 FAR = 10
 """Cells that Shift with an arrow, or a page key, moves by."""
@@ -19,6 +20,7 @@ _ENDS = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
 _ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
 
 _SHORTCUTS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+_BEGINNINGS = ("0", ".", "-", "−")  # of numbers; while a map is zoomed, 0 and − are for that
 _ZOOMS = {"+": 240, "=": 240, "-": -240}  # + without Shift is =
 
 Cell = tuple[int, int]
@@ -54,3 +56,10 @@ def zoomed(text: str, modifiers: Qt.KeyboardModifier) -> int:
 def shows_everything(text: str, modifiers: Qt.KeyboardModifier) -> bool:
     """Whether a key ends the zoom."""
     return text == "0" and not modifiers & _SHORTCUTS
+
+
+def types(event: QKeyEvent, *, whole: bool) -> bool:
+    """Whether a key begins to type into the chosen cell; `whole`: the map is not zoomed."""
+    if event.modifiers() & _SHORTCUTS:
+        return False
+    return event.key() == Qt.Key.Key_F2 or event.text() == "." or (whole and event.text() in _BEGINNINGS)

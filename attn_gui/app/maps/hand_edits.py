@@ -1,0 +1,167 @@
+"""Numbers typed into cells of the maps: cells of the problem, or interventions where they are computed."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QObject
+
+from attn_gui.app.problem.making import Making
+from attn_gui.app.problem.targets import TargetController
+from attn_gui.app.shell.actions import Command, choices
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.view_state import ChosenCell, ViewState
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetCells
+from attn_gui.document.numbers import NumberError, parse_number, shortest
+from attn_gui.engine import STAGE
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.creation.by_hand import rescaled, with_cells_set
+from attn_gui.figure.comparing.states import NOW
+from attn_gui.figure.products.operands import stage_plane
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.weight_meanings import ALONE, ASK, MEANINGS, RESCALED, SOLVED
+from attn_gui.views.inspector.context import cell_name, number
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.map.heatmap import Heatmap
+
+SET_BY_HAND = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by hand")
+
+
+class TypingController(QObject):
+    """Opens a line on the chosen cell of a map, and makes one step of what is typed there."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        view: ViewState,
+        making: Making,
+        targets: TargetController,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._making, self._targets = making, targets
+        self._heatmap: Heatmap | None = None
+        self._cell: ChosenCell | None = None
+        window.product.maps.typingRequested.connect(self._open)
+        view.follow(self._close, "cell", "head", "batch", "stage", "compare", "document")
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        view = self._view
+        meanings = {f"weights_{key}": key for key in (ASK, *MEANINGS)}
+        return {
+            "set_number": Command(self.begin, enabled=lambda: view.look.cell is not None),
+            **choices(meanings, lambda: view.look.weights_typed, lambda key: view.set(weights_typed=key)),
+        }
+
+    def begin(self) -> None:
+        """Type into the chosen cell, in its own map."""
+        cell = self._view.look.cell
+        if cell is None:
+            return
+        if self._view.look.mode == "product" and self._view.look.stage != cell.stage:
+            self._view.set(stage=cell.stage)
+        self._open(self._window.product.maps.map(cell.stage), "")
+
+    # --- the line --------------------------------------------------------------------------------
+    def _open(self, heatmap: Heatmap, begun: str) -> None:
+        cell, own = self._view.look.cell, heatmap.chosen
+        if cell is None or own is None:
+            return
+        if self._view.look.compare != NOW:
+            self._window.banner.show_info(lambda: self.tr("Numbers are typed into the state of now; show Now first."))
+            return
+        self._close()
+        self._heatmap, self._cell = heatmap, cell
+        heatmap.extent.bring(*own)
+        text = begun or shortest(heatmap.cell_at(*own)[0], self._document.problem.dtype)
+        name = cell_name(cell.stage, self._index())
+        heatmap.typing.open(heatmap.cell_rect(*own), text, name=name, begun=bool(begun))
+        heatmap.typing.typed.connect(self._on_typed)
+
+    def _close(self) -> None:
+        heatmap, self._heatmap = self._heatmap, None
+        if heatmap is not None:
+            heatmap.typing.typed.disconnect(self._on_typed)
+            heatmap.typing.close()
+
+    def _index(self) -> tuple[int, ...]:
+        assert self._cell is not None
+        look = self._view.look
+        plane = stage_plane(self._computation.evaluation, self._cell.stage, look.batch, look.head)
+        return plane.index(self._cell.row, self._cell.column)
+
+    def _on_typed(self, text: str) -> None:
+        heatmap, cell = self._heatmap, self._cell
+        assert heatmap is not None
+        assert cell is not None
+        try:
+            value = parse_number(text, self._document.problem.dtype)
+        except NumberError as refusal:
+            heatmap.typing.refuse(refusal.sentence())
+            return
+        index = self._index()
+        self._close()
+        old = float(self._computation.evaluation.block(cell.stage, *_block(index))[0, 0])
+        if shortest(old, self._document.problem.dtype) != shortest(value, self._document.problem.dtype):
+            self._set(cell.stage, index, old, value)
+
+    # --- the step --------------------------------------------------------------------------------
+    def _set(self, stage: str, index: tuple[int, ...], old: float, value: float) -> None:
+        label = Label(SET_BY_HAND, {"cell": cell_name(stage, index), "old": number(old), "new": number(value)})
+        arrays = self._document.problem.arrays()
+        if stage in arrays:  # a matrix of the problem: its own cell
+            box = _box(index)[-arrays[stage].ndim :]
+            self._making.apply(SetCells(stage, box, np.full((1,) * len(box), value), label))
+            return
+        meaning = self._meaning(stage, index, value) if STAGE[stage].shares else ALONE
+        steps = {ALONE: self._set_alone, RESCALED: self._set_row, SOLVED: self._solve}
+        if meaning is not None:
+            steps[meaning](stage, index, value, label)
+
+    def _meaning(self, stage: str, index: tuple[int, ...], value: float) -> str | None:
+        """The meaning of a number typed into a share of one; None where the person has thought better of it."""
+        from attn_gui.views.dialogs.weight_dialog import WeightDialog
+
+        if self._view.look.weights_typed != ASK:
+            return self._view.look.weights_typed
+        solvable = 0 < value < 1
+        dialog = WeightDialog(cell_name(stage, index), number(value), solvable=solvable, parent=self._window)
+        agreed, meaning = asked(dialog), dialog.meaning()
+        if agreed and dialog.remembered.isChecked():
+            self._view.set(weights_typed=meaning)
+        return meaning if agreed else None
+
+    def _set_alone(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
+        self._intervene(stage, _box(index), np.asarray(value), label)
+
+    def _set_row(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
+        """The whole row is set: the cell to its number, the others in their old proportions."""
+        batch, head, row, _ = _block(index)
+        length = self._computation.evaluation.shape(stage)[-1]
+        shares = self._computation.evaluation.block(stage, batch, head, row, slice(0, length))[0]
+        box = (*_box(index)[:-1], slice(0, length))
+        self._intervene(stage, box, rescaled(shares, index[-1], value), label)
+
+    def _solve(self, _stage: str, _index: tuple[int, ...], value: float, _label: Label) -> None:
+        self._targets.open(value)
+
+    def _intervene(self, stage: str, box: Box, values: Array, label: Label) -> None:
+        problem, axes = self._document.problem, STAGE[stage].axes
+        make = partial(with_cells_set, problem.interventions, stage, axes, box, values)
+        self._making.change(label, lambda: {"interventions": make()})
+
+
+def _box(index: tuple[int, ...]) -> Box:
+    return tuple(slice(place, place + 1) for place in index)
+
+
+def _block(index: tuple[int, ...]) -> tuple[int, int | None, slice, slice]:
+    """Item, head, row and column of a cell as an evaluation takes them."""
+    *leading, rows, columns = _box(index)
+    return index[0], index[1] if len(leading) == 2 else None, rows, columns

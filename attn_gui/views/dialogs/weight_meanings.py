@@ -1,0 +1,13 @@
+"""Meanings of a number that is typed into a weight. No widgets: the table of actions lists them, too."""
+
+from __future__ import annotations
+
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+
+ASK = "ask"
+ALONE, RESCALED, SOLVED = "alone", "rescaled", "solved"
+MEANINGS = {
+    ALONE: QT_TRANSLATE_NOOP("WeightDialog", "Set this number alone: the row need not add up to 1"),
+    RESCALED: QT_TRANSLATE_NOOP("WeightDialog", "Set it, and rescale the other weights of the row to add up to 1"),
+    SOLVED: QT_TRANSLATE_NOOP("WeightDialog", "Find the smallest change of the query that gives it"),
+}

@@ -1,0 +1,40 @@
+"""Marks on a map: the chosen cell, hover and focus, and what was edited, painted, set by hand or reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Cell = tuple[int, int]
+Area = tuple[slice, slice]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Everything that is marked on a map."""
+
+    row: int | None = None
+    column: int | None = None
+    row_role: str = "query"
+    column_role: str = "key"
+    chosen: Cell | None = None
+    hovered: Cell | None = None
+    edited: tuple[Area, ...] = ()
+    edited_strength: float = 0.0
+    focus: bool = False
+    bands: tuple[int, ...] = ()
+    off: tuple[Area, ...] = ()  # of heads that are switched off
+    painted: tuple[Area, ...] = ()  # a gesture of the brush under way
+    by_hand: tuple[Area, ...] = ()  # cells that an intervention changes
+    reached: tuple[Area, ...] | None = None  # by the chosen cell, or what it comes from; None: nothing is veiled
+    counted: tuple[Area, ...] | None = None  # by the reading of a head; gives way to what is reached
+
+    @property
+    def clear(self) -> tuple[Area, ...] | None:
+        """The cells before the veil; None for all."""
+        return self.counted if self.reached is None else self.reached
+
+    def steps_back(self, cell: Cell) -> bool:
+        """Whether a cell lies behind the veil."""
+        return self.clear is not None and not any(
+            down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.clear
+        )

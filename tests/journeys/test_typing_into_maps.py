@@ -1,0 +1,175 @@
+"""Numbers typed into the maps: any cell of any stage, with what follows from it, explained and undone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QRadioButton
+
+from attn_gui.engine import Problem, compute, verify
+from attn_gui.views.dialogs.weight_dialog import WeightDialog
+
+ROW, COLUMN = 10, 13
+LEFT = Qt.MouseButton.LeftButton
+
+
+def line(person, stage):
+    return person.find(f"heatmap.{stage}").findChild(QLineEdit)
+
+
+def begin(person, stage, text, row=ROW, column=COLUMN):
+    """Choose a cell of a map, open a line with F2, and type over its number."""
+    person.show_stage(stage)
+    person.click_cell(stage, row, column)
+    person.press("F2", "Ctrl+A", "Del")
+    person.type(text)
+
+
+def typed(person, stage, text, row=ROW, column=COLUMN):
+    begin(person, stage, text, row, column)
+    person.press("Return")
+
+
+@pytest.fixture
+def person(launch):
+    return launch()
+
+
+def test_a_typed_score_moves_the_weights_and_nothing_else_of_the_scores(person):
+    before = person.program.document.snapshot()
+    typed(person, "scaled", "-3")
+    assert person.value("scaled", ROW, COLUMN) == -3
+    changed = before.replace(
+        interventions=[
+            {"kind": "set", "stage": "scaled", "at": {"batch": 0, "head": 3, "query": ROW, "key": COLUMN}, "values": -3}
+        ]
+    )
+    expected, plain = compute(changed)["weights"][0, 3], compute(before)["weights"][0, 3]
+    assert expected[ROW, COLUMN] < plain[ROW, COLUMN]
+    for row, column in ((ROW, COLUMN), (ROW, 0), (ROW + 1, COLUMN)):
+        assert person.value("weights", row, column) == expected[row, column]
+    assert verify(person.program.document.problem).ok
+
+
+def test_undo_brings_the_same_problem_back(person):
+    before = person.program.document.snapshot()
+    typed(person, "scaled", "1/3")
+    assert person.program.document.problem != before
+    person.do("undo")
+    assert person.program.document.problem == before
+    person.do("redo")
+    assert person.value("scaled", ROW, COLUMN) == np.float32(1 / 3)
+
+
+def test_typing_once_more_replaces_the_number_instead_of_adding_one(person):
+    typed(person, "scaled", "2")
+    typed(person, "scaled", "2.5")
+    (record,) = person.program.document.problem.interventions
+    assert record.values == 2.5
+
+
+def test_a_weight_asks_once_what_becomes_of_the_others(person):
+    row = person.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0].copy()
+
+    def answer(dialog):
+        dialog.findChild(QRadioButton, "weight.rescaled").click()
+        dialog.accept()
+
+    person.answering(WeightDialog, answer, lambda: typed(person, "weights", "0.9"))
+    found = person.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0]
+    others = np.delete(np.arange(len(row)), COLUMN)
+    expected = row[others].astype(float) * (0.1 / row[others].astype(float).sum())
+    assert found[COLUMN] == np.float32(0.9)
+    # each is rounded to float32 once, and the sum of 15 of them as often
+    np.testing.assert_allclose(found[others], expected, rtol=16 * np.finfo(np.float32).eps)
+    typed(person, "weights", "0.8")  # without a question now
+    assert person.value("weights", ROW, COLUMN) == np.float32(0.8)
+    assert person.action("weights_rescaled").isChecked()
+
+
+def test_a_weight_can_be_set_alone(person):
+    person.do("weights_alone")
+    other = person.value("weights", ROW, 0)
+    typed(person, "weights", "0.9")
+    assert (person.value("weights", ROW, COLUMN), person.value("weights", ROW, 0)) == (np.float32(0.9), other)
+
+
+def test_the_inspector_says_what_was_set_and_what_would_be_computed(person):
+    typed(person, "scaled", "-3")
+    said = person.explanation()
+    assert "−3.0000" in said
+    assert "4.8847" in said  # the model's own scaled score
+
+
+@pytest.mark.parametrize("text", ["x1", "#DIV/0!", ""])
+def test_a_text_that_is_no_number_keeps_its_line_and_changes_nothing(person, text):
+    before = person.program.document.snapshot()
+    typed(person, "scaled", text)
+    editor = line(person, "scaled")
+    assert editor.isVisible()
+    assert editor.property("wrong") == "true"
+    person.press("Escape")
+    assert person.program.document.problem == before
+    assert person.program.document.stack.count() == 0
+
+
+def test_half_typed_text_is_entered_by_the_next_command(person):
+    begin(person, "scaled", "-3")
+    person.do("pin")
+    assert person.value("scaled", ROW, COLUMN) == -3
+
+
+def test_a_number_typed_into_a_given_matrix_is_a_number_of_its_table(person):
+    typed(person, "query", "7")
+    assert person.program.document.problem.interventions == ()
+    assert person.number("query", ROW, 3 * 32 + COLUMN) == 7
+
+
+def test_a_double_click_types_and_ends_a_zoom_first(person):
+    heatmap = person.find("heatmap.weights")
+    person.show_stage("weights")
+    person.click_cell("weights", ROW, COLUMN)
+    place = heatmap.cell_rect(ROW, COLUMN).center()
+    QTest.mouseDClick(heatmap.viewport(), LEFT, pos=heatmap.viewport().mapFrom(heatmap, place))
+    assert line(person, "weights") is not None
+    person.press("Escape")
+    heatmap.extent.zoom(240, (ROW, COLUMN))
+    assert not heatmap.extent.whole
+    place = heatmap.cell_rect(ROW, COLUMN).center()
+    QTest.mouseDClick(heatmap.viewport(), LEFT, pos=heatmap.viewport().mapFrom(heatmap, place))
+    assert heatmap.extent.whole
+
+
+def test_the_state_before_cannot_be_typed_into(person):
+    person.do("pin")
+    person.do("show_before")
+    person.show_stage("weights")
+    person.click_cell("weights", ROW, COLUMN)
+    person.press("F2")
+    editor = line(person, "weights")
+    assert editor is None or not editor.isVisible()
+
+
+def test_a_set_cell_is_marked_in_its_map(person):
+    typed(person, "scaled", "-3")
+    marks = person.find("heatmap.scaled").overlay.marks
+    assert marks.by_hand == ((slice(ROW, ROW + 1), slice(COLUMN, COLUMN + 1)),)
+    person.program.view.set(head=4)
+    assert person.find("heatmap.scaled").overlay.marks.by_hand == ()
+
+
+def test_problems_of_several_items_set_the_item_on_show(launch):
+    rng = np.random.default_rng(3)
+    problem = Problem(
+        query=rng.normal(size=(3, 5, 6)), key=rng.normal(size=(3, 7, 6)), value=rng.normal(size=(3, 7, 4)), num_heads=2
+    )
+    person = launch()
+    person.program.document.open(problem, name="three")
+    person.wait()
+    person.program.view.set(batch=1, head=1)
+    typed(person, "scores", "9", 2, 3)
+    scores = person.program.computation.evaluation
+    assert scores.block("scores", 1, 1, slice(2, 3), slice(3, 4))[0, 0] == 9
+    assert scores.block("scores", 0, 1, slice(2, 3), slice(3, 4))[0, 0] != 9
