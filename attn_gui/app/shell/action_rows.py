@@ -6,13 +6,10 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import QKeySequence
 
+from attn_gui.app.shell.menus import QT_TRANSLATE_NOOP
+
 Shortcut = QKeySequence.StandardKey | str | None
 Keys = QKeySequence.StandardKey
-
-
-def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:  # lupdate looks for this name
-    """Mark a text for translation; that of the formats would bring NumPy along before the first paint."""
-    return text
 
 
 @dataclass(frozen=True)
@@ -39,50 +36,6 @@ class Row:
         found = QKeySequence.keyBindings(first) if isinstance(first, Keys) else [QKeySequence(first)] if first else []
         return found + [keys for keys in map(QKeySequence, self.also) if keys not in found]
 
-
-MENUS = (
-    ("file", QT_TRANSLATE_NOOP("Actions", "&File")),
-    ("edit", QT_TRANSLATE_NOOP("Actions", "&Edit")),
-    ("view", QT_TRANSLATE_NOOP("Actions", "&View")),
-    ("compare", QT_TRANSLATE_NOOP("Actions", "Co&mpare")),
-    ("compute", QT_TRANSLATE_NOOP("Actions", "&Compute")),
-    ("help", QT_TRANSLATE_NOOP("Actions", "&Help")),
-    ("recent", QT_TRANSLATE_NOOP("Actions", "Open &recent")),
-    ("examples", QT_TRANSLATE_NOOP("Actions", "E&xamples")),
-    ("decimals", QT_TRANSLATE_NOOP("Actions", "&Decimals")),
-    ("language", QT_TRANSLATE_NOOP("Actions", "&Language")),
-    ("theme", QT_TRANSLATE_NOOP("Actions", "&Theme")),
-    ("weights_typed", QT_TRANSLATE_NOOP("Actions", "Typing into &weights")),
-    ("history", QT_TRANSLATE_NOOP("Actions", "&Memory for history")),
-    ("copy_as", QT_TRANSLATE_NOOP("Actions", "Copy &as")),
-    ("pages", QT_TRANSLATE_NOOP("Actions", "Page&s")),
-    ("heads", QT_TRANSLATE_NOOP("Actions", "&Head on show")),
-    ("brush", QT_TRANSLATE_NOOP("Actions", "Shape of the mask &brush")),
-    ("readings", QT_TRANSLATE_NOOP("Actions", "Number below every &head")),
-)
-MENU_WORDS = {
-    "compare": "baseline difference before after with without 对比 比较 基准 之前 差值 有无",
-    "recent": "recently last files history 最近 打开过",
-    "examples": "examples example sample demo 示例 例子 范例",
-    "decimals": "decimal digits precision 小数 位数 精度",
-    "language": "language locale translation 语言 翻译",
-    "theme": "theme appearance colors style 主题 外观 配色",
-    "history": "undo memory limit 历史 内存 撤销",
-    "weights_typed": "intervention edit set weight sum 1 rescale 干预 权重 填数 重新归一",
-    "copy_as": "clipboard format 剪贴板 格式",
-    "heads": "head arithmetic ablation 头 运算",
-    "brush": "paint draw rectangle row column diagonal 画笔 涂 矩形 对角",
-    "readings": "reading head score entropy sink induction rank 读数 头 指标",
-    "pages": "page picture plot diagram 页面 图 分析",
-}
-"""Other words for a menu, by which its actions are found, too."""
-
-SUBMENUS = {
-    "file": ("recent", "examples"),
-    "edit": ("copy_as", "history"),
-    "compute": ("heads", "brush", "weights_typed"),
-    "view": ("pages", "readings", "decimals", "language", "theme"),
-}
 
 # fmt: off
 ACTIONS = (  # a table, a row to two lines
