@@ -31,7 +31,7 @@ class Readout:
 
     problem: Problem
     stages: tuple[str, ...]
-    last_parts: tuple[tuple[str, tuple[int, ...]], tuple[Part, ...]] | None  # of the cell that was asked for last
+    last_parts: tuple[tuple[str, tuple[int, ...]], tuple[Part, ...]] | None = None  # of the cell asked for last
     signed = False  # whether all its numbers have a sign, shares included, as differences have
 
     def _lay_out(self, problem: Problem) -> None:
