@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.problem.checks import told, whole_text
+from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.problem.masks import Bias, Custom, Layer
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE
@@ -16,37 +18,7 @@ from attn_gui.formats.arrays import Array
 from attn_gui.formats.json_text import Json
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
 
-ARRAYS = (
-    "query",
-    "key",
-    "value",
-    "x",
-    "context",
-    "w_query",
-    "b_query",
-    "w_key",
-    "b_key",
-    "w_value",
-    "b_value",
-    "w_output",
-    "b_output",
-)
-OPTIONS = (
-    "num_heads",
-    "num_kv_heads",
-    "score",
-    "score_params",
-    "scale",
-    "softcap",
-    "temperature",
-    "rotary_theta",
-    "mask",
-    "block",
-    "interventions",
-    "query_tokens",
-    "key_tokens",
-    "dtype",
-)
+OPTIONS = tuple(field.name for field in dataclasses.fields(Problem) if field.name not in MATRICES)
 ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of a problem
 RECORDS = ("score_params", "block")
 LISTS = ("mask", "interventions")  # of records
@@ -65,7 +37,7 @@ _NOTED = 8  # names that are worth saying
 
 def is_field(name: str) -> bool:
     """Whether an array of this name belongs to a problem."""
-    return name in ARRAYS or _DOTTED.fullmatch(name) is not None
+    return name in MATRICES or _DOTTED.fullmatch(name) is not None
 
 
 def is_option(name: str) -> bool:

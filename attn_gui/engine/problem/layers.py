@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from attn_gui.engine.arrays import Array
 from . import sentences
 from .checks import as_align, as_switch
 from .errors import Note, ShapeError
-from .records import same
+from .records import Kinded
 from .sentences import QT_TRANSLATE_NOOP
 
 Sizes = tuple[int, int, int, int]  # batch, head, query, key
@@ -28,12 +28,11 @@ class Parameter(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Layer:
+class Layer(Kinded):
     """One layer of a mask; `enabled` switches it. Texts are English, of the context "Masks"."""
 
     enabled: bool = True
 
-    kind: ClassVar[str] = ""
     label: ClassVar[str] = ""  # in lists
     about: ClassVar[str] = ""  # what it does, in half a line
     table: ClassVar[str] = ""  # the parameter that holds its cells; empty for a layer that is a rule
@@ -98,22 +97,6 @@ class Layer:
     def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Layer:
         """The layer with its arrays read-only and of the problem's dtype."""
         return self
-
-    def changed(self, **parameters: object) -> Self:
-        """A copy with other parameters, which are checked by the problem that it is put into."""
-        copy = object.__new__(type(self))
-        vars(copy).update(vars(self) | parameters)
-        return copy
-
-    def to_mapping(self) -> dict[str, Any]:
-        return {"kind": self.kind} | {f.name: getattr(self, f.name) for f in fields(self)}
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Layer) or type(self) is not type(other):
-            return NotImplemented
-        return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-
-    __hash__ = None  # type: ignore[assignment]  # holds arrays
 
 
 ALIGN = Parameter("align", "align", "start", QT_TRANSLATE_NOOP("Masks", "lined up at"))

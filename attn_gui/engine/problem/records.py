@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import fields
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -37,6 +38,31 @@ class Record(Mapping[str, Any]):
     def __repr__(self) -> str:
         parts = (f"{k} {v.shape}" if isinstance(v, np.ndarray) else f"{k}={v!r}" for k, v in self.items())
         return f"Record({', '.join(parts)})"
+
+
+class Kinded:
+    """A frozen dataclass of one `kind`: a mapping on request, copied with other parameters, compared to the byte."""
+
+    kind: ClassVar[str] = ""
+
+    def changed(self, **parameters: object) -> Self:
+        """A copy with other parameters, which are checked by the problem that it is put into."""
+        copy = object.__new__(type(self))
+        vars(copy).update(vars(self) | parameters)
+        return copy
+
+    def to_mapping(self) -> dict[str, Any]:
+        return {"kind": self.kind} | {name: getattr(self, name) for name in self._names()}
+
+    def _names(self) -> list[str]:
+        return [field.name for field in fields(self)]  # type: ignore[arg-type]  # whoever inherits it is a dataclass
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(same(getattr(self, name), getattr(other, name)) for name in self._names())
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
 
 
 def same(one: Any, other: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,14 +12,14 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_switch, as_whole, echo, kind_of, told
 from attn_gui.engine.problem.errors import FieldError, FieldTypeError, ShapeError
-from attn_gui.engine.problem.records import Record, same
+from attn_gui.engine.problem.records import Kinded, Record
 
 Axes = tuple[str, ...]
 Slopes = tuple[Any, Any, Any]  # derivatives by own, given and taken; None where it does not read them
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Intervention:
+class Intervention(Kinded):
     """Cells of one stage, changed once it is computed; texts are English, of the context "Interventions".
 
     A kind reads, cell by cell, what stands there (`own`), a number of its own (`given`, its parameter `numbers`) and
@@ -30,7 +30,6 @@ class Intervention:
     at: Any = field(default_factory=dict)
     enabled: bool = True
 
-    kind: ClassVar[str] = ""
     label: ClassVar[str] = ""  # in lists
     about: ClassVar[str] = ""  # what it does, in half a line
     numbers: ClassVar[str] = ""  # the parameter that holds its own numbers, an array or one number
@@ -85,22 +84,6 @@ class Intervention:
     def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
         """The record with its arrays read-only and of the problem's dtype."""
         return self
-
-    def changed(self, **parameters: object) -> Self:
-        """A copy with other parameters, which are checked by the problem that it is put into."""
-        copy = object.__new__(type(self))
-        vars(copy).update(vars(self) | parameters)
-        return copy
-
-    def to_mapping(self) -> dict[str, Any]:
-        return {"kind": self.kind} | {f.name: getattr(self, f.name) for f in fields(self)}
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Intervention) or type(self) is not type(other):
-            return NotImplemented
-        return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-
-    __hash__ = None  # type: ignore[assignment]  # holds arrays
 
 
 def as_place(field: str, given: object) -> Record:
