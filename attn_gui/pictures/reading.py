@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from attn_gui.engine import Plane
 from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.engine.evaluation.pooling import joined
 from attn_gui.pictures import pooling
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import Block, PlaneLike
-from attn_gui.pictures.pooling import joined, pooled
+from attn_gui.pictures.pooling import pooled
 from attn_gui.pictures.sheets import Sample, Seen
 from attn_gui.pictures.supply import OVERVIEW, supply_of
 

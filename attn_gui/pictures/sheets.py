@@ -10,9 +10,10 @@ import numpy.typing as npt
 from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.engine.evaluation.pooling import block_edges, joined, pool_blocks
 from attn_gui.pictures import pooling
 from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike
-from attn_gui.pictures.pooling import Allowed, Edges, Values, block_edges, joined, pool_blocks, pooled
+from attn_gui.pictures.pooling import Allowed, Edges, Values, pooled
 
 BAND = 3 << 25
 """Cells of maps that are computed for one band: some tenths of a second of work."""

@@ -11,10 +11,10 @@ import attn_gui
 from attn_gui.engine import Evaluation, Plane, Problem, ShapeError, StageError, compare, compute
 from attn_gui.engine.comparison.difference import difference_of
 from attn_gui.engine.comparison.ready import READY
+from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.pictures.pooling import pool
 
 H, N, M, D, V = 3, 13, 17, 5, 7
 

@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from attn_gui.engine import Evaluation, Plane, Problem
+from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure import reading
 from attn_gui.figure.display import auto_levels
@@ -21,7 +22,6 @@ from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.pictures import map_pixels
 from attn_gui.figure.sheet import render, to_image, write
-from attn_gui.pictures.pooling import pool
 
 ROWS, COLUMNS = 331, 397
 NOTE = "Pooled: each pixel shows the cell of largest magnitude among up to {} × {} cells."

@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from attn_gui.engine import Problem
+from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation, evaluation
 from attn_gui.figure.display import UNKNOWN
 from attn_gui.pictures import sheets
-from attn_gui.pictures.pooling import pool
 from attn_gui.pictures.sheets import place_of
 
 N, HEADS, WIDTH = 1201, 2, 3

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.derived.strips import Part
-from attn_gui.engine.evaluation.plane import Picture, Pooling
+from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.engine.evaluation.pooling import Picture
 from attn_gui.engine.graph.node import Node
 
 from .difference import Difference

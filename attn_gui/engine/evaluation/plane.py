@@ -9,9 +9,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph.stage import Stage
 
 from .dense import Evaluation
-
-Picture = tuple[Array, Array | None]
-"""(values, allowed) of blocks of cells."""
+from .pooling import Picture
 
 
 @runtime_checkable

@@ -7,12 +7,13 @@ import numpy.typing as npt
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
+from attn_gui.engine.evaluation.pooling import block_edges, pool, pool_blocks
 from attn_gui.figure.display import ALLOWED, AT_ONCE, CLOSED, NAN, Allowed, Display, Values, argb, to_display
 from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.maps.cells import SMALLEST_MARK, hatch_lines, paint_hatch, paint_marks
 from attn_gui.figure.maps.map_figure import DRAWN_CELLS, MapFigure, Panel
 from attn_gui.figure.tokens import FONT_SIZE, SIZE
-from attn_gui.pictures.pooling import Edges, block_edges, pool, pool_blocks
+from attn_gui.pictures.pooling import Edges
 
 OVERLAP = 0.4
 """Pixels that a cell reaches under the next one in vector formats, so that no viewer shows seams between them."""

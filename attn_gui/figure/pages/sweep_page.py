@@ -11,6 +11,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.sweeping.quantities import Quantity, Row, quantities_of, values_between
 from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS
 from attn_gui.engine.analysis.sweeping.sweep import sweep
+from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.numbers import level_text
 from attn_gui.figure.pages.aim import Aim
@@ -23,7 +24,6 @@ from attn_gui.figure.pages.sweep_layout import SweepLayout, Swept
 from attn_gui.figure.reading import Tell
 from attn_gui.formats.rows import stage_labels
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
-from attn_gui.pictures.pooling import pool
 
 STEPS, MOST_STEPS = 25, 200
 WHOLE_MAP = 1 << 16

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Plane, Problem
+from attn_gui.engine.evaluation.pooling import pool_blocks
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.levels import AUTO, LEVEL_RULES, MOST
 from attn_gui.pictures import pooling
 from attn_gui.pictures import reading as planes
 from attn_gui.pictures.geometry import Span
-from attn_gui.pictures.pooling import pool_blocks
 from attn_gui.pictures.reading import bins_of
 from attn_gui.views.map import reading
 from attn_gui.views.map.reading import counts_of, levels_of_plane

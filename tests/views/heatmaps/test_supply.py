@@ -12,13 +12,13 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor
 
 from attn_gui.engine import Plane, Problem
+from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.figure.display import NAN, UNKNOWN
 from attn_gui.figure.levels import MOST, Shade
 from attn_gui.pictures import sheets, supply
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.pictures.pooling import pool
 from attn_gui.pictures.sheets import Sheet, spread
 from attn_gui.pictures.supply import Supply
 from attn_gui.views.map import reading

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.pooling import reduced
 
 from .threads import carry_out
 from .versions import Versions
 
 STEP, AT_ONCE = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
 FEW = 32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for
-SHORT = 64  # blocks up to so many cells are reduced all at once
 
 
 class Blocks:
@@ -122,29 +121,3 @@ class Blocks:
         high, low = (np.where(allowed, values, values.dtype.type(end)) for end in (-np.inf, np.inf))
         opened = reduced(np.logical_or, np.broadcast_to(allowed, values.shape), inside)
         return reduced(np.maximum, high, inside), reduced(np.minimum, low, inside), opened
-
-
-def edges(cells: int, blocks: int) -> Array:
-    """Edges of nearly equal blocks; never more blocks than cells."""
-    blocks = max(1, min(blocks, cells))
-    return np.arange(blocks + 1) * cells // blocks
-
-
-def largest(high: Array, low: Array) -> Array:
-    """Whichever is larger in magnitude; NaN, which is in both, comes through."""
-    return np.where(high >= -low, high, low)
-
-
-def reduced(ufunc: np.ufunc, array: Array, inside: Array) -> Array:
-    """`ufunc.reduceat` over blocks of rows that begin and end at `inside`, ten times as fast for short blocks."""
-    starts, lengths = inside[:-1], np.diff(inside)
-    if lengths.max() > min(SHORT, len(starts)):  # whichever takes fewer steps
-        return np.stack([ufunc.reduce(array[low:high]) for low, high in itertools.pairwise(inside.tolist())])
-    out = array[starts]
-    for place in range(1, int(lengths.max())):
-        longer = lengths > place
-        if longer.all():
-            ufunc(out, array[starts + place], out=out)
-        else:
-            out[longer] = ufunc(out[longer], array[starts[longer] + place])
-    return np.asarray(out)

@@ -8,10 +8,11 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.pooling import block_edges, largest, pool_blocks, reduced
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.facts import Role
 
-from .blocks import Blocks, edges, largest, reduced
+from .blocks import Blocks
 from .chain import Chain
 from .passes import Passes
 from .versions import Versions
@@ -42,8 +43,8 @@ class Pictures:
         if stage not in self._chain.maps and stage != self._weights_name:
             return self._direct(stage, batch, head, rows, columns, part), None
         assert head is not None
-        across = slice(0, len(edges(self._chain.shape[3], columns)) - 1) if part is None else part[1]
-        down = edges(self._chain.shape[2], rows)
+        across = slice(0, len(block_edges(self._chain.shape[3], columns)) - 1) if part is None else part[1]
+        down = block_edges(self._chain.shape[2], rows)
         down = down if part is None else down[part[0].start : part[0].stop + 1]
         return self._drawn(stage, self._of(stage, batch, head, columns), batch, head, down, across)
 
@@ -54,8 +55,8 @@ class Pictures:
         if stage not in self._chain.maps and stage != self._weights_name:
             return self._direct(stage, batch, head, rows, columns, (part, slice(0, columns))), None
         assert head is not None
-        down = edges(self._chain.shape[2], rows)[part.start : part.stop + 1]
-        return self._once(stage, batch, head, down, edges(self._chain.shape[3], columns))
+        down = block_edges(self._chain.shape[2], rows)[part.start : part.stop + 1]
+        return self._once(stage, batch, head, down, block_edges(self._chain.shape[3], columns))
 
     def window(
         self, stage: str, batch: int, head: int, down: Array, across: Array
@@ -118,7 +119,7 @@ class Pictures:
         with self._versions.lock:
             key = (self._serving(stage), batch, head, min(columns, self._chain.shape[3]))
             n, m = self._chain.shape[2:]
-            found = self._blocks.pop(key, None) or self._made(*key[:3], edges(m, columns), slice(0, n))
+            found = self._blocks.pop(key, None) or self._made(*key[:3], block_edges(m, columns), slice(0, n))
             self._blocks[key] = found
             room = self._room
             for other in list(self._blocks)[-2::-1]:
@@ -225,11 +226,9 @@ class Pictures:
         if head is not None and len(everything) == 3:
             mine = self._evaluation.head_columns(stage, head)
             width = mine.stop - mine.start
-        down, across = edges(everything[-2], rows), edges(width, columns)
+        down, across = block_edges(everything[-2], rows), block_edges(width, columns)
         if part is not None:
             down, across = down[part[0].start : part[0].stop + 1], across[part[1].start : part[1].stop + 1]
         cuts = (slice(int(down[0]), int(down[-1])), slice(int(across[0]), int(across[-1])))
         values = self._evaluation.block(stage, batch, head, *cuts)
-        down, across = down - down[0], across - across[0]
-        high, low = (reduced(ufunc, reduced(ufunc, values, down).T, across).T for ufunc in (np.maximum, np.minimum))
-        return largest(high, low)
+        return pool_blocks(values, None, down - down[0], across - across[0])[0]

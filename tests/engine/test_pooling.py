@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from attn_gui.pictures.pooling import block_edges, pool, pool_blocks
+from attn_gui.engine.evaluation.pooling import block_edges, pool, pool_blocks
 
 WILD = st.floats(-100, 100, width=32) | st.sampled_from([np.nan, np.inf, -np.inf, 0.0])
 
