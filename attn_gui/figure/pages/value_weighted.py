@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPen
 from attn_gui.engine import Evaluation, Plane, explain
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.derived.derived_maps import with_derived
+from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.symbols import symbol, title
 from attn_gui.engine.stages.derived import ValueWeighted
 from attn_gui.figure.display import Allowed, Values
@@ -30,7 +31,6 @@ from attn_gui.figure.reading import Tell, picture, within
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.formats.rows import stage_labels
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
-from attn_gui.pictures.pooling import pool
 
 QUICK = 1 << 16
 """Cells of a map that are read within a frame."""

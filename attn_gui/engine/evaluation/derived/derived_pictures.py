@@ -6,7 +6,8 @@ from typing import cast
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.derived.derived_maps import Derived
-from attn_gui.engine.evaluation.plane import Picture, Pooling
+from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.engine.evaluation.pooling import Picture
 
 from .strips import Part, PooledByStrips
 
