@@ -10,6 +10,8 @@ from attn_gui.paths import resource
 
 LATIN = ("Inter-Regular.otf", "Inter-SemiBold.otf")
 CHINESE = "NotoSansCJKsc-Subset.otf"
+WIDER_FONT = 1.2
+"""A viewer of an SVG may have to take a wider font."""
 
 
 def ensure_gui() -> QGuiApplication:

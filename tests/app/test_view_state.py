@@ -97,7 +97,7 @@ def spied(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, calls: Counter
     monkeypatch.setattr(owner, name, counted)
 
 
-def test_opening_hands_the_evaluation_on_once_and_lays_out_each_map_once(begun, monkeypatch):
+def test_opening_hands_the_evaluation_on_once_and_lays_out_the_map_on_show_once(begun, monkeypatch):
     program, calls, placed = begun(), Counter[str](), Counter[str]()
     program.files.open_example("worked")
     QApplication.processEvents()
@@ -107,7 +107,10 @@ def test_opening_hands_the_evaluation_on_once_and_lays_out_each_map_once(begun, 
     program.files.open_path(resource("examples", REAL))
     assert calls == {f"{zone.__name__}.set_evaluation": 1 for zone in (Spine, HeadsStrip, ProductPicture)}
     stages = program.computation.evaluation.stages
-    assert {stage: placed[f"place_cells heatmap.{stage}"] for stage in stages} == dict.fromkeys(stages, 1)
+    laid_out = {stage: placed[f"place_cells heatmap.{stage}"] for stage in stages}
+    assert laid_out == dict.fromkeys(stages, 0) | {program.view.look.stage: 1}
+    program.view.set(stage="scaled")
+    assert placed["place_cells heatmap.scaled"] > 0
 
 
 def test_a_file_is_looked_at_once(begun, monkeypatch):

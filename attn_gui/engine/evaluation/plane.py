@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, cast, runtime_checkable
 
 from attn_gui.engine.arrays import Array, Box
@@ -45,9 +46,9 @@ class Plane:
     head: int | None = 0
     transposed: bool = False
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
-        """(rows, columns) as shown."""
+        """(rows, columns) as shown; an evaluation keeps the shapes that it begins with."""
         rows, columns = self._lengths()
         return (columns, rows) if self.transposed else (rows, columns)
 

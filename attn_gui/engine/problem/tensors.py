@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,8 @@ def read_array(field: str, value: object) -> Array:
     What hangs on a gradient is cut off it, bfloat16 and narrower floats become float32. Nothing is copied that need
     not be. Raises FieldTypeError, which names the field and what the other library says.
     """
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise FieldTypeError(sentences.MASKED_ARRAY, field=field)
+    if "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise FieldTypeError(sentences.MASKED_ARRAY, field=field)  # asked for, it takes a moment to import
     try:
         return _converted(value)
     except MemoryError:

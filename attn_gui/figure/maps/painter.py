@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attn_gui.figure.fonts import figure_font
+from attn_gui.figure.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.labels import elided, visible_text
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.layout import MARGIN, Layout, plan
@@ -23,9 +23,6 @@ from attn_gui.figure.maps.parts import (
 )
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
-
-WIDER_FONT = 1.2
-"""A viewer of an SVG may have to take a wider font."""
 
 
 def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout | None = None) -> None:

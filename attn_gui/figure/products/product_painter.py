@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attn_gui.figure.fonts import figure_font
+from attn_gui.figure.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.layout import MARGIN
 from attn_gui.figure.maps.legend import paint_legend
-from attn_gui.figure.maps.painter import WIDER_FONT, begin, paint_title
+from attn_gui.figure.maps.painter import begin, paint_title
 from attn_gui.figure.maps.parts import (
     axis_color,
     fitting_numbers,

@@ -155,20 +155,18 @@ class ProductPicture(QWidget):
         return self._scene.corner
 
     def arrange(self) -> None:
-        """Place the maps of the present stage, and those of the others where they would be."""
+        """Place the maps of the present stage; another one is placed when it is chosen."""
         if self.stage_map() is None or not self.maps.at_home or not self.isVisible():
             return  # it is arranged once it is shown
         if self._held:
             self._asked = True
             return
         bars = self._bar_height(scaled(LEAST_SIZE[0]))
-        for stage in self.maps.stages:
-            places = self._places_of(stage, bars)
-            if stage == self._scene.stage:
-                if (needed := self._bar_height(places.stage.width())) != bars:
-                    places = self._places_of(stage, needed)
-                self.places = places
-            self.maps.map(stage).place_cells(places.stage)
+        places = self._places_of(self._scene.stage, bars)
+        if (needed := self._bar_height(places.stage.width())) != bars:
+            places = self._places_of(self._scene.stage, needed)
+        self.places = places
+        self.maps.map(self._scene.stage).place_cells(places.stage)
         self._place_operands()
         self._repaint_words()
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Plane
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.heads.head_words import off_word
 from attn_gui.views.map.flash import Flash
@@ -76,8 +78,9 @@ class StageNode(MapButton):
 
     def set_small(self, small: bool) -> None:
         """The map of the compact form."""
-        self._small = small
-        self.updateGeometry()
+        if small != self._small:
+            self._small = small
+            self.updateGeometry()
 
     def set_chosen_step(self, chosen: bool) -> None:
         """Whether this is the stage that is shown large."""
@@ -113,15 +116,12 @@ class StageNode(MapButton):
 
     def width_for(self, small: bool) -> int:
         """The width that the node needs with a small or a large map."""
-        symbol = QFontMetrics(ui_font("stage_symbol", 600)).horizontalAdvance(self._symbol)
-        shape = QFontMetrics(ui_font("micro")).horizontalAdvance("{} × {}".format(*self.map.shape))
-        return max(self._map_size(small).width() + 2 * _padding(small), max(symbol, shape) + 2 * SPACING.s)
+        words = _words_width(self._symbol, "{} × {}".format(*self.map.shape), _sizes())
+        return max(self._map_size(small).width() + 2 * _padding(small), words + 2 * SPACING.s)
 
     def height_for(self, small: bool) -> int:
         """The height that the node needs with a small or a large map."""
-        symbol, shape = QFontMetrics(ui_font("stage_symbol", 600)), QFontMetrics(ui_font("micro"))
-        text = BELOW_MAP + symbol.ascent() + symbol.descent() + shape.height()
-        return 2 * top_of_maps(small) + map_side(small) + text
+        return 2 * top_of_maps(small) + map_side(small) + _words_height(_sizes())
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
@@ -169,6 +169,24 @@ class StageNode(MapButton):
             self.tr("{node}, {state}").format(node=said, state=off_word()) if self._is_off() else said
         )
         self.setToolTip(self._title)
+
+
+@lru_cache(maxsize=512)
+def _words_width(symbol: str, shape: str, _sizes: tuple[int, int]) -> int:
+    """The width of what stands below a map; remembered, since layouts ask hundreds of times."""
+    fonts = ((ui_font("stage_symbol", 600), symbol), (ui_font("micro"), shape))
+    return max(QFontMetrics(font).horizontalAdvance(text) for font, text in fonts)
+
+
+@lru_cache(maxsize=16)
+def _words_height(_sizes: tuple[int, int]) -> int:
+    symbol, shape = QFontMetrics(ui_font("stage_symbol", 600)), QFontMetrics(ui_font("micro"))
+    return BELOW_MAP + symbol.ascent() + symbol.descent() + shape.height()
+
+
+def _sizes() -> tuple[int, int]:
+    """The sizes of both fonts at the present zoom."""
+    return scaled(FONT_SIZE.stage_symbol), scaled(FONT_SIZE.micro)
 
 
 def _padding(small: bool) -> int:

@@ -25,8 +25,9 @@ class Sign(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def set_small(self, small: bool) -> None:
-        self._small = small
-        self.updateGeometry()
+        if small != self._small:
+            self._small = small
+            self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(_sign_font())
