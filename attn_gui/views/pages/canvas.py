@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
-from attn_gui.figure.maps.painter import begin
 from attn_gui.figure.pages.drawing import Drawing, NoRoom, Spot
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.page_kind import PageKind
@@ -226,6 +225,8 @@ class PageCanvas(QLabel):
         image.fill(current_theme().surface)
         painter = QPainter(image)
         painter.scale(self._factor() * ratio, self._factor() * ratio)
+        from attn_gui.figure.maps.painter import begin  # not before the first page is looked at
+
         begin(painter, QRectF(0, 0, drawing.width, drawing.height), None)
         drawing.paint(painter)
         painter.end()
