@@ -453,6 +453,14 @@
         <source>&amp;Find the query that gives it</source>
         <translation>求能得到它的查询(&amp;F)</translation>
     </message>
+    <message>
+        <source>Shape of the mask br&amp;ush</source>
+        <translation>掩码画笔的形状(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Number &amp;below every head</source>
+        <translation>每个头下的读数(&amp;B)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -1145,7 +1153,7 @@
     </message>
     <message>
         <source>&amp;Scale the head…</source>
-        <translation>缩放该头(&amp;S)…</translation>
+        <translation>该头乘以系数(&amp;S)…</translation>
     </message>
     <message>
         <source>Put &amp;another head in its place…</source>
@@ -5021,6 +5029,18 @@
     <message>
         <source>All is computed in float64; float32 rounds each number once, when it is read</source>
         <translation>一律以 float64 计算；选 float32 时，每个数在读出时舍入一次</translation>
+    </message>
+    <message>
+        <source>Which number stands below every head, read off its weights A</source>
+        <translation>每个头下显示哪个读数，由它的权重 A 算出</translation>
+    </message>
+    <message>
+        <source>True opens a key, as in scaled_dot_product_attention: M is 0 there</source>
+        <translation>True 开放一个键，与 scaled_dot_product_attention 一致：该处 M 为 0</translation>
+    </message>
+    <message>
+        <source>True closes a key, as in nn.MultiheadAttention: M is −∞ there</source>
+        <translation>True 屏蔽一个键，与 nn.MultiheadAttention 一致：该处 M 为 −∞</translation>
     </message>
 </context>
 <context>

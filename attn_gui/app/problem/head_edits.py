@@ -42,7 +42,7 @@ ROWS = (
         checkable=True,
     ),
     _row("head_only", QT_TRANSLATE_NOOP("Heads", "&Only this head"), "isolate alone 仅 单独", needs=SEVERAL),
-    _row("head_scale", QT_TRANSLATE_NOOP("Heads", "&Scale the head…"), "factor multiply 缩放 倍"),
+    _row("head_scale", QT_TRANSLATE_NOOP("Heads", "&Scale the head…"), "factor multiply 系数 倍"),
     _row(
         "head_copy",
         QT_TRANSLATE_NOOP("Heads", "Put &another head in its place…"),

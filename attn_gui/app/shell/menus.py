@@ -25,8 +25,8 @@ MENUS = (
     ("copy_as", QT_TRANSLATE_NOOP("Actions", "Copy &as")),
     ("pages", QT_TRANSLATE_NOOP("Actions", "Page&s")),
     ("heads", QT_TRANSLATE_NOOP("Actions", "&Head on show")),
-    ("brush", QT_TRANSLATE_NOOP("Actions", "Shape of the mask &brush")),
-    ("readings", QT_TRANSLATE_NOOP("Actions", "Number below every &head")),
+    ("brush", QT_TRANSLATE_NOOP("Actions", "Shape of the mask br&ush")),
+    ("readings", QT_TRANSLATE_NOOP("Actions", "Number &below every head")),
 )
 MENU_WORDS = {
     "compare": "baseline difference before after with without 对比 比较 基准 之前 差值 有无",

@@ -24,6 +24,11 @@ TIPS = {
     "d_a": QT_TRANSLATE_NOOP("Tips", "How many units the additive score has: a = tanh(q W_q + k W_k) · w"),
     "block.ln_eps": QT_TRANSLATE_NOOP("Tips", "Added to the variance: N = γ (R − μ) / √(σ² + ε) + β"),
     "head": QT_TRANSLATE_NOOP("Tips", "The head on show, counted from 0: O = A V of its columns alone"),
+    "reading": QT_TRANSLATE_NOOP("Tips", "Which number stands below every head, read off its weights A"),
+    "mask_reading.attend": QT_TRANSLATE_NOOP(
+        "Tips", "True opens a key, as in scaled_dot_product_attention: M is 0 there"
+    ),
+    "mask_reading.blocked": QT_TRANSLATE_NOOP("Tips", "True closes a key, as in nn.MultiheadAttention: M is −∞ there"),
     "batch": QT_TRANSLATE_NOOP("Tips", "The item of the batch on show, counted from 0"),
     "num_heads": QT_TRANSLATE_NOOP(
         "Tips", "How many heads share the columns of Q: each computes A = softmax(Q Kᵀ / √dₖ) of its own"
