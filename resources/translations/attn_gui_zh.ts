@@ -2095,6 +2095,13 @@
     </message>
 </context>
 <context>
+    <name>MasksController</name>
+    <message>
+        <source>Mask read as {polarity}</source>
+        <translation>掩码按 {polarity} 读入</translation>
+    </message>
+</context>
+<context>
     <name>MatrixView</name>
     <message>
         <source>Esc keeps {value}.</source>

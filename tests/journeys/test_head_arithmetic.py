@@ -88,6 +88,7 @@ def test_a_head_that_is_off_is_hatched_in_strip_spine_and_maps(opened):
     small = thumb(person, 1).map.grab().toImage()
     spine = person.find("node.head_output").map.grab().toImage()
     person.press("Ctrl+Shift+O")
+    assert person.find("operand.left").isVisible()  # the product that is multiplied by 0
     assert len(person.colors("head_output", 1, 1)) > len(plain)
     assert thumb(person, 1).map.grab().toImage() != small
     assert person.find("node.head_output").map.grab().toImage() != spine

@@ -154,3 +154,14 @@ def test_the_reading_is_remembered(opened, launch):
     again = launch()
     again.click("control.mask")
     assert again.find("control.mask_reading.blocked", QRadioButton).isChecked()
+
+
+def test_a_file_of_booleans_says_which_way_they_were_read(launch, tmp_path):
+    allowed = np.ones((N, M), bool)
+    allowed[1, 2] = False
+    arrays = {"query": np.ones((N, 2)), "key": np.ones((M, 2)), "value": np.ones((M, 3)), "mask": allowed}
+    np.savez(tmp_path / "foreign.npz", **arrays)
+    person = launch(tmp_path / "foreign.npz")
+    assert "Mask read as True = may attend" in person.status()
+    assert person.value("weights", 1, 2) == 0
+    assert "Mask read" not in launch().status()

@@ -9,6 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from attn_gui.app.maps.status import Tell
 from attn_gui.app.problem.making import Making
 from attn_gui.app.problem.painting import PaintingController
 from attn_gui.app.shell.actions import Command
@@ -24,7 +25,7 @@ from attn_gui.engine.problem.masks import MASKS
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.lint_lines import Line
 from attn_gui.views.controls.masks.mask_panel import mask_summary
-from attn_gui.views.controls.masks.mask_words import lint_text, said
+from attn_gui.views.controls.masks.mask_words import lint_text, polarity, said
 from attn_gui.views.main_window import MainWindow
 
 LABELS = {
@@ -49,10 +50,11 @@ class MasksController(QObject):
         view: ViewState,
         making: Making,
         painting: PaintingController,
+        tell: Tell,
     ) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making, self._painting = making, painting
+        self._making, self._painting, self._tell = making, painting, tell
         self._findings: tuple[Finding, ...] = ()
         self._stopped = threading.Event()  # of the count that is under way
         self._background = Background(self)
@@ -72,6 +74,7 @@ class MasksController(QObject):
         document.changed.connect(self._on_document_changed)
         view.follow(self.show_state, "evaluation")
         view.follow(self._show_reading, "blocked")
+        view.follow(self._tell_reading, "document")
         self.show_state()
         self._show_reading()
 
@@ -98,6 +101,11 @@ class MasksController(QObject):
 
     def _show_reading(self) -> None:
         self._window.mask_panel.set_blocked(self._view.look.blocked)
+
+    def _tell_reading(self) -> None:
+        """Say of a file with booleans which way they were read."""
+        if any(layer.paintable for layer in self._document.problem.mask):
+            self._tell(lambda: self.tr("Mask read as {polarity}").format(polarity=polarity(False)))
 
     # --- lint ------------------------------------------------------------------------------------
     def _on_document_changed(self, *_: object) -> None:

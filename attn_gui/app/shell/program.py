@@ -132,7 +132,7 @@ class Program(QObject):
         self.panel = PanelController(window, document, computation, view, self.making, self.status.tell)
         computation.refused.connect(self.panel.show_state)
         self.painting = PaintingController(window, document, computation, view, self.making, self.settings, self.bars)
-        self.masks = MasksController(window, document, computation, view, self.making, self.painting)
+        self.masks = MasksController(window, document, computation, view, self.making, self.painting, self.status.tell)
         self.heads = HeadEdits(window, document, view, self.making, self.status.tell, self.bars)
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.targets = TargetController(window, document, computation, view, self.making)

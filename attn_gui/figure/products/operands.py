@@ -57,7 +57,7 @@ class Picture:
 
 def picture_of(stage: str, evaluation: Evaluation) -> Picture:
     """The picture of a stage of this problem: without operands where it has none to multiply."""
-    node = evaluation.node(stage)
+    node = evaluation.node(evaluation.computed(stage))  # cells that are changed by hand were such products before
     entry, rows, columns = node.stage, *_roles(node.axes)
     if entry.square:
         query, key, value, mixed = (latest(evaluation, variable) for variable in ("query", "key", "value", "mixed"))
