@@ -94,10 +94,6 @@
         <translation>复制为(&amp;A)</translation>
     </message>
     <message>
-        <source>Shape of the mask &amp;brush</source>
-        <translation>掩码画笔的形状(&amp;B)</translation>
-    </message>
-    <message>
         <source>&amp;New…</source>
         <translation>新建(&amp;N)…</translation>
     </message>
@@ -330,6 +326,10 @@
         <translation>请先选择分数、权重或输出的一个单元格</translation>
     </message>
     <message>
+        <source>T&amp;ype a number into the chosen cell</source>
+        <translation>在选中的单元格中填数(&amp;Y)</translation>
+    </message>
+    <message>
         <source>&amp;Compute the rest</source>
         <translation>计算其余部分(&amp;C)</translation>
     </message>
@@ -422,20 +422,12 @@
         <translation>页面(&amp;S)</translation>
     </message>
     <message>
-        <source>Number below every &amp;head</source>
-        <translation>每个头下的读数(&amp;H)</translation>
-    </message>
-    <message>
         <source>&amp;Head on show</source>
         <translation>当前头(&amp;H)</translation>
     </message>
     <message>
         <source>Typing into &amp;weights</source>
         <translation>在权重中填数(&amp;W)</translation>
-    </message>
-    <message>
-        <source>Type a &amp;number into the chosen cell</source>
-        <translation>在选中的单元格中填数(&amp;N)</translation>
     </message>
     <message>
         <source>&amp;Ask what it means</source>
@@ -4992,6 +4984,14 @@
     <message>
         <source>The head on show, counted from 0: O = A V of its columns alone</source>
         <translation>显示哪个头，从 0 起数：O = A V 只用该头的各列</translation>
+    </message>
+    <message>
+        <source>Which of two states the maps show: now, before, or now − before</source>
+        <translation>各图显示两个状态中的哪一个：现在、之前，或现在 − 之前</translation>
+    </message>
+    <message>
+        <source>Which page is on show: each looks at the present numbers in a way of its own</source>
+        <translation>显示哪个页面：每个页面以自己的方式查看当前数值</translation>
     </message>
     <message>
         <source>The item of the batch on show, counted from 0</source>

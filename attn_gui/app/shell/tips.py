@@ -29,6 +29,8 @@ TIPS = {
         "Tips", "True opens a key, as in scaled_dot_product_attention: M is 0 there"
     ),
     "mask_reading.blocked": QT_TRANSLATE_NOOP("Tips", "True closes a key, as in nn.MultiheadAttention: M is −∞ there"),
+    "compare": QT_TRANSLATE_NOOP("Tips", "Which of two states the maps show: now, before, or now − before"),
+    "page": QT_TRANSLATE_NOOP("Tips", "Which page is on show: each looks at the present numbers in a way of its own"),
     "batch": QT_TRANSLATE_NOOP("Tips", "The item of the batch on show, counted from 0"),
     "num_heads": QT_TRANSLATE_NOOP(
         "Tips", "How many heads share the columns of Q: each computes A = softmax(Q Kᵀ / √dₖ) of its own"
