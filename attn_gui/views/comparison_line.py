@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QToolButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.icons import icon
-from attn_gui.views.theme import current_theme, dress
+from attn_gui.views.theme import current_theme, dress, scaled
+
+STEPS = 100  # of the slider
+WIDEST = 160
 
 
 class ComparisonLine(QWidget):
     """One sentence, and a cross that ends the comparison; there only while there is one."""
 
     endRequested = Signal()
+    splitMoved = Signal(float)  # the share of the width at which split maps have their bar
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("comparison")
         self._text, self._close = QLabel(self), QToolButton(self)
+        self._split = QSlider(Qt.Orientation.Horizontal, self)
+        self._split.setObjectName("control.split")
+        self._split.setRange(0, STEPS)
+        self._split.setPageStep(STEPS // 10)
+        self._split.setMaximumWidth(scaled(WIDEST))
+        self._split.valueChanged.connect(lambda step: self.splitMoved.emit(step / STEPS))
+        self._split.hide()
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setWordWrap(True)
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -32,6 +43,7 @@ class ComparisonLine(QWidget):
         row.setContentsMargins(SPACING.xl, SPACING.s, SPACING.m, SPACING.s)
         row.setSpacing(SPACING.m)
         row.addWidget(self._text, 1)
+        row.addWidget(self._split)
         row.addWidget(self._close)
         self.retranslate()
         self.hide()
@@ -42,6 +54,14 @@ class ComparisonLine(QWidget):
         self.setAccessibleName(text)
         self.setVisible(bool(text))
 
+    def set_split(self, share: float | None) -> None:
+        """Where the bar of split maps stands; None where they are whole."""
+        self._split.setVisible(share is not None)
+        if share is not None:
+            blocked = self._split.blockSignals(True)
+            self._split.setValue(round(share * STEPS))
+            self._split.blockSignals(blocked)
+
     def text(self) -> str:
         """The sentence as it reads now."""
         return self._text.text()
@@ -51,6 +71,8 @@ class ComparisonLine(QWidget):
         words = self.tr("End the comparison")
         self._close.setAccessibleName(words)
         self._close.setToolTip(words)
+        self._split.setAccessibleName(self.tr("Place of the bar between before and now"))
+        self._split.setToolTip(self._split.accessibleName())
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:

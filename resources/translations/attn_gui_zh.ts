@@ -453,6 +453,18 @@
         <source>Number &amp;below every head</source>
         <translation>每个头下的读数(&amp;B)</translation>
     </message>
+    <message>
+        <source>Shape of the mask &amp;brush</source>
+        <translation>掩码画笔的形状(&amp;B)</translation>
+    </message>
+    <message>
+        <source>Number below every &amp;head</source>
+        <translation>每个头下的读数(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Type a &amp;number into the chosen cell</source>
+        <translation>在选中的单元格中填数(&amp;N)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -624,6 +636,10 @@
     <message>
         <source>End the comparison</source>
         <translation>结束比较</translation>
+    </message>
+    <message>
+        <source>Place of the bar between before and now</source>
+        <translation>之前与现在之间分隔线的位置</translation>
     </message>
 </context>
 <context>

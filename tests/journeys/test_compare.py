@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QToolBar
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSlider, QToolBar
 
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 
+LEFT = Qt.MouseButton.LeftButton
 H, N, M, D, V = 2, 5, 7, 3, 4
 
 
@@ -241,3 +244,59 @@ def test_a_head_is_switched_off_its_effect_read_and_all_is_back(launch, lang):
     person.do("unpin")
     assert np.array_equal(drawn(person, stage), now)
     assert not person.window.isWindowModified()
+
+
+def test_split_maps_show_before_left_of_the_bar_and_now_right_of_it(person, problem):
+    ready(person, "with-scale")
+    person.do("values")  # numbers would stand where pixels are looked at
+    person.pick("compare", "split")
+    before, now = compute(problem.replace(scale=1.0)), compute(problem)
+    heatmap = person.find("heatmap.weights")
+
+    def is_split(at):
+        """Columns left of `at` are painted and answered as before, the others as now."""
+        mixed = np.where(np.arange(M) < at, before["weights"][0, 0], now["weights"][0, 0])
+        assert np.array_equal(drawn(person, "weights"), mixed)
+        for column in {max(at - 1, 0), min(at, M - 1)}:
+            painted, answered = person.pixel("weights", N - 1, column)  # which sees every key
+            assert painted == answered
+
+    slider = person.find("control.split", QSlider)
+    assert slider.value() == 50
+    slider.setFocus()
+    person.press("PgDown", "Right", "Right", "Right")
+    is_split(3)  # 43 % of seven columns
+    assert heatmap.levels.high == 1.0
+    cells, place = heatmap.placement.cells, heatmap.cell_rect(1, 5)
+    press, aim = QPoint(cells.left() + round(0.43 * cells.width()), cells.center().y()), place.center()
+    person.click_cell("weights", 1, 6)
+    chosen = heatmap.chosen
+    QTest.mousePress(heatmap.viewport(), LEFT, pos=press)
+    QTest.mouseMove(heatmap.viewport(), QPoint(place.right(), aim.y()))
+    QTest.mouseRelease(heatmap.viewport(), LEFT, pos=QPoint(place.right(), aim.y()))
+    is_split(6)
+    assert heatmap.chosen == chosen, "who draws the bar chooses no cell"
+    slider.setFocus()
+    person.press("Home")
+    is_split(0)
+    person.press("PgUp", "Right", "Right", "Right", "Right")
+    assert slider.value() == 14
+    is_split(1)
+    person.pick("compare", "now")
+    assert np.array_equal(drawn(person, "weights"), now["weights"][0, 0])
+    assert not slider.isVisible()
+
+
+def test_the_left_half_of_a_split_follows_edits_where_it_is_ready_made(person, problem):
+    ready(person, "with-mask")
+    person.pick("compare", "split")
+    person.type_into("query", 2, 0, "4")
+    query = problem.query.copy()
+    query[2, 0] = 4
+    edited = problem.replace(query=query)
+    before, now = (compute(state)["weights"][0, 0] for state in (edited.replace(mask=()), edited))
+    shown, sure = drawn(person, "weights"), np.arange(M) != M // 2  # whose middle lies under the bar
+    assert np.array_equal(shown[:, sure], np.where(np.arange(M) < 3, before, now)[:, sure])
+    for column in (1, 5):
+        painted, answered = person.pixel("weights", 2, column)
+        assert painted == answered

@@ -25,6 +25,7 @@ from attn_gui.app.maps.maps import MapsController
 from attn_gui.app.maps.progress import ProgressController
 from attn_gui.app.maps.reach import ReachController
 from attn_gui.app.maps.readings import ReadingsController
+from attn_gui.app.maps.splitting import SplitController
 from attn_gui.app.maps.status import StatusController
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController
@@ -111,6 +112,7 @@ class Program(QObject):
         self.status = StatusController(window, document, computation, self.baseline, view)
         self.maps = MapsController(window, document, computation, self.baseline, view)
         self.compare = CompareController(window, document, computation, self.baseline, view, self.bars)
+        self.splitting = SplitController(window, computation, self.baseline, view)
         self.readings = ReadingsController(window, computation, view, self.bars)
         self.progress = ProgressController(window, computation, view)
 

@@ -41,6 +41,7 @@ class Look:
     decimals: int = 3
     scientific: bool = False
     compare: str = NOW  # one of `states.MODES`: which of two states is shown
+    split: float = 0.5  # where the bar of split maps stands, as a share of their width
     blocked: bool = False  # True in a mask is read as blocked, as in nn.MultiheadAttention; no number changes
     reading: str = Entropy.key  # a key of READINGS: the number below every head
     counted: bool = False  # whether the cells that it counts are marked in the map of the weights

@@ -29,7 +29,7 @@ from attn_gui.views.map.levels.taken_levels import TakenLevels
 from attn_gui.views.map.overlay import OverlayItem
 from attn_gui.views.map.overlay_marks import Cell
 from attn_gui.views.map.placing import Placement, Placing
-from attn_gui.views.map.shown import Shown
+from attn_gui.views.map.shown import OtherHalf, Shown
 from attn_gui.views.map.zooming.extent import Extent
 from attn_gui.views.map.zooming.zoom import ZoomBox
 from attn_gui.views.theme import current_theme, let_ground_through, scaled
@@ -54,6 +54,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         super().__init__(parent, useOpenGL=False, background=None)
         self.shown = Shown()
         self._interactive, self._stale = interactive, True
+        self.split: OtherHalf | None = None
         box = ZoomBox() if zoomable else None
         self.cells = CellsItem(self.viewport(), small=not interactive)
         self.overlay = OverlayItem(self.viewport(), small=not interactive)
@@ -129,6 +130,8 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         if self.plane is None or not (0 <= row < rows and 0 <= column < columns):
             raise IndexError(f"no cell ({row}, {column}) in a map of {rows} × {columns}")
         self._arrange()
+        if self.split is not None and (found := self.split.cell_at(row, column)) is not None:
+            return found
         self.cells.set_style(levels=self.levels)
         values, _ = self.plane.block(slice(row, row + 1), slice(column, column + 1))
         return float(values[0, 0]), self.cells.color_of(row, column)

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
+
+from PySide6.QtGui import QColor
 
 from attn_gui.document.copying import Copied
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.products.operands import by_hand_of, off_areas
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.levels.shades import PLAIN
+
+
+class OtherHalf(Protocol):
+    """Another state over a part of a map."""
+
+    def cell_at(self, row: int, column: int) -> tuple[float, QColor] | None:
+        """The value and color of a cell that lies in that part."""
 
 
 @dataclass(frozen=True, eq=False)

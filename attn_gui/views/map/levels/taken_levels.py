@@ -15,6 +15,7 @@ class TakenLevels:
     def __init__(self, owner: object) -> None:
         self._owner = owner
         self.plane: PlaneLike | None = None
+        self.others: tuple[PlaneLike, ...] = ()  # shown in the same colors beside it
         self._shade = Shade()
         self._levels: Levels | None = None
 
@@ -55,4 +56,6 @@ class TakenLevels:
     def _found(self) -> Levels | None:
         if self.plane is None or self.given:
             return LAST_GOOD
-        return levels_of_plane(self.plane, LEVEL_RULES[self._shade.rule], self._owner)
+        rule = LEVEL_RULES[self._shade.rule]
+        found = [levels_of_plane(plane, rule, self._owner) for plane in (self.plane, *self.others)]
+        return max((levels for levels in found if levels is not None), key=lambda levels: levels.high, default=None)

@@ -1,0 +1,77 @@
+"""Split maps: each gets the state before as its left half, and all of them one bar."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.state.baseline import Baseline
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.engine import Evaluation, Plane
+from attn_gui.engine.comparison.difference import Difference
+from attn_gui.figure.comparing.states import BEFORE, SPLIT
+from attn_gui.pictures.planes import FieldPlane, PlaneLike
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.split import Split
+
+
+class SplitController(QObject):
+    """Follows what the maps show; costs nothing while they are not split."""
+
+    def __init__(self, window: MainWindow, computation: Computation, baseline: Baseline, view: ViewState) -> None:
+        super().__init__(window)
+        self._window, self._computation, self._baseline, self._view = window, computation, baseline, view
+        self._splits: dict[Heatmap, Split] = {}
+        self._before: dict[tuple[object, ...], PlaneLike] = {}  # the same one for as long as the states are the same
+        view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "split")
+        computation.updated.connect(self._on_computation_updated)
+        window.comparison.splitMoved.connect(self._move)
+
+    def show(self) -> None:
+        """Split every map, or none."""
+        look = self._view.look
+        split = look.compare == SPLIT and self._baseline.comparable
+        self._window.comparison.set_split(look.split if split else None)
+        if not split and not self._splits:
+            return
+        face = self._baseline.face(BEFORE)
+        self._before = {key: plane for key, plane in self._before.items() if getattr(plane, "evaluation", None) is face}
+        heatmaps = self._window.findChildren(Heatmap)
+        for heatmap in heatmaps:
+            before = self._before_of(heatmap.plane, face) if split else None
+            if before is not None:
+                self._split(heatmap).set_before(before, look.split)
+            elif heatmap in self._splits:
+                heatmap.split = None
+                self._splits.pop(heatmap).end()
+        for gone in self._splits.keys() - set(heatmaps):
+            del self._splits[gone]
+
+    def _split(self, heatmap: Heatmap) -> Split:
+        if heatmap not in self._splits:
+            found = heatmap.split = self._splits[heatmap] = Split(heatmap)
+            found.moved.connect(self._move)
+        return self._splits[heatmap]
+
+    def _before_of(self, plane: PlaneLike | None, face: Evaluation) -> PlaneLike | None:
+        """The same matrix before; None for one that was not there."""
+        assert isinstance(face, Difference)
+        if isinstance(plane, Plane) and plane.stage in face.stages:
+            key: tuple[object, ...] = (plane.stage, plane.batch, plane.head, plane.transposed)
+            return self._before.setdefault(key, replace(plane, evaluation=face))
+        if isinstance(plane, FieldPlane) and face.has_field(plane.field):
+            key = (plane.field, plane.batch, plane.head)
+            return self._before.setdefault(key, FieldPlane(face, plane.field, plane.batch, plane.head))
+        return None
+
+    def _on_computation_updated(self, _recomputed: object) -> None:
+        """A ready-made state has followed the edit."""
+        if not self._baseline.pinned:
+            for split in self._splits.values():
+                split.forget()
+
+    def _move(self, share: float) -> None:
+        self._view.set(split=share)
