@@ -9,7 +9,7 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Change, Document
-from attn_gui.engine import Recomputed
+from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.graph.symbols import matrix_latex
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.stage_formulas import short_stage_latex, stage_latex
@@ -30,7 +30,9 @@ class MapsController(QObject):
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._retake_levels)
         computation.updated.connect(self._on_computation_updated)
-        view.follow(self.show, "evaluation", "head", "batch", "compare", "baseline")
+        self._shown: Evaluation | None = None
+        view.follow(self.show, "evaluation", "head", "batch")
+        view.follow(self._show_other, "compare", "baseline")
         view.follow(self._show_stage, "stage")
         view.follow(self._show_chosen, "cell")
         view.follow(self._show_mode, "mode")
@@ -45,9 +47,15 @@ class MapsController(QObject):
         self._show_values()
 
     # --- down ------------------------------------------------------------------------------------
+    def _show_other(self) -> None:
+        """Show another of two states; a state that is pinned changes nothing of the one on show."""
+        if self._view.shown is not self._shown:
+            self.show()
+
     def show(self) -> None:
         """Show the evaluation that there is, also before the first answer."""
         look, evaluation = self._view.look, self._view.shown
+        self._shown = evaluation
         with self._window.product.arranged_once():
             self._window.spine.set_evaluation(evaluation, look.batch, look.head)
             self._window.heads.set_evaluation(evaluation, look.batch, look.head)

@@ -219,8 +219,11 @@ class Baseline(QObject):
             assert self._problem is not None
             self._recomputed = self._evaluation.update(self._problem, boxes)
         if self._faces is not None:
+            stages = self._faces[1].stages  # Q, K and V that are given are stages, too
+            fields = {name: cells for name, cells in boxes.items() if name not in stages}
             for supply, mode in zip(self._supplies, (BEFORE, DIFFERENCE), strict=False):
-                supply.follow({**boxes, **self.news(mode, recomputed).boxes})
+                mine = {} if mode == BEFORE and self.pinned else fields
+                supply.follow({**mine, **self.news(mode, recomputed).boxes})
 
     def _on_computation_settled(self) -> None:
         """Last digits may have changed."""

@@ -65,7 +65,8 @@ class TablesController(QObject):
         self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
         computation.updated.connect(self._on_computation_updated)
         document.changed.connect(self._on_document_changed)
-        view.follow(self.show, "evaluation", "batch", "compare", "baseline")
+        view.follow(self.show, "evaluation", "batch")
+        view.follow(self._show_other, "compare", "baseline")
         view.follow(self._show_first, "document")
         view.follow(self._show_decimals, "decimals", "scientific")
         view.follow(self._show_masks, "head", "blocked")
@@ -112,6 +113,11 @@ class TablesController(QObject):
                 self._show_table(field, panels[field])
         self._window.inputs.set_panels(panels, groups_of(problem, fields))
         self._show_marks()
+
+    def _show_other(self) -> None:
+        """Show another of two states; what is pinned beside the one on show changes no table."""
+        if self.states.moved():
+            self.show()
 
     def retranslate(self) -> None:
         """The language has changed."""

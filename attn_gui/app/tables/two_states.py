@@ -28,6 +28,7 @@ class TwoStates:
 
     def __init__(self, document: Document, baseline: Baseline, view: ViewState) -> None:
         self._document, self._baseline, self._view = document, baseline, view
+        self._told: tuple[object, ...] = (NOW, None)
 
     @property
     def mode(self) -> str:
@@ -39,6 +40,11 @@ class TwoStates:
     def locked(self) -> bool:
         """Whether the tables show another state than the document's."""
         return self.mode != NOW
+
+    def moved(self) -> bool:
+        """Whether the tables show another state than when this was asked last."""
+        told, self._told = self._told, (self.mode, self._baseline.evaluation if self.locked else None)
+        return told != self._told
 
     def title(self, title: str) -> str:
         """The title of a table with the state that it shows."""

@@ -52,8 +52,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     def __init__(self, parent: QWidget | None = None, *, interactive: bool = True, zoomable: bool = False) -> None:
         self._ready = False  # pyqtgraph's constructor already resizes
         super().__init__(parent, useOpenGL=False, background=None)
-        self.shown = Shown()
-        self._interactive, self._stale = interactive, True
+        self.shown, self._interactive, self._stale = Shown(), interactive, True
         self.split: OtherHalf | None = None
         box = ZoomBox() if zoomable else None
         self.cells = CellsItem(self.viewport(), small=not interactive)

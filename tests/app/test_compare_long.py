@@ -1,0 +1,75 @@
+"""Two states of a long problem: pinned and shown without a map being kept, and edits in every mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.app.shell.program import Program
+from attn_gui.document.edits import Label, SetCells
+from attn_gui.engine import Problem, compute
+from attn_gui.engine.evaluation.plane import Pooling
+
+N, H, D = 1450, 1, 2  # just beyond what is kept whole
+
+
+@pytest.fixture
+def program(qapp: QApplication) -> Iterator[Program]:
+    program = Program(qapp, lang="en")
+    program.begin(None)
+    rng = np.random.default_rng(4)
+    arrays = {name: rng.normal(size=(N, H * D)) for name in ("query", "key", "value")}
+    program.document.open(Problem(**arrays, num_heads=H), name="long")
+    program.window.show()
+    settle(program)
+    yield program
+    program.end()
+
+
+def settle(program: Program) -> None:
+    while program.computation.pending or program.computation.busy or program.baseline.busy:
+        program.computation.finish()
+        program.baseline.finish()
+        QTest.qWait(1)
+
+
+def edit(program: Program, field: str, row: int) -> None:
+    cell = (slice(row, row + 1), slice(0, 1))
+    program.document.apply(
+        SetCells(field, cell, program.document.problem.arrays()[field][cell] + 1.5, Label("edited", {}))
+    )
+    settle(program)
+
+
+def test_an_edit_is_followed_in_every_mode(program):
+    before = program.document.snapshot()
+    program.compare.pin()
+    settle(program)
+    for mode, field in (("now", "query"), ("before", "query"), ("split", "value"), ("difference", "query")):
+        program.view.set(compare=mode)
+        edit(program, field, 7)
+    now = program.document.snapshot()
+    plane = program.window.product.maps.map("weights").plane
+    assert isinstance(plane.evaluation, Pooling)
+    rows = slice(5, 9)
+    values, _ = plane.block(rows, slice(0, N))
+    expected = compute(now)["weights"][0, 0, rows] - compute(before)["weights"][0, 0, rows]
+    assert values == pytest.approx(expected, abs=1e-12)
+    pooled, _ = plane.pooled(N, 10)
+    assert np.abs(pooled[7]).max() == pytest.approx(np.abs(expected[2]).max(), abs=1e-12)
+    assert not pooled[8].any(), "no other row of weights has moved"
+
+
+def test_a_ready_made_state_of_a_long_problem_follows_edits(program):
+    program.compare.compare_with("with-scale")
+    settle(program)
+    edit(program, "key", 11)
+    unscaled = program.document.snapshot().replace(scale=1.0)
+    program.view.set(compare="before")
+    settle(program)
+    values, _ = program.window.product.maps.map("weights").plane.block(slice(4, 6), slice(0, N))
+    assert values == pytest.approx(compute(unscaled)["weights"][0, 0, 4:6], abs=1e-12)
