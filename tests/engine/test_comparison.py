@@ -164,6 +164,9 @@ def test_cells_that_one_alone_closes_keep_their_difference(rng):
     switched = face.switched(0, 1, slice(0, N), slice(0, M))
     assert np.array_equal(switched, np.arange(M) > np.arange(N)[:, None])
     assert (values[switched] < 0).all()
+    other = after.replace(mask=[{"kind": "window", "left": 2, "right": 2}])
+    both = compare(other, after).difference.allowed
+    assert np.array_equal(both, compute(other).allowed | compute(after).allowed)
 
 
 def test_matrices_of_the_problem_are_subtracted_too(rng):

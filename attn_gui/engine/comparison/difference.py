@@ -33,7 +33,7 @@ class Difference(Evaluation):
     def __init__(self, before: Evaluation, after: Evaluation, stages: Iterable[str] | None = None) -> None:
         """Compare the given stages, or all that either has."""
         self.before, self.after = before, after
-        self.problem = after.problem
+        self.problem, self.mask, self.last_parts = after.problem, after.mask, None
         names = STAGE if stages is None else stages
         self._pairs = {name: found for name in names if (found := _fitting(before, after, name)) is not None}
         self.stages = tuple(self._pairs)
@@ -63,7 +63,9 @@ class Difference(Evaluation):
 
     # --- reading ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
-        """After − before of a box, as float64."""
+        """After − before of a box, as float64; of the mask of both, which cells either leaves open."""
+        if name == self.mask:
+            return np.asarray(self.before.fetch(str(self.before.mask), box) | self.after.fetch(name, box))
         before, after = self.pair(name)
         with np.errstate(all="ignore"):
             return self.after.fetch(after, box) - self.before.fetch(before, box)

@@ -23,7 +23,7 @@ class Earlier(Difference):
 
     def __init__(self, before: Evaluation, after: Evaluation, stages: Iterable[str] | None = None) -> None:
         super().__init__(before, after, stages)
-        self.problem = before.problem
+        self.problem, self.mask = before.problem, before.mask
 
     def node(self, stage: str) -> Node:
         """The stage at work before: formulas and operands are those of that problem."""
@@ -35,7 +35,9 @@ class Earlier(Difference):
         return self.before.closes
 
     def fetch(self, name: str, box: Box) -> Array:
-        """The numbers before, as float64."""
+        """The numbers before, as float64; of the mask, which cells are open."""
+        if name == self.mask:
+            return self.before.fetch(name, box)
         return self.before.fetch(self.pair(name)[0], box)
 
     def box(self, stage: str, box: Box) -> Array:
