@@ -254,6 +254,32 @@ def test_blame_names_the_responsible_edit_first(seed):
     assert suspects[0].share > 0.9
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_every_step_of_a_history_is_left_out_alone(seed):
+    """Judged by doing all other steps again, one after the other."""
+    rng = np.random.default_rng(seed)
+    start, index = small(rng), (0, 1, 4, 6)
+    edits = [(str(rng.choice(["query", "key"])), int(rng.integers(3, 7)), D + int(rng.integers(D))) for _ in range(5)]
+    values = rng.normal(size=len(edits))
+
+    def done(left_out=None):
+        states = [start]
+        for step, ((field, row, column), value) in enumerate(zip(edits, values, strict=True)):
+            array = states[-1].arrays()[field].copy()
+            if step != left_out:
+                array[row, column] = value
+            states.append(states[-1].replace(**{field: array}))
+        return states
+
+    states = done()
+    suspects = compare(states[0], states[-1]).blame("scores", index, between=states[1:-1])
+    now = compute(states[-1])["scores"][index]
+    expected = {step: now - compute(done(step)[-1])["scores"][index] for step in range(len(edits))}
+    assert {suspect.step: suspect.moved for suspect in suspects} == pytest.approx(expected, abs=1e-12)
+    sizes = [abs(suspect.moved) for suspect in suspects]
+    assert sizes == sorted(sizes, reverse=True)
+
+
 def test_numbers_masks_and_sizes_are_suspected_too(rng):
     before = small(rng)
     after = before.replace(scale=3.0, mask=[{"kind": "causal"}], query_tokens=[str(k) for k in range(N)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,13 +29,15 @@ class Suspect:
     """One change: the `field` (dotted) and the `box` of its cells, None for a field as a whole.
 
     `moved` is by how much it has moved the cell: what it is, less what it would be without this change. `share` is
-    that beside what all changes have moved together, 0 to 1; NaN counts as more than any number.
+    that beside what all changes have moved together, 0 to 1; NaN counts as more than any number. Of a history, `step`
+    is its step (0 leads from the first state to the second), and `field` names all that the step has left its mark on.
     """
 
     field: str
     box: Box | None
     moved: float
     share: float
+    step: int | None = None
 
 
 class Change(NamedTuple):
@@ -44,14 +46,45 @@ class Change(NamedTuple):
     field: str
     box: Box | None
     undo: Mapping[str, Any]
+    step: int | None = None
 
 
-def blame(before: Problem, after: Problem, stage: str, index: tuple[int, ...]) -> tuple[Suspect, ...]:
-    """The changes from one problem to the other, the one that moved a cell of the later one most first.
+def blame(states: Sequence[Problem], stage: str, index: tuple[int, ...]) -> tuple[Suspect, ...]:
+    """What moved a cell of the last state, the change that moved it most first.
 
-    Raises StageError (a KeyError), PlaceError (an IndexError) for a cell that the later problem does not have.
+    Between two states every box and field is suspected, in a longer history every step: all others are done as they
+    were. Raises StageError (a KeyError), PlaceError (an IndexError) for a cell that the last state does not have.
     """
-    return _ranked(after, list(changes(before, after)), stage, index)
+    found = list(changes(*states)) if len(states) == 2 else list(_steps(states))
+    return _ranked(states[-1], found, stage, index)
+
+
+def _steps(states: Sequence[Problem]) -> Iterator[Change]:
+    """The steps of a history; what a later step has changed again is no longer a step's own."""
+    leaves = [leaves_of(state) for state in states]
+    for number, (before, after) in enumerate(pairwise(states)):
+        undo: dict[str, Any] = {}
+        for change in changes(before, after):
+            for name, old in change.undo.items():
+                found = _left_out(name, change.box, old, undo.get(name), leaves[number + 1 :])
+                undo |= {} if found is None else {name: found}
+        yield Change(", ".join(undo), None, undo, number)
+
+
+def _left_out(name: str, box: Box | None, old: Any, kept: Any, later: Sequence[Mapping[str, Any]]) -> Any:
+    """A value of the last state without a change of before; None where later steps have changed all of it again."""
+    if box is None:
+        values = [leaves.get(name) for leaves in later]
+        return old if all(same(value, values[0]) for value in values) else None
+    if any(name not in leaves or np.shape(leaves[name]) != np.shape(old) for leaves in later):
+        return None
+    parts = [leaves[name][box] for leaves in later]
+    own = np.logical_and.reduce([_alike(part, parts[0]) for part in parts])
+    if not own.any():
+        return None
+    found = np.array(later[-1][name] if kept is None else kept)
+    found[box] = np.where(own, old[box], found[box])
+    return found
 
 
 def _ranked(after: Problem, found: Sequence[Change], stage: str, index: tuple[int, ...]) -> tuple[Suspect, ...]:
@@ -73,7 +106,7 @@ def _ranked(after: Problem, found: Sequence[Change], stage: str, index: tuple[in
             moved.append((together, value - without))
             break
     total = sum(abs(each) for _, each in moved)
-    suspects = [Suspect(change.field, change.box, each, _share(each, total)) for change, each in moved]
+    suspects = [Suspect(change.field, change.box, each, _share(each, total), change.step) for change, each in moved]
     return tuple(sorted(suspects, key=lambda suspect: -_weight(suspect.moved)))
 
 
@@ -165,9 +198,14 @@ def _put(array: Array, box: Box, old: Array) -> Array:
     return found
 
 
+def _alike(one: Array, other: Array) -> Array:
+    """Cells that are equal; a NaN is like any other NaN."""
+    return np.asarray((one == other) | ((one != one) & (other != other)))
+
+
 def _boxes(old: Array, new: Array) -> list[Box]:
     """The boxes of cells that differ; a NaN is like any other NaN."""
-    flags = (old != new) & ~((old != old) & (new != new))
+    flags = ~_alike(old, new)
     if not flags.any():
         return []
     found = list(islice(indices.rectangles(flags), MOST + 1))

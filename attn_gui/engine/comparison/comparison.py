@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from math import prod
 
@@ -71,13 +71,14 @@ class Comparison(Mapping[str, Array]):
         boxes = [box for tile in _tiles(shape) for box in self._apart(stage, tile)]
         return indices.join(_stacked(boxes)) if boxes else []
 
-    def blame(self, stage: str, index: tuple[int, ...]) -> tuple[Suspect, ...]:
+    def blame(self, stage: str, index: tuple[int, ...], between: Sequence[Problem] = ()) -> tuple[Suspect, ...]:
         """The changes between the two problems, that which moved a cell of the stage most first.
 
         `index` has one whole number per axis, batch included. Each change is taken back alone, and the cell computed
-        without it. Raises StageError, PlaceError (an IndexError) outside the stage.
+        without it. With the states `between` the two, as a history of edits has them, each step is a suspect.
+        Raises StageError, PlaceError (an IndexError) outside the stage.
         """
-        return blame(self.before.problem, self.after.problem, stage, index)
+        return blame((self.before.problem, *between, self.after.problem), stage, index)
 
     def _apart(self, stage: str, tile: Box) -> list[Box]:
         """Where the two differ in a tile."""
