@@ -185,7 +185,7 @@ def _write_page(request: _Request) -> Iterator[Path]:
         raise ExportError(f"A page is written as {', '.join(IMAGES)}, not as {others[0]}.")
     if options.cell is not None and not all(place < size for place, size in zip(options.cell, shape[-2:], strict=True)):
         raise ExportError(f"There is no cell {options.cell[0]},{options.cell[1]} in {request.stages[0]}.")
-    aim = Aim(problem, options.batch, request.heads[0], request.stages[0], options.cell)
+    aim = Aim.at(request.evaluation, options.batch, request.heads[0], request.stages[0], options.cell)
     knobs = checked(kind.knobs, aim, dict(options.set))
     _make_folder(options.folder)
     for ending in dict.fromkeys(options.format):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.sweeping.quantities import Row, quantities_of, values_between
+from attn_gui.engine.analysis.sweeping.quantities import Row, quantities_of, quantity_of_cell, values_between
 from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS
 from attn_gui.engine.analysis.sweeping.sweep import sweep
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
@@ -78,7 +78,7 @@ def test_every_reading_of_every_quantity_is_that_of_the_plain_formula(problem, k
 def test_the_value_of_now_gives_the_reading_of_now(problem):
     trace = compute(problem)
     weights = trace["weights"][ROW.batch, ROW.head, ROW.query]
-    for key, quantity in quantities_of(problem, ("query", (1, 3, 7))).items():
+    for key, quantity in quantities_of(problem, quantity_of_cell(problem, "query", (1, 3, 7), 0.0)).items():
         now = quantity.now(problem)
         if now is not None:
             low, high = quantity.span(problem)
@@ -88,11 +88,34 @@ def test_the_value_of_now_gives_the_reading_of_now(problem):
 
 
 def test_a_cell_of_a_table_moves_alone(problem):
-    quantity = quantities_of(problem, ("key", (1, 4, 3)))["cell"]
+    quantity = quantity_of_cell(problem, "key", (1, 4, 3), 0.0)
     query = np.array(problem.key)
     query[1, 4, 3] = 2.5
     moved = compute(problem.replace(key=query))["weights"][1, 2, 3]
     assert sweep(problem, quantity, [2.5], ROW, ROW_READINGS["largest"].read) == pytest.approx([moved.max()])
+
+
+@pytest.mark.parametrize(("stage", "reading"), [("weights", "norm"), ("scores", "entropy")])
+def test_a_computed_cell_is_set_by_hand_and_what_follows_is_read(problem, stage, reading):
+    place = (ROW.batch, ROW.head, ROW.query, 2)
+    trace = compute(problem)
+    quantity = quantity_of_cell(problem, stage, place, float(trace[stage][place]))
+    low, high = quantity.span(problem)
+    assert low <= quantity.now(problem) <= high
+    found = sweep(problem, quantity, [quantity.now(problem), 0.75], ROW, ROW_READINGS[reading].read)
+    assert found[0] == pytest.approx(plain(problem)[reading], rel=1e-12)
+    if stage == "weights":
+        row = np.array(trace[stage][place[:3]])
+        row[2] = 0.75
+        group = ROW.head * GROUPS // HEADS
+        wanted = np.linalg.norm(row @ problem.value[ROW.batch, :, group * D_V : (group + 1) * D_V])
+    else:
+        logits = np.array(trace["scores"][place[:3]])
+        logits[2] = 0.75
+        powers = np.where(trace.allowed[place[:3]], np.exp(4 * np.tanh(logits * D_K**-0.5 / 4)), 0)
+        a = powers[powers > 0] / powers.sum()
+        wanted = -(a * np.log(a)).sum()
+    assert found[1] == pytest.approx(wanted, rel=1e-12)
 
 
 def test_scores_of_seeded_queries_spread_as_d_k_and_not_once_they_are_scaled(problem):

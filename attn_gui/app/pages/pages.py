@@ -122,9 +122,10 @@ class PagesController(QObject):
             self._job.begin(lambda tell: page.kind.read(evaluation, aim, tell))
 
     def _aim(self, kind: PageKind[Any]) -> Aim:
-        look, problem = self._view.look, self._computation.evaluation.problem
+        look = self._view.look
         cell = None if look.cell is None else (look.cell.row, look.cell.column)
-        aim = Aim(problem, look.batch, look.head, look.cell.stage if look.cell else look.stage, cell)
+        stage = look.cell.stage if look.cell else look.stage
+        aim = Aim.at(self._computation.evaluation, look.batch, look.head, stage, cell)
         return replace(aim, knobs=settled(kind.knobs, aim, self.knobs.get(kind.name, {})))
 
     def _read(self, kind: PageKind[Any], aim: Aim) -> object:

@@ -8,19 +8,32 @@ from types import MappingProxyType
 from typing import Any
 
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.graph import indices
+from attn_gui.figure.products.operands import stage_plane
 
 
 @dataclass(frozen=True)
 class Aim:
-    """The problem, an item, a head, a stage with the chosen cell (row and column as shown, or None), and the values of
-    the page's knobs."""
+    """The problem, an item, a head, a stage with the chosen cell (row and column as shown, or None), that cell's place
+    in the axes of the stage and its number, and the values of the page's knobs."""
 
     problem: Problem
     batch: int = 0
     head: int = 0
     stage: str = ""
     cell: tuple[int, int] | None = None
+    place: tuple[int, ...] = ()
+    value: float = 0.0
     knobs: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def at(cls, evaluation: Evaluation, batch: int, head: int, stage: str, cell: tuple[int, int] | None) -> Aim:
+        """The aim at a cell of an evaluation, its place and number read there."""
+        if cell is None:
+            return cls(evaluation.problem, batch, head, stage)
+        place = stage_plane(evaluation, stage, batch, head).index(*cell)
+        value = float(evaluation.box(stage, indices.cell(place)).item())
+        return cls(evaluation.problem, batch, head, stage, cell, place, value)
 
     def query(self, evaluation: Evaluation) -> int | None:
         """The chosen query; None where none is."""

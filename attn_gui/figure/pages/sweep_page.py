@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.sweeping.quantities import Quantity, Row, quantities_of, values_between
+from attn_gui.engine.analysis.sweeping.quantities import Quantity, Row, quantities_of, quantity_of_cell, values_between
 from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS
 from attn_gui.engine.analysis.sweeping.sweep import sweep
 from attn_gui.engine.evaluation.pooling import pool
@@ -42,19 +42,8 @@ ENDS = ("low", QT_TRANSLATE_NOOP("Pages", "from")), ("high", QT_TRANSLATE_NOOP("
 
 
 def _quantities(aim: Aim) -> Mapping[str, Quantity]:
-    return quantities_of(aim.problem, _given_cell(aim))
-
-
-def _given_cell(aim: Aim) -> tuple[str, tuple[int, ...]] | None:
-    """The chosen cell as field and index, where it is a number of Q, K or V as they are given."""
-    problem = aim.problem
-    if aim.cell is None or problem.projected or aim.stage not in problem.arrays():
-        return None
-    array, row, column = problem.arrays()[aim.stage], *aim.cell
-    heads = problem.num_heads if aim.stage == "query" else problem.num_kv_heads or problem.num_heads
-    width = array.shape[-1] // heads
-    index = (row, aim.head * heads // problem.num_heads * width + column)
-    return aim.stage, index if array.ndim == 2 else (aim.batch, *index)
+    cell = None if aim.cell is None else quantity_of_cell(aim.problem, aim.stage, aim.place, aim.value)
+    return quantities_of(aim.problem, cell)
 
 
 def _quantity(aim: Aim, values: Chosen) -> Quantity:

@@ -13,12 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.problem.interventions.set_cells import Set
 from attn_gui.engine.problem.masks import Layer, Parameter
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.scores import SCORES, Setting
+from attn_gui.engine.stages import STAGE
 
 Words = tuple[tuple[str, str], ...]
+
+CHOSEN_CELL = QT_TRANSLATE_NOOP("Pages", "the chosen cell")
 
 WIDEST = 256
 """Columns of the seeded Q and K at most."""
@@ -157,27 +162,43 @@ class GivenCell(Quantity):
 
     @property
     def words(self) -> Words:  # type: ignore[override]
-        return (("Pages", QT_TRANSLATE_NOOP("Pages", "the chosen cell")), ("", self._name))
-
-    @property
-    def _name(self) -> str:
-        from attn_gui.engine.graph.symbols import symbol
-
-        return f"{symbol(self.field)}[{', '.join(map(str, self.index))}]"
+        return (("Pages", CHOSEN_CELL), ("", f"{symbol(self.field)}[{', '.join(map(str, self.index[-2:]))}]"))
 
     def now(self, problem: Problem) -> float | None:
         return float(problem.arrays()[self.field][self.index])
 
     def span(self, problem: Problem) -> tuple[float, float]:
-        value = self.now(problem) or 0.0
-        reach = max(1.0, 2 * abs(value)) if math.isfinite(value) else 1.0
-        middle = value if math.isfinite(value) else 0.0
-        return middle - reach, middle + reach
+        return _around(self.now(problem) or 0.0)
 
     def put(self, problem: Problem, value: float) -> Problem:
         array = np.array(problem.arrays()[self.field])
         array[self.index] = value
         return problem.replace(**{self.field: array})
+
+
+@dataclass(frozen=True)
+class HandCell(Quantity):
+    """One computed cell of a stage, set by hand: everything after it follows."""
+
+    stage: str
+    place: tuple[int, ...]
+    value: float
+
+    @property
+    def words(self) -> Words:  # type: ignore[override]
+        shown = ", ".join(map(str, self.place[-2:]))
+        return (("Pages", CHOSEN_CELL), ("", f"{symbol(self.stage)}[{shown}]"))
+
+    def now(self, problem: Problem) -> float | None:
+        return self.value
+
+    def span(self, problem: Problem) -> tuple[float, float]:
+        return (0.0, 1.0) if STAGE[self.stage].shares else _around(self.value)
+
+    def put(self, problem: Problem, value: float) -> Problem:
+        at = dict(zip(STAGE[self.stage].axes, self.place, strict=True))
+        by_hand = Set(stage=self.stage, at=at, values=value)
+        return problem.replace(interventions=(*problem.interventions, by_hand))
 
 
 class SeededWidth(Quantity):
@@ -219,8 +240,23 @@ def _is_shared(layer: Layer) -> bool:
     return len(layer.shape((2, 1, 1, 1))) < 4
 
 
-def quantities_of(problem: Problem, cell: tuple[str, tuple[int, ...]] | None = None) -> Mapping[str, Quantity]:
-    """Every quantity of a problem by its key; `cell` is one of its tables, as field and index."""
+def _around(value: float) -> tuple[float, float]:
+    """A stretch with a value in its middle."""
+    middle = value if math.isfinite(value) else 0.0
+    reach = max(1.0, 2 * abs(middle))
+    return middle - reach, middle + reach
+
+
+def quantity_of_cell(problem: Problem, stage: str, place: tuple[int, ...], value: float) -> Quantity:
+    """A cell of a stage: of Q, K or V as they are given the number itself, else what is set there by hand."""
+    array = problem.arrays().get(stage)
+    if array is None:
+        return HandCell(stage, place, value)
+    return GivenCell(stage, place[len(place) - array.ndim :])
+
+
+def quantities_of(problem: Problem, cell: Quantity | None = None) -> Mapping[str, Quantity]:
+    """Every quantity of a problem by its key; `cell` is that of the chosen cell."""
     found: dict[str, Quantity] = {
         "scale": ScaleFactor("scale", (("Names", "scale"),), 0.0, 1.0, positive=False),
         "temperature": Option("temperature", (("Settings", "temperature"),), 0.1, 4.0, unset=1.0),
@@ -234,9 +270,7 @@ def quantities_of(problem: Problem, cell: tuple[str, tuple[int, ...]] | None = N
             for parameter in layer.parameters:
                 if parameter.kind == "int":
                     found[f"mask.{position}.{parameter.name}"] = LayerNumber(position, layer, parameter)
-    if cell is not None and cell[0] in problem.arrays():
-        found["cell"] = GivenCell(*cell)
-    return found
+    return found if cell is None else {**found, "cell": cell}
 
 
 def values_between(quantity: Quantity, low: float, high: float, steps: int) -> np.ndarray[Any, np.dtype[np.float64]]:
