@@ -453,6 +453,14 @@
         <source>Number &amp;below every head</source>
         <translation>每个头下的读数(&amp;B)</translation>
     </message>
+    <message>
+        <source>Shape of the mask &amp;brush</source>
+        <translation>掩码画笔的形状(&amp;B)</translation>
+    </message>
+    <message>
+        <source>Number below every &amp;head</source>
+        <translation>每个头下的读数(&amp;H)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -2737,6 +2745,14 @@
     <message>
         <source>Export…</source>
         <translation>导出…</translation>
+    </message>
+    <message>
+        <source>In the place of the maps</source>
+        <translation>在热图的位置显示</translation>
+    </message>
+    <message>
+        <source>Export the page</source>
+        <translation>导出此页面</translation>
     </message>
 </context>
 <context>

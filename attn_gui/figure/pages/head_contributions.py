@@ -29,7 +29,7 @@ from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SPACING
 from attn_gui.formats.rows import stage_labels
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 
-ROW, LEAST_ROW = 20.0, 15.0
+ROW, LEAST_ROW, MOST_ROW = 20.0, 15.0, 40.0
 LEAST_STRIP, LEAST_BARS = 70.0, 36.0
 BAR = 9.0
 """Height of the color bar."""
@@ -101,7 +101,7 @@ class _Layout:
         body = self.frame.body
         rest = body.width() - fixed
         self.bars = min(rest * 0.35, 160.0)
-        self.row = (body.height() - self.head - self.foot - SPACING.m) / count
+        self.row = min((body.height() - self.head - self.foot - SPACING.m) / count, MOST_ROW)
         self.norm_end = body.left() + self.label + self.number
         self.bar_left = self.norm_end + SPACING.m
         self.share_end = self.bar_left + self.bars + SPACING.s + self.number
@@ -237,7 +237,7 @@ class _Layout:
         for first, rows in self._groups():
             figure = self._figure(self.strips[first : first + rows], self.levels)
             paint_panel(painter, snapped(painter, self._strip_of(first, rows)), figure, 0, None)
-        bottom = self.frame.body.bottom() - self.foot + 2 * SPACING.m
+        bottom = self._top(len(self.names)) + 2 * SPACING.m
         bar = QRectF(self.bar_left, bottom, self.frame.body.right() - self.bar_left - 1, BAR)
         paint_bar(painter, self._figure(self.strips, self.levels), snapped(painter, bar))
 

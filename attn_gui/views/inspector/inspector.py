@@ -104,6 +104,8 @@ class Inspector(QWidget):
 
     def set_pages_here(self, here: bool) -> None:
         """Whether the pages of the catalog stand here, or are large somewhere else."""
+        if not here:
+            self._tabs.setCurrentIndex(0)
         self._tabs.setTabVisible(PAGES, here)
         if here:
             layout = self._pages_holder.layout()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.icons import icon
 from attn_gui.views.inspector.pages.fitting import FittingPage
 from attn_gui.views.pages.page_widget import PageWidget
 
@@ -32,7 +33,7 @@ class PagesPanel(QWidget):
         self._holders: dict[str, FittingPage] = {}
         self._offered: tuple[str, ...] = ()
         self._choice, self._stack = ChoiceBox((), self), QStackedWidget(self)
-        self._large, self._export = QPushButton(self), QPushButton(self)
+        self._large, self._export = QToolButton(self), QToolButton(self)
         self._choice.setObjectName("control.page")
         self._large.setObjectName("button.page_large")
         self._export.setObjectName("button.page_export")
@@ -74,9 +75,10 @@ class PagesPanel(QWidget):
         """All words in the present language."""
         self._choice.setAccessibleName(self.tr("Page"))
         self._choice.set_words({name: self.pages[name].title() for name in self._offered})
-        self._large.setText(self.tr("Beside the maps") if self._large.isChecked() else self.tr("Large"))
-        self._large.setToolTip(self.tr("Show the page in the place of the maps"))
-        self._export.setText(self.tr("Export…"))
+        large = self.tr("Beside the maps") if self._large.isChecked() else self.tr("In the place of the maps")
+        for button, words in ((self._large, large), (self._export, self.tr("Export the page"))):
+            button.setAccessibleName(words)
+            button.setToolTip(words)
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:
@@ -92,6 +94,9 @@ class PagesPanel(QWidget):
     def _build(self) -> None:
         self._choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._choice.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        for button, drawn in ((self._large, "large"), (self._export, "export-image")):
+            button.setIcon(icon(drawn))
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         row = QHBoxLayout()
         row.setSpacing(SPACING.s)
         row.addWidget(self._choice, 1)
