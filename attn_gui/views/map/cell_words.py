@@ -1,8 +1,10 @@
-"""A cell of a map in words, for screen readers."""
+"""A cell of a map in words, for screen readers: to them a painted map is a widget without parts."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.numbers import format_number
 from attn_gui.views.map.shown import Shown
@@ -26,3 +28,12 @@ def cell_in_words(shown: Shown, row: int, column: int) -> str:
         return text.format(row_name=rows[row], row=row, column=column, value=value)
     text = QCoreApplication.translate("Heatmap", "({row}, {column}): {value}")
     return text.format(row=row, column=column, value=value)
+
+
+def describe(heatmap: QWidget, words: str) -> None:
+    """Describe a map by its chosen cell; where the keyboard is, a screen reader says another one at once."""
+    if words == heatmap.accessibleDescription():
+        return
+    heatmap.setAccessibleDescription(words)
+    if words and heatmap.hasFocus():
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(heatmap, words))

@@ -12,7 +12,7 @@ from attn_gui.figure.display import Levels
 from attn_gui.figure.tokens import LINE
 from attn_gui.pictures.news import News
 from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.map.cell_words import cell_in_words
+from attn_gui.views.map.cell_words import cell_in_words, describe
 from attn_gui.views.map.cells_item import CellsItem
 from attn_gui.views.map.flash import motion_reduced
 from attn_gui.views.map.gestures.cell_typing import CellTyping
@@ -168,7 +168,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
 
     def _describe_chosen(self) -> None:
         """The chosen cell in words, for screen readers."""
-        self.setAccessibleDescription(cell_in_words(self.shown, *self.chosen) if self.chosen is not None else "")
+        describe(self, cell_in_words(self.shown, *self.chosen) if self.chosen is not None else "")
 
     # --- places ----------------------------------------------------------------------------------
     @property

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QImage, QWheelEvent
+from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 
@@ -241,6 +241,20 @@ def test_the_chosen_cell_is_squared_and_described(values, plane, shown_map, scre
     assert heatmap.chosen is None
     assert heatmap.accessibleDescription() == ""
     assert screen(heatmap) == before
+
+
+def test_a_screen_reader_says_the_chosen_cell_where_the_keyboard_is(values, plane, shown_map, monkeypatch):
+    heatmap, said = shown_map(plane(values)), []
+    monkeypatch.setattr(QAccessible, "updateAccessibility", said.append)
+    heatmap.clearFocus()
+    heatmap.set_chosen((1, 2))
+    assert said == []  # chosen elsewhere: whoever has the keyboard speaks
+    heatmap.setFocus(Qt.FocusReason.TabFocusReason)
+    heatmap.gestures.cellChosen.connect(lambda row, column: heatmap.set_chosen((row, column)))
+    QTest.keyClick(heatmap, Qt.Key.Key_Right)
+    heatmap.set_chosen((1, 3))  # told again, as after an edit elsewhere: nothing new
+    assert [event.message() for event in said] == [heatmap.accessibleDescription()]
+    assert said[0].message().startswith("(1, 3): ")
 
 
 def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(values, plane, shown_map, screen):
