@@ -21,7 +21,6 @@ from attn_gui.engine import Problem, Resized
 from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
 from attn_gui.engine.creation.heads_by_hand import copied, off_heads, scaled, switched_off, whole_heads
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
-from attn_gui.views.dialogs.ask_dialog import AskDialog
 from attn_gui.views.dialogs.export.heads_text import heads_from_text
 from attn_gui.views.main_window import MainWindow
 
@@ -200,6 +199,8 @@ class HeadEdits(QObject):
         self._making.begin(label, make, take)
 
     def _ask(self, title: str, words: str, text: str, read: Callable[[str], T]) -> T | None:
+        from attn_gui.views.dialogs.ask_dialog import AskDialog
+
         dialog = AskDialog(title, words, text, read, self._window)
         agreed = dialog.exec()
         dialog.deleteLater()
