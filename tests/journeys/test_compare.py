@@ -90,6 +90,9 @@ def test_an_edit_moves_the_difference_by_its_own_cells(person, problem):
     assert np.array_equal(drawn(person, "output"), now)
     person.do("undo")
     assert not drawn(person, "output").any()
+    person.show_stage("scores")
+    person.click_cell("scores", 0, 0)
+    assert "(unchanged)" in person.window.place.text()
 
 
 def test_a_ready_made_comparison_changes_no_document_and_follows_edits(person, problem):
@@ -131,6 +134,10 @@ def test_tables_show_the_other_state_and_refuse_to_be_typed_into(person, problem
     person.pick("compare", "difference")
     assert person.number("query", 1, 1) == 7 - problem.query[1, 1]
     assert person.number("query", 0, 0) == 0
+    person.do("undo")
+    assert person.number("query", 1, 1) == 0
+    person.do("redo")
+    assert person.number("query", 1, 1) == 7 - problem.query[1, 1]
     view = person.table("query")
     view.setFocus()
     view.setCurrentIndex(view.model().index(1, 1))
@@ -165,6 +172,8 @@ def test_both_languages_say_what_is_compared(person):
     QApplication.processEvents()
     assert said(person) == "显示的是差值：有掩码 − 无掩码。"
     assert person.find("control.compare", QComboBox).itemText(2) == "差值"
+    person.click_cell("weights", 0, M - 1)
+    assert "→ 已屏蔽" in person.window.place.text()
     person.do("language_en")
 
 

@@ -15,7 +15,6 @@ from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 
 DECIMALS = 6
-CONTEXT = "Compared"
 PINNED_STATE = QT_TRANSLATE_NOOP("Compared", "the pinned state")
 NOW_STATE = QT_TRANSLATE_NOOP("Compared", "now")
 
@@ -40,7 +39,8 @@ def moved(baseline: Baseline, stage: str, batch: int, head: int, row: int, colum
         return Moved(_text(before), _text(now), "")
     with np.errstate(all="ignore"):
         change = now - before
-    return Moved(_text(before), _text(now), signed_text(change))
+    same = QCoreApplication.translate("Compared", "unchanged") if change == 0 else ""
+    return Moved(_text(before), _text(now), same or signed_text(change))
 
 
 def signed_text(number: float) -> str:
@@ -67,9 +67,9 @@ def _number(side: Evaluation, stage: str, batch: int, head: int, row: int, colum
 
 def _text(number: float | None) -> str:
     if number is None:
-        return QCoreApplication.translate(CONTEXT, "not allowed")
+        return QCoreApplication.translate("Compared", "not allowed")
     return format_number(number, DECIMALS)
 
 
 def _said(words: str) -> str:
-    return QCoreApplication.translate(CONTEXT, words)
+    return QCoreApplication.translate("Compared", words)

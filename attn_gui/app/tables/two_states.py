@@ -11,8 +11,8 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
-from attn_gui.document.places import leading
+from attn_gui.document.document import Change, Document
+from attn_gui.document.places import leading, table_cells
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, NOW
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 
@@ -29,6 +29,8 @@ class TwoStates:
     def __init__(self, document: Document, baseline: Baseline, view: ViewState) -> None:
         self._document, self._baseline, self._view = document, baseline, view
         self._told: tuple[object, ...] = (NOW, None)
+        self._change = Change()
+        document.changed.connect(self._on_document_changed)
 
     @property
     def mode(self) -> str:
@@ -57,7 +59,7 @@ class TwoStates:
     def reader(self, field: str, now: Read) -> Read:
         """What a table shows of an array: rows and columns of the item and head on show.
 
-        A difference is computed when it is first read and kept until the document changes: a table reads every cell.
+        A difference is computed when it is first read, for a table reads every cell; an edit redoes its own cells.
         """
         if not self.locked:
             return now
@@ -67,12 +69,31 @@ class TwoStates:
         kept: dict[int, NDArray[Any] | None] = {}
 
         def read() -> NDArray[Any] | None:
-            if self._document.generation not in kept:
+            generation = self._document.generation
+            if generation not in kept:
+                found = self._patched(field, kept.get(generation - 1), now(), before())
                 kept.clear()
-                kept[self._document.generation] = _less(now(), before())
-            return kept[self._document.generation]
+                kept[generation] = found
+            return kept[generation]
 
         return read
+
+    def _patched(
+        self, field: str, kept: NDArray[Any] | None, now: NDArray[Any] | None, before: NDArray[Any] | None
+    ) -> NDArray[Any] | None:
+        """The difference after the last change, of which only the cells that it touched are computed."""
+        array, boxes = self._document.problem.arrays().get(field), self._change.fields.get(field, ())
+        if kept is None or now is None or before is None or array is None or boxes is None or now.shape != kept.shape:
+            return _less(now, before)
+        look = self._view.look
+        for cuts in (table_cells(field, array.shape, box, look.batch, look.head) for box in boxes):
+            if cuts is not None:
+                place = cuts[-now.ndim :]
+                kept[place] = _less(now[place], before[place])
+        return kept
+
+    def _on_document_changed(self, change: Change) -> None:
+        self._change = change
 
     def _before(self, field: str) -> Read:
         look, problem, evaluation = self._view.look, self._baseline.problem, self._baseline.evaluation
