@@ -14,6 +14,7 @@ from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.evaluation.plane import Pooling
 
+PATIENCE_MS = 120_000
 N, H, D = 1450, 1, 2  # just beyond what is kept whole
 
 
@@ -64,10 +65,13 @@ def test_an_edit_is_followed_in_every_mode(program):
     assert not pooled[8].any(), "no other row of weights has moved"
 
 
-def test_a_ready_made_state_of_a_long_problem_follows_edits(program):
+def test_a_ready_made_state_of_a_long_problem_follows_edits_and_is_settled_at_rest(program, qtbot):
     program.compare.compare_with("with-scale")
     settle(program)
-    edit(program, "key", 11)
+    with qtbot.waitSignal(program.computation.settled, timeout=PATIENCE_MS):
+        edit(program, "key", 11)
+    settle(program)
+    assert program.baseline.evaluation.settled
     unscaled = program.document.snapshot().replace(scale=1.0)
     program.view.set(compare="before")
     settle(program)

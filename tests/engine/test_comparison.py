@@ -10,6 +10,7 @@ import pytest
 import attn_gui
 from attn_gui.engine import Evaluation, Plane, Problem, ShapeError, StageError, compare, compute
 from attn_gui.engine.comparison.difference import difference_of
+from attn_gui.engine.comparison.earlier import earlier_of
 from attn_gui.engine.comparison.ready import READY
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
@@ -297,3 +298,19 @@ def test_numbers_masks_and_sizes_are_suspected_too(rng):
 def test_the_public_names_are_the_engines():
     assert attn_gui.compare is compare
     assert isinstance(compare(*2 * [Problem(query=[[1]], key=[[1]], value=[[1]])]), attn_gui.Comparison)
+
+
+@pytest.mark.parametrize("made", [Evaluation, StreamingEvaluation], ids=["dense", "streaming"])
+@pytest.mark.parametrize("face_of", [difference_of, earlier_of], ids=["difference", "before"])
+def test_both_faces_answer_whatever_an_evaluation_answers(made, face_of, rng):
+    """So that a map, a table or a figure need not know what it reads."""
+    after = small(rng, mask=[{"kind": "causal"}], softcap=2.0)
+    evaluation = made(after)
+    face = face_of(made(after.replace(scale=1.0)), evaluation)
+    for name in (name for name in dir(Evaluation(after)) if not name.startswith("_")):
+        assert hasattr(face, name), name
+    assert face.stages == evaluation.stages
+    for stage in face.stages:
+        assert face.explains(stage)
+        assert face.node(face.computed(stage)).shape == evaluation.shape(stage)
+        assert face.node_at(stage, (0,) * len(face.shape(stage))).name == evaluation.node(stage).name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSlider, QToolBar
@@ -175,6 +175,38 @@ def test_both_languages_say_what_is_compared(person):
     person.click_cell("weights", 0, M - 1)
     assert "→ 已屏蔽" in person.window.place.text()
     person.do("language_en")
+
+
+class Paints(QObject):
+    """Counts how often a map is painted."""
+
+    def __init__(self, heatmap):
+        super().__init__(heatmap)
+        self.count = 0
+        heatmap.viewport().installEventFilter(self)
+
+    def eventFilter(self, _watched, event):
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
+def test_a_comparison_costs_at_most_one_more_repaint(person):
+    """Of the large map, from the edit until nothing waits to be painted."""
+    heatmap = person.find("heatmap.weights")
+    heatmap.overlay.clear_flash()
+    person.do("pin")
+    counts = {}
+    for mode in ("now", "difference", "split"):
+        person.pick("compare", mode)
+        model = person.program.tables.models["query"]
+        QApplication.processEvents()
+        paints = Paints(heatmap)
+        model.typed.emit(2, 1, 0.5 + len(counts))
+        heatmap.overlay.clear_flash()  # which fades by paints of its own
+        QApplication.processEvents()
+        counts[mode] = paints.count
+    assert counts["now"] >= 1
+    assert max(counts.values()) <= counts["now"] + 1
 
 
 class Clicks:

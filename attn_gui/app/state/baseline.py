@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6.QtCore import QObject, Signal
 
@@ -28,6 +28,15 @@ if TYPE_CHECKING:
 PINNED = "pinned"
 
 
+@runtime_checkable
+class Settling(Protocol):
+    """An evaluation that edits leave inexact by rounding, until it is settled at rest."""
+
+    @property
+    def settled(self) -> bool: ...
+    def settle(self, *, cancelled: Callable[[], bool] = bool) -> bool: ...
+
+
 class Baseline(QObject):
     """Holds one state beside the document's, evaluated off the GUI thread where that takes long.
 
@@ -50,6 +59,8 @@ class Baseline(QObject):
         self._asked = (-1, -1)  # the document's count of changes and writes when the evaluation was asked for
         self._passes = Background(self)
         self._passes.answered.connect(self._on_passes_answered)
+        self._settling = Background(self)
+        self._settling.answered.connect(self._on_settling_answered)
         computation.rebuilt.connect(self._on_computation_rebuilt)
         computation.following.connect(self._on_computation_following)
         computation.settled.connect(self._on_computation_settled)
@@ -77,6 +88,7 @@ class Baseline(QObject):
 
     def _drop(self) -> None:
         self._passes.forget()
+        self._settling.forget()
         self._forget_faces()
         self.key, self.why, self._problem, self._evaluation = "", None, None, None
 
@@ -93,7 +105,7 @@ class Baseline(QObject):
     @property
     def busy(self) -> bool:
         """Whether anything of it is still to come, pictures included."""
-        return self.pending or any(supply.busy for supply in self._supplies)
+        return self.pending or self._settling.busy or any(supply.busy for supply in self._supplies)
 
     @property
     def problem(self) -> Problem | None:
@@ -145,6 +157,7 @@ class Baseline(QObject):
     def finish(self) -> None:
         """Wait for what is under way; for the end of the program, and for whoever needs the answer now."""
         self._passes.finish()
+        self._settling.finish()
         for supply in self._supplies:
             supply.finish()
 
@@ -152,6 +165,7 @@ class Baseline(QObject):
         """End all work."""
         self._drop()
         self._passes.finish()
+        self._settling.finish()
 
     # --- computing -------------------------------------------------------------------------------
     def _evaluate(self, problem: Problem) -> None:
@@ -226,6 +240,19 @@ class Baseline(QObject):
                 supply.follow({**mine, **self.news(mode, recomputed).boxes})
 
     def _on_computation_settled(self) -> None:
+        """What edits have left inexact by rounding is computed again of a ready-made state, too."""
+        evaluation, writes = self._evaluation, self._document.writes
+        if isinstance(evaluation, Settling) and not evaluation.settled:
+            self._settling.ask(lambda: evaluation.settle(cancelled=lambda: writes != self._document.writes))
+        self._draw_anew()
+
+    def _on_settling_answered(self, found: object) -> None:
+        if isinstance(found, Exception):
+            raise found
+        if found:
+            self._draw_anew()
+
+    def _draw_anew(self) -> None:
         """Last digits may have changed."""
         if self._supplies and self._faces is not None:
             batch, heads, *_ = self._document.problem.map_shape

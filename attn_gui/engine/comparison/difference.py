@@ -13,6 +13,7 @@ from attn_gui.engine.evaluation.forward import Forward
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import Source
+from attn_gui.engine.graph.symbols import plain_name
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_box
 from attn_gui.engine.problem.errors import ShapeError, StageError
@@ -45,8 +46,20 @@ class Difference(Evaluation):
 
     def node(self, stage: str) -> Node:
         """The stage at work. Raises StageError (a KeyError) where neither has it, ShapeError for other shapes."""
-        self.pair(stage)
-        return (self.after if stage in self.after.stages else self.before).node(stage)
+        return self._side(stage).node(stage)
+
+    def node_at(self, stage: str, index: tuple[int, ...]) -> Node:
+        """The node that makes one cell of a stage."""
+        return self._side(stage).node_at(stage, index)
+
+    def computed(self, stage: str) -> str:
+        """The name of a stage as it is before its interventions; its own where it has none."""
+        return self._side(stage).computed(stage)
+
+    def _side(self, stage: str) -> Evaluation:
+        """The state whose formula stands for a stage: the one after, where it has it."""
+        self.pair(plain_name(stage))
+        return self.after if plain_name(stage) in self.after.stages else self.before
 
     @property
     def nodes(self) -> tuple[Node, ...]:

@@ -10,6 +10,7 @@ from attn_gui.engine.evaluation.derived.strips import Part
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.evaluation.pooling import Picture
 from attn_gui.engine.graph.node import Node
+from attn_gui.engine.graph.symbols import plain_name
 
 from .difference import Difference
 from .pooled import PooledDifference
@@ -27,7 +28,18 @@ class Earlier(Difference):
 
     def node(self, stage: str) -> Node:
         """The stage at work before: formulas and operands are those of that problem."""
-        return self.before.node(self.pair(stage)[0])
+        return self.before.node(self._own_name(stage))
+
+    def node_at(self, stage: str, index: tuple[int, ...]) -> Node:
+        """The node that makes one cell before."""
+        return self.before.node_at(self._own_name(stage), index)
+
+    def computed(self, stage: str) -> str:
+        """The name of a stage before as it is before its interventions."""
+        return self.before.computed(self._own_name(stage))
+
+    def _own_name(self, stage: str) -> str:
+        return self.pair(stage)[0] if plain_name(stage) == stage else stage
 
     @property
     def closes(self) -> bool:
