@@ -453,18 +453,6 @@
         <source>Number &amp;below every head</source>
         <translation>每个头下的读数(&amp;B)</translation>
     </message>
-    <message>
-        <source>Shape of the mask &amp;brush</source>
-        <translation>掩码画笔的形状(&amp;B)</translation>
-    </message>
-    <message>
-        <source>Number below every &amp;head</source>
-        <translation>每个头下的读数(&amp;H)</translation>
-    </message>
-    <message>
-        <source>Type a &amp;number into the chosen cell</source>
-        <translation>在选中的单元格中填数(&amp;N)</translation>
-    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -2753,18 +2741,6 @@
     <message>
         <source>Export the page</source>
         <translation>导出此页面</translation>
-    </message>
-    <message>
-        <source>Large</source>
-        <translation>放大</translation>
-    </message>
-    <message>
-        <source>Show the page in the place of the maps</source>
-        <translation>在热图的位置显示此页面</translation>
-    </message>
-    <message>
-        <source>Export…</source>
-        <translation>导出…</translation>
     </message>
 </context>
 <context>
