@@ -453,6 +453,22 @@
         <source>Number &amp;below every head</source>
         <translation>每个头下的读数(&amp;B)</translation>
     </message>
+    <message>
+        <source>Shape of the mask &amp;brush</source>
+        <translation>掩码画笔的形状(&amp;B)</translation>
+    </message>
+    <message>
+        <source>&amp;Drag numbers to a target</source>
+        <translation>拖动数值到目标(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Number below every &amp;head</source>
+        <translation>每个头下的读数(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Type a &amp;number into the chosen cell</source>
+        <translation>在选中的单元格中填数(&amp;N)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -1557,6 +1573,10 @@
     <message>
         <source>{cell}: {old} → {new} by hand</source>
         <translation>手动修改 {cell}：{old} → {new}</translation>
+    </message>
+    <message>
+        <source>drew {cell} from {old} to {new}</source>
+        <translation>将 {cell} 从 {old} 拖到 {new}</translation>
     </message>
 </context>
 <context>
@@ -2742,6 +2762,18 @@
         <source>Export the page</source>
         <translation>导出此页面</translation>
     </message>
+    <message>
+        <source>Large</source>
+        <translation>放大</translation>
+    </message>
+    <message>
+        <source>Show the page in the place of the maps</source>
+        <translation>在热图的位置显示此页面</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
 </context>
 <context>
     <name>Palettes</name>
@@ -2831,6 +2863,13 @@
     <message>
         <source>No maps: {why}</source>
         <translation>无法显示热图：{why}</translation>
+    </message>
+</context>
+<context>
+    <name>PullingController</name>
+    <message>
+        <source>Press on a number of a map and draw it up or down: the smallest change of its query follows.</source>
+        <translation>在图中按住一个数上下拖动，会随之求出改动最小的查询。</translation>
     </message>
 </context>
 <context>

@@ -225,6 +225,8 @@ ACTIONS = (  # a table, a row to two lines
     Row("set_target", "compute", QT_TRANSLATE_NOOP("Actions", "Set the chosen ce&ll to…"), "Ctrl+G",
         words="solve goal inverse weight 求解 目标 反推",
         needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of scores, weights or output first")),
+    Row("target_tool", "compute", QT_TRANSLATE_NOOP("Actions", "Drag n&umbers to a target"), None, checkable=True,
+        words="pull mouse solve target live 拖动 拖拽 目标 求解"),
     Row("set_number", "compute", QT_TRANSLATE_NOOP("Actions", "T&ype a number into the chosen cell"), None,
         words="intervention edit by hand F2 override knock out 干预 手动 修改 填数",
         needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first")),

@@ -34,6 +34,7 @@ from attn_gui.app.problem.making import Making
 from attn_gui.app.problem.mask_edits import MasksController
 from attn_gui.app.problem.painting import PaintingController
 from attn_gui.app.problem.panel import PanelController
+from attn_gui.app.problem.pulling import PullingController
 from attn_gui.app.problem.targets import TargetController
 from attn_gui.app.problem.variants import VariantsController
 from attn_gui.app.shell.actions import Actions, Command
@@ -146,6 +147,7 @@ class Program(QObject):
         self.pages = PagesController(window, computation, view, self.look, self.bars)
         self.curve = CurveFitting(window, document, computation, view, self.making)
         self.typing = TypingController(window, document, computation, view, self.making, self.targets)
+        self.pulling = PullingController(window, document, computation, view, self.making, self.painting)
         self.verify = VerifyController(window, document)
         self.explain = ExplainController(window, computation, view)
         self.history = HistoryController(window, document, self.settings, self.bars.actions)

@@ -33,6 +33,7 @@ class StageMaps(QObject):
     hovered = Signal(str, int, int)
     hoverLeft = Signal()
     activated = Signal(str, int, int)
+    pulled = Signal(str, int, bool)  # the number of the chosen cell, by so many pixels; True once it is let go
     typingRequested = Signal(object, str)  # the map with the chosen cell, and the first letter, if there is one
     toggleRequested = Signal(str, int, int)
     stroked = Signal(str, object, bool)  # the cells that the brush has passed, and whether it is lifted
@@ -50,7 +51,7 @@ class StageMaps(QObject):
         self._maps: dict[str, Heatmap] = {}
         self._bars: dict[str, ColorBar] = {}
         self._minimaps: dict[str, Minimap] = {}
-        self._values_shown, self._brush = True, False
+        self._values_shown, self._brush, self._pulling = True, False, False
         self._menu_actions: Sequence[QAction] = ()
         self._own_actions: list[tuple[QAction, frozenset[str]]] = []
         self._shared = SharedWindow(self)
@@ -169,6 +170,12 @@ class StageMaps(QObject):
         for heatmap in self._maps.values():
             heatmap.set_shown(replace(heatmap.shown, values=shown))
 
+    def set_pulling(self, in_hand: bool) -> None:
+        """Let the left button draw numbers up and down in the maps that can have targets, or no longer."""
+        self._pulling = in_hand
+        for stage, heatmap in self._maps.items():
+            heatmap.gestures.set_pulling(in_hand and STAGE[stage].settable)
+
     def set_brush(self, in_hand: bool) -> None:
         """Take a press on a map of queries and keys as a stroke, or no longer; a stroke under way is dropped."""
         self._brush = in_hand
@@ -233,6 +240,8 @@ class StageMaps(QObject):
         heatmap.gestures.copyImageRequested.connect(lambda: self.copyImageRequested.emit(stage))
         heatmap.gestures.saveImageRequested.connect(lambda: self.saveImageRequested.emit(stage))
         heatmap.gestures.stroked.connect(lambda path, done: self.stroked.emit(stage, path, done))
+        heatmap.gestures.pulled.connect(lambda pixels, done: self.pulled.emit(stage, pixels, done))
+        heatmap.gestures.set_pulling(self._pulling and STAGE[stage].settable)
         heatmap.gestures.set_brush(self._brush and STAGE[stage].square)
         bar.heightChanged.connect(self.barResized)
         bar.shadePicked.connect(lambda shade: self.shades.set(self._shaded_as(stage), shade))

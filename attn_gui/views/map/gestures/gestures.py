@@ -39,6 +39,7 @@ class Gestures(QObject):
     toggleRequested = Signal(int, int)
     clicked = Signal()
     stroked = Signal(object, bool)  # the cells that the brush has passed so far; True once it is lifted
+    pulled = Signal(int, bool)  # how many pixels up the chosen cell has been drawn; True once it is let go
     copyImageRequested = Signal()
     saveImageRequested = Signal()
 
@@ -56,6 +57,7 @@ class Gestures(QObject):
         self._interactive = self._menu_offered = interactive
         self._pressed: QPoint | None = None
         self._dragged = QPoint()  # how far the pointer has drawn the map
+        self._pulls = False  # whether the left button draws the number of a cell up and down
         self._brush, self._stroke = False, list[Cell]()  # in hand, and passed by the stroke under way
 
     def set_menu_offered(self, offered: bool) -> None:
@@ -65,6 +67,12 @@ class Gestures(QObject):
     def set_brush(self, in_hand: bool) -> None:
         """Take the left button as a brush, or no longer; a stroke under way is dropped."""
         self._brush, self._stroke = in_hand, []
+
+    def set_pulling(self, in_hand: bool) -> None:
+        """Let the left button draw the number of a cell up and down instead of moving the map, or no longer."""
+        self._pulls = in_hand
+        cursor = Qt.CursorShape.SizeVerCursor if in_hand else Qt.CursorShape.ArrowCursor
+        self._heatmap.setCursor(cursor)
 
     def answered(self, event: QEvent) -> bool:
         """Take an event of the mouse on the map or its viewport; False for any other."""
@@ -79,11 +87,17 @@ class Gestures(QObject):
         event.accept()
         if self._brush and event.button() == Qt.MouseButton.LeftButton:
             self._pass(self._cell_under(self._pressed, False))
+        elif self._pulls and event.button() == Qt.MouseButton.LeftButton:
+            cell = self._cell_under(self._pressed, False)
+            if cell is not None:
+                self.cellChosen.emit(*cell)
 
     def _move(self, event: QMouseEvent) -> None:
         here = event.position().toPoint()
         if self._stroke:
             self._pass(self._cell_under(here, True))
+        elif self._pulls and event.buttons() & Qt.MouseButton.LeftButton and self._pressed is not None:
+            self.pulled.emit(self._pressed.y() - here.y(), False)
         elif event.buttons() & _DRAGS and self._pressed is not None:
             self._drag(here, self._pressed)
         if self._interactive:
@@ -97,6 +111,9 @@ class Gestures(QObject):
             return
         if self._brush:
             self._lift()
+            return
+        if self._pulls:
+            self.pulled.emit(pressed.y() - here.y(), True)
             return
         if (here - pressed).manhattanLength() >= QApplication.startDragDistance():
             return

@@ -1,0 +1,164 @@
+"""The target tool: a number drawn up or down with the mouse, while the query that gives it is looked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.problem.making import Making
+from attn_gui.app.problem.painting import PaintingController
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.background import Background
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.sentences import saying
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetCells
+from attn_gui.engine import STAGE, Problem
+from attn_gui.engine.creation.memory import check
+from attn_gui.figure.comparing.states import NOW
+from attn_gui.figure.products.operands import stage_plane
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.inspector.context import cell_name, number
+from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.engine import Solution
+
+WAY = 200  # pixels that draw a number through the whole range of its colors
+LEAST_SHARE = 1e-3  # a weight can come as near to 0 and to 1
+
+
+class Pull(NamedTuple):
+    """A gesture under way: the problem as it was, the cell, its number then, and the range of its map's colors."""
+
+    problem: Problem
+    stage: str
+    place: tuple[int, ...]
+    value: float
+    span: float
+
+    def target(self, pixels: int) -> float:
+        """The number that so many pixels mean; shares stay between 0 and 1."""
+        wanted = self.value + pixels * self.span / WAY
+        return min(max(wanted, LEAST_SHARE), 1 - LEAST_SHARE) if STAGE[self.stage].shares else wanted
+
+
+class PullingController(QObject):
+    """Solves for the present number of the gesture off the GUI thread; the newest answer takes the place of the one
+    before in all maps, and one gesture leaves one step."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        view: ViewState,
+        making: Making,
+        painting: PaintingController,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._making, self._painting = making, painting
+        self.in_hand = False
+        self._pull: Pull | None = None
+        self._target: float | None = None  # that nobody has solved for yet
+        self._let_go = False
+        self._left_at = -1  # the place in the history of the step that the gesture is making
+        self._background = Background(self)
+        self._background.answered.connect(self._on_background_answered)
+        window.product.maps.pulled.connect(self._on_maps_pulled)
+        painting.changed.connect(lambda: self.set_in_hand(self.in_hand and not painting.painting))
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"target_tool": Command(self.set_in_hand, lambda: self.in_hand)}
+
+    def set_in_hand(self, in_hand: bool) -> None:
+        """Take the tool in hand, or put it away."""
+        if in_hand == self.in_hand:
+            return
+        self.in_hand = in_hand
+        self._window.product.maps.set_pulling(in_hand)
+        if in_hand:
+            self._painting.set_painting(False)
+            self._window.banner.show_info(
+                lambda: self.tr(
+                    "Press on a number of a map and draw it up or down: the smallest change of its query follows."
+                )
+            )
+
+    def finish(self) -> None:
+        """Wait for what is being solved; for the end of the program."""
+        self._background.finish()
+
+    # --- the gesture -----------------------------------------------------------------------------
+    def _on_maps_pulled(self, stage: str, pixels: int, done: bool) -> None:
+        if self._let_go:  # the answer to the gesture before is not waited for
+            self._end()
+        if self._pull is None and pixels and not done:
+            self._pull = self._begun(stage)
+        if self._pull is None:
+            return
+        self._target, self._let_go = self._pull.target(pixels), done
+        self._ask()
+
+    def _end(self) -> None:
+        self._background.forget()
+        self._pull, self._target, self._let_go, self._left_at = None, None, False, -1
+
+    def _begun(self, stage: str) -> Pull | None:
+        cell, look = self._view.look.cell, self._view.look
+        if cell is None or cell.stage != stage or look.compare != NOW or self._computation.pending:
+            return None
+        try:
+            check(sum(array.nbytes for array in self._document.problem.arrays().values()))
+        except ValueError as error:
+            self._window.banner.show_error(saying(error))
+            return None
+        plane = stage_plane(self._computation.evaluation, stage, look.batch, look.head)
+        value = float(plane.block(*(slice(place, place + 1) for place in cell[1:]))[0][0, 0])
+        levels = self._window.product.maps.map(stage).levels
+        span = float(levels.high - levels.low)
+        return Pull(self._document.snapshot(), stage, plane.index(cell.row, cell.column), value, span)
+
+    def _ask(self) -> None:
+        """Solve for the newest target once the one before is answered: so each answer is seen, however late."""
+        from attn_gui.engine import solve
+
+        pull, target = self._pull, self._target
+        if self._background.busy or pull is None:
+            return
+        if target is None:
+            if self._let_go:
+                self._end()
+            return
+        self._target = None
+        by = "x" if pull.problem.projected else "query"
+        self._background.ask(lambda: solve(pull.problem, pull.stage, pull.place, target, by))
+
+    def _on_background_answered(self, found: object) -> None:
+        from attn_gui.engine import Solution
+
+        if isinstance(found, (ValueError, TypeError)):
+            self._window.banner.show_error(saying(found))
+        elif isinstance(found, Solution) and self._pull is not None:
+            self._show(found, self._pull)
+        elif isinstance(found, Exception):
+            raise found
+        self._ask()
+
+    def _show(self, solution: Solution, pull: Pull) -> None:
+        """Let the step before give way to this one."""
+        stack = self._document.stack
+        if stack.index() == self._left_at:
+            stack.undo()
+        name = cell_name(pull.stage, pull.place)
+        label = Label(
+            QT_TRANSLATE_NOOP("History", "drew {cell} from {old} to {new}"),
+            {"cell": name, "old": number(pull.value), "new": number(solution.reached)},
+        )
+        array = solution.problem.arrays()[solution.field]
+        self._making.apply(SetCells(solution.field, solution.box, array[solution.box], label))
+        self._left_at = stack.index()
