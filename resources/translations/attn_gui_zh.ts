@@ -469,6 +469,10 @@
         <source>Type a &amp;number into the chosen cell</source>
         <translation>在选中的单元格中填数(&amp;N)</translation>
     </message>
+    <message>
+        <source>Drag n&amp;umbers to a target</source>
+        <translation>拖动数值到目标(&amp;U)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
