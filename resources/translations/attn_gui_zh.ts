@@ -454,22 +454,6 @@
         <translation>每个头下的读数(&amp;B)</translation>
     </message>
     <message>
-        <source>Shape of the mask &amp;brush</source>
-        <translation>掩码画笔的形状(&amp;B)</translation>
-    </message>
-    <message>
-        <source>&amp;Drag numbers to a target</source>
-        <translation>拖动数值到目标(&amp;D)</translation>
-    </message>
-    <message>
-        <source>Number below every &amp;head</source>
-        <translation>每个头下的读数(&amp;H)</translation>
-    </message>
-    <message>
-        <source>Type a &amp;number into the chosen cell</source>
-        <translation>在选中的单元格中填数(&amp;N)</translation>
-    </message>
-    <message>
         <source>Drag n&amp;umbers to a target</source>
         <translation>拖动数值到目标(&amp;U)</translation>
     </message>
@@ -2765,18 +2749,6 @@
     <message>
         <source>Export the page</source>
         <translation>导出此页面</translation>
-    </message>
-    <message>
-        <source>Large</source>
-        <translation>放大</translation>
-    </message>
-    <message>
-        <source>Show the page in the place of the maps</source>
-        <translation>在热图的位置显示此页面</translation>
-    </message>
-    <message>
-        <source>Export…</source>
-        <translation>导出…</translation>
     </message>
 </context>
 <context>
