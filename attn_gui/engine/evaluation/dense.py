@@ -12,8 +12,11 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph import node as graph
+from attn_gui.engine.graph.chain.by_hand import ByHand, moved_boxes
+from attn_gui.engine.graph.chain.following import Opened
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import sources_of
+from attn_gui.engine.graph.symbols import computed_name, plain_name
 from attn_gui.engine.problem.checks import as_box
 from attn_gui.engine.problem.problem import Problem
 
@@ -75,26 +78,62 @@ class Evaluation(Readout):
         """Follow cells that have changed in place; `problem` already holds them.
 
         `changed` names dotted fields with boxes in the array's own axes, `[()]` for a number. A problem of another
-        structure (shapes, heads, masks) is computed again.
+        structure (shapes, heads, masks) is computed again; of other interventions, what these reach.
         """
         start = time.perf_counter()
-        if problem.structure != self.problem.structure:
+        if problem.bare_structure != self.problem.bare_structure:
             self._build(problem)
             boxes = {name: [indices.whole(self.shape(name))] for name in self.stages}
             cells = {name: indices.count(found[0]) for name, found in boxes.items()}
             return Recomputed(boxes, cells, time.perf_counter() - start)
-        self.problem, self._sources = problem, sources_of(problem)
-        for node in self._nodes:
-            if node.stage.alias and node.inputs[0].name in self._sources:
-                self._tie(node)
         with np.errstate(all="ignore"):
-            reached = graph.reach(self._nodes, self._named(changed), self.fetch, self._settle)
+            moved = self._take_up(problem)
+            reached = graph.reach(self._nodes, self._named(changed) | moved, self.fetch, self._settle)
+            reached = self._joined(reached, moved)
             counts = {
                 node.name: sum(self._compute(node, box) for box in _merged(reached[node.name]))
                 for node in self._nodes
                 if node.name in reached and node.name in self._arrays and not (node.stage.alias or node.stage.boolean)
             }
         return Recomputed(self._shown(reached), self._shown(counts), time.perf_counter() - start)
+
+    def _take_up(self, problem: Problem) -> dict[str, list[Box]]:
+        """Read the numbers of another problem of the same structure; the cells of stages that interventions changed."""
+        if problem.structure == self.problem.structure:
+            self.problem, self._sources = problem, sources_of(problem)
+            for node in self._nodes:
+                if node.stage.alias and node.inputs[0].name in self._sources:
+                    self._tie(node)
+            return {}
+        before, arrays = self.nodes, self._arrays
+        self._lay_out(problem, arrays)  # others may read meanwhile: nothing is missing at any time
+        for node in self._nodes:
+            if node.stage.alias:
+                if node.inputs[0].name in self._sources or node.inputs[0].name in self._arrays:
+                    self._tie(node)
+            elif self._kept(node):
+                self._inherit(node, arrays)
+        self._arrays = {node.name: self._arrays[node.name] for node in self._nodes if node.name in self._arrays}
+        return moved_boxes(before, self._nodes)
+
+    def _inherit(self, node: Node, arrays: Mapping[str, Array]) -> None:
+        """Keep a stage in the memory that it had, or that had been computed of it before it was changed by hand."""
+        plain = plain_name(node.name)
+        found, computed = arrays.get(plain), arrays.get(computed_name(plain))
+        if isinstance(node, ByHand) and found is not None:
+            self._arrays[node.name] = np.array(found, self._kind) if computed is None else found
+            return
+        found = found if computed is None else computed
+        if found is not None and not isinstance(node, Opened):
+            self._arrays[node.name] = found
+            return
+        self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else self._kind)
+        self._compute(node, indices.whole(node.shape))
+
+    @staticmethod
+    def _joined(reached: dict[str, list[Box]], moved: Mapping[str, list[Box]]) -> dict[str, list[Box]]:
+        """All boxes of every stage: reached from before it, and changed in it."""
+        return reached | {name: indices.join([*boxes, *reached.get(name, ())]) for name, boxes in moved.items()}
 
     def complete(
         self,

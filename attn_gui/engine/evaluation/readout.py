@@ -25,6 +25,8 @@ from attn_gui.engine.stages import STAGE, stage_of
 if TYPE_CHECKING:
     from attn_gui.engine.evaluation.parts import Part
 
+NOTHING: Mapping[str, Array] = {}
+
 
 class Readout:
     """The chain of one problem, and every number in it: kept in `_arrays`, or computed when it is read."""
@@ -34,8 +36,8 @@ class Readout:
     last_parts: tuple[tuple[str, tuple[int, ...]], tuple[Part, ...]] | None = None  # of the cell asked for last
     signed = False  # whether all its numbers have a sign, shares included, as differences have
 
-    def _lay_out(self, problem: Problem) -> None:
-        """Take up a problem, with nothing kept yet."""
+    def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:
+        """Take up a problem, with nothing kept yet but what is handed over."""
         self.problem, self.last_parts = problem, None
         self._sources = sources_of(problem)
         self._nodes = nodes_of(problem, self._sources)
@@ -45,7 +47,7 @@ class Readout:
             self._fields.setdefault(source.field, []).append(name)
         self.stages = tuple(node.name for node in self._nodes if not node.stage.hidden)
         self.mask = next((node.name for node in reversed(self._nodes) if node.stage.boolean), None)  # of open cells
-        self._arrays: dict[str, Array] = {}
+        self._arrays = dict(arrays)
 
     # --- the parts of attention ------------------------------------------------------------------
     def part(self, role: Role) -> str | None:
@@ -89,8 +91,12 @@ class Readout:
         if name in self._arrays:
             array = self._arrays[name][box]
             return array if array.dtype == np.float64 or array.dtype == np.bool_ else array.astype(np.float64)
-        outer, array = self._by_name[name].compute(box, self.fetch)
+        outer, array = self._by_name[name if name in self._by_name else self._older(name)].compute(box, self.fetch)
         return array[indices.within(box, outer)]
+
+    def _older(self, name: str) -> str:
+        """The stage in place of one that was there before an intervention went, for whoever is still reading."""
+        return plain_name(name) if plain_name(name) in self._by_name else str(self.mask)
 
     def node(self, stage: str) -> Node:
         """The stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
@@ -126,8 +132,12 @@ class Readout:
     def elementary(self) -> bool:
         """Whether closed formulas hold: all up to the softmax is known by heart, and nothing is changed by hand."""
         before = [node for node in map(self.node, self.stages) if node.stage.square or node.stage.input_side]
-        known = all(STAGE[node.name].elementary for node in before if node.stage.square)
-        return known and not any(isinstance(node, ByHand) for node in before)
+        return self.known_by_heart and not any(isinstance(node, ByHand) for node in before)
+
+    @property
+    def known_by_heart(self) -> bool:
+        """Whether everything from the scores to the softmax is known by heart, where nothing is changed by hand."""
+        return all(STAGE[name].elementary for name in self.stages if STAGE[name].square)
 
     def held(self, name: str) -> Array:
         """A whole kept stage as it is held."""

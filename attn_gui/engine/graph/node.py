@@ -254,5 +254,6 @@ def reach(
         if boxes and settle is not None and node.stage.boolean:
             boxes = settle(node, boxes)
         if boxes:
-            found[node.name] = reached[node.name] = indices.join(boxes)
+            reached[node.name] = indices.join(boxes)
+            found[node.name] = indices.join([*boxes, *found.get(node.name, ())])
     return reached

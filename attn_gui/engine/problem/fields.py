@@ -178,10 +178,16 @@ class Fields:
     @cached_property
     def structure(self) -> tuple[object, ...]:
         """All that decides which stages there are and how large: two problems alike in it differ in numbers only."""
-        shapes = tuple((name, array.shape) for name, array in self.arrays().items())
+        return self.bare_structure, tuple(record.rule for record in self.interventions)
+
+    @cached_property
+    def bare_structure(self) -> tuple[object, ...]:
+        """The structure without what is changed by hand."""
+        own = {record.field(k) for k, record in enumerate(self.interventions)}
+        shapes = tuple((name, array.shape) for name, array in self.arrays().items() if name not in own)
+        scalars = tuple(name for name in self.scalars() if name not in own)
         rules = tuple(layer if layer.cells is None else (layer.kind, layer.enabled) for layer in self.mask)
-        by_hand = tuple(record.rule for record in self.interventions)
-        return shapes, tuple(self.scalars()), rules, by_hand, self.num_heads, self.num_kv_heads, self.score, self.dtype
+        return shapes, scalars, rules, self.num_heads, self.num_kv_heads, self.score, self.dtype
 
 
 def unsettled(kind: type[F], given: Mapping[str, object]) -> F:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem
-from attn_gui.engine.evaluation.streaming import evaluation, versions
+from attn_gui.engine.evaluation import dense
+from attn_gui.engine.evaluation.streaming import versions
 from attn_gui.engine.evaluation.streaming.blocks import Blocks
 from attn_gui.engine.graph import indices
 
@@ -51,16 +52,16 @@ def locks(monkeypatch: pytest.MonkeyPatch) -> list[Lock]:
 
 def amid_the_next_update(monkeypatch: pytest.MonkeyPatch, lock: Lock, begin: Callable[[], object]) -> None:
     """`begin` work in another thread once an update has begun; the update goes on when that has to wait for it."""
-    sources = evaluation.sources_of
+    sources = dense.sources_of
 
     def begun(problem: Problem) -> Any:
-        monkeypatch.setattr(evaluation, "sources_of", sources)
+        monkeypatch.setattr(dense, "sources_of", sources)
         lock.awaited.clear()
         begin()
         assert lock.awaited.wait(PATIENCE)
         return sources(problem)
 
-    monkeypatch.setattr(evaluation, "sources_of", begun)
+    monkeypatch.setattr(dense, "sources_of", begun)
 
 
 def a_problem(rng: np.random.Generator) -> Problem:

@@ -12,7 +12,9 @@ from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.indices import Reference
+from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import Positions, Readable
+from attn_gui.engine.graph.symbols import computed_name, plain_name
 
 Given = Mapping[str, Callable[[Box], Array]]
 Layers = Mapping[str, Readable]
@@ -25,23 +27,36 @@ class Chain:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        """Take up the chain as it is now."""
+        evaluation = self._evaluation
         self.nodes = {node.name: node for node in evaluation.nodes}
         stages = evaluation.scores, evaluation.weights, evaluation.mixed
-        self.scores, self.softmax, self.mixing = (self.nodes[name] for name in stages)
+        self.scores, self.softmax, self.mixing = map(self._computing, stages)
+        self.weights, self.mixed = evaluation.weights, evaluation.mixed
         self.maps = {
-            node.name for node in evaluation.nodes if {"i", "j"} <= set(node.left) and node is not self.softmax
+            node.name
+            for node in evaluation.nodes
+            if {"i", "j"} <= set(node.left) and plain_name(node.name) != self.weights
         }
+        self.order = [name for name in evaluation.stages if name in self.maps]
         self.logits_name = self.softmax.inputs[0].name
         self.query, self.key = self._side("i"), self._side("j")
         self.value = self.mixing.inputs[1].name
         biased = evaluation.part(Role.BIAS)
-        self.added = self.nodes[biased].inputs[1:] if biased is not None else ()
+        self.added = self._computing(biased).inputs[1:] if biased is not None else ()
         closing = evaluation.part(Role.CLOSE)
-        self.mask = self.nodes[closing] if closing is not None else None
+        self.mask = self._computing(closing) if closing is not None else None
         self.gates = self.nodes["allowed"].inputs if "allowed" in self.nodes else ()
         problem = evaluation.problem
         self.shape = problem.map_shape
         self.group = problem.num_heads // problem.num_kv_heads
+
+    def _computing(self, stage: str) -> Node:
+        """The node that computes a stage, whatever is then changed by hand."""
+        return self.nodes.get(computed_name(stage), self.nodes[stage])
 
     def _side(self, letter: str) -> str | None:
         return next((ref.name for ref in self.scores.inputs if letter in ref.axes), None)
@@ -73,6 +88,20 @@ class Chain:
             return array[indices.within(box, outer)]
 
         return fetch
+
+    def whole_weights(self, box: Box, logits: Array) -> Array:
+        """Rows of weights as float64, with what is changed by hand, by the stages: no kept row is read."""
+
+        def fetch(name: str, part: Box) -> Array:
+            if name == self.logits_name and part == box:
+                return logits
+            if name != self.softmax.name:
+                return self._evaluation.fetch(name, part)
+            outer, array = self.softmax.compute(part, fetch)
+            return array[indices.within(part, outer)]
+
+        node = self.nodes[self.weights]
+        return fetch(node.name, box) if node is self.softmax else node.compute(box, fetch)[1]
 
     # --- mask layers -----------------------------------------------------------------------------
     def has_rows(self, ref: Reference) -> bool:

@@ -50,11 +50,13 @@ class DotKernel:
         share([(int(batch), int(group)) for batch, group in np.argwhere(self.keys.ready)], measure)
         return [(int(b), int(g)) for b, g in np.argwhere(self.norm_bound != before)]
 
-    def raise_bound(self, batch: int, group: int, keys: slice) -> None:
-        """Some keys have changed: the bound may have to grow at once; it shrinks when measured."""
+    def raise_bound(self, batch: int, group: int, keys: slice) -> bool:
+        """Some keys have changed: the bound may have to grow at once; it shrinks when measured. Says if it grew."""
+        before = self.norm_bound[batch, group]
         cells = self.keys.cells[batch, group, keys]
         self.nonfinite[batch, group, keys] = _nonfinite(cells)
-        self.norm_bound[batch, group] = np.maximum(self.norm_bound[batch, group], _bound(cells))
+        self.norm_bound[batch, group] = np.maximum(before, _bound(cells))
+        return bool(self.norm_bound[batch, group] != before)
 
     # --- whole rows ------------------------------------------------------------------------------
     def tile(self, batch: int, head: int, rows: slice) -> Tile:
@@ -185,12 +187,14 @@ class DotKernel:
         batch, head, width = place[0].start, place[1].start, self.keys.width
         own = self._evaluation.held(self.chain.query)[batch, place[2], head * width : (head + 1) * width]
         found: Array = self.keys.cells[batch, head // self.chain.group, place[3], :width] @ own.T
-        if stage == self.chain.scores.name:
+        depth = self.chain.order.index(stage)
+        if depth == 0:
             return found
         found *= self.dtype.type(self.chain.scale)
-        if (cap := self.chain.softcap) is not None:
+        if depth > 1 and (cap := self.chain.softcap) is not None:
             found = self.dtype.type(cap) * np.tanh(found / self.dtype.type(cap))
-        for ref in self.chain.added:
+            depth -= 1
+        for ref in self.chain.added if depth > 1 else ():
             found += self.chain.cells(ref, place).T
         return found
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.chain.by_hand import ByHand
 from attn_gui.engine.graph.indices import Reference
 
 from .account import Terms, exchange
@@ -23,11 +24,17 @@ class Edit:
     """One edit: `named` are boxes of sources, `reached` boxes of stages; Q, K and V are up to date already."""
 
     def __init__(
-        self, chain: Chain, passes: Passes, named: Mapping[str, Sequence[Box]], reached: Mapping[str, Sequence[Box]]
+        self,
+        chain: Chain,
+        passes: Passes,
+        named: Mapping[str, Sequence[Box]],
+        reached: Mapping[str, Sequence[Box]],
+        other: Array | None = None,
     ) -> None:
+        """`other` are rows (booleans) that are kept as something else from now on."""
         self._chain, self._passes, self._rows = chain, passes, passes.rows
         self._changed = {name: boxes for name, boxes in {**named, **reached}.items() if name not in chain.maps}
-        self._reached = reached
+        self._reached, self._other = reached, other
         self._layers = {ref.name: ref for ref in (*chain.added, *chain.gates)}
         self._drifted: list[tuple[int, int, slice]] = []  # rows whose exchange has lost digits
         self.cells: dict[str, int] = {}
@@ -51,18 +58,31 @@ class Edit:
     def _reaches_all(self) -> bool:
         """Whether a number changed that every score depends on."""
         known = {self._chain.query, self._chain.key, *self._layers}
-        reads = {
-            ref.name for name in (*self._chain.maps, self._chain.softmax.name) for ref in self._chain.nodes[name].inputs
-        }
+        nodes = (self._chain.softmax, *(self._chain.nodes[name] for name in self._chain.maps))
+        reads = {ref.name for node in nodes if not isinstance(node, ByHand) for ref in node.inputs}
         return bool((reads & self._changed.keys()) - known)
 
     def _stale_rows(self) -> Iterator[tuple[int, int, slice]]:
         """Known rows whose query or own mask cells have changed: (batch, head, rows)."""
-        for batch, heads, rows in (*self._of_queries(), *self._of_layers()):
+        for batch, heads, rows in (*self._of_queries(), *self._of_layers(), *self._by_hand()):
             for b in range(batch.start, batch.stop):
                 for h in range(heads.start, heads.stop):
                     if self._rows.known[b, h, rows].any():
                         yield b, h, rows
+
+    def _by_hand(self) -> Iterator[tuple[slice, slice, slice]]:
+        """Rows that are reached in which numbers are changed by hand, and those in which they no longer are."""
+        flags = self._passes.hand.any
+        if self._other is not None:
+            for batch, head in np.argwhere(self._other.any(axis=-1)).tolist():
+                for low, high in indices.runs(self._other[batch, head] & ~flags[batch, head]):
+                    yield slice(batch, batch + 1), slice(head, head + 1), slice(low, high)
+        for batch, head in np.argwhere(flags.any(axis=-1)).tolist():
+            rows = self._around(batch, head)  # keys are exchanged in all of these, reached or not
+            if rows is not None:
+                for run in self._passes.hand.runs(batch, head, rows):
+                    part = slice(rows.start + run.start, rows.start + run.stop)
+                    yield slice(batch, batch + 1), slice(head, head + 1), part
 
     def _of_queries(self) -> Iterator[tuple[slice, slice, slice]]:
         heads = self._chain.shape[1]
@@ -156,20 +176,26 @@ class Edit:
 
     def _rows_of(self, batch: int, head: int) -> slice | None:
         """The stretch of known rows of a head that the edit can reach."""
+        rows = self._around(batch, head)
+        if rows is None:
+            return None
+        known = self._rows.known[batch, head, rows]
+        if known.all():
+            return rows
+        found = np.flatnonzero(known)
+        return slice(rows.start + int(found[0]), rows.start + int(found[-1]) + 1) if len(found) else None
+
+    def _around(self, batch: int, head: int) -> slice | None:
+        """The stretch of rows of a head that the edit can reach."""
         boxes = [
             box
-            for name in (self._chain.softmax.name, self._chain.mixing.name)
+            for name in (self._chain.softmax.name, self._chain.weights, self._chain.mixing.name)
             for box in self._reached.get(name, ())
             if box[0].start <= batch < box[0].stop and box[1].start <= head < box[1].stop
         ]
         if not boxes:
             return None
-        low, high = min(box[2].start for box in boxes), max(box[2].stop for box in boxes)
-        known = self._rows.known[batch, head, low:high]
-        if known.all():
-            return slice(low, high)
-        found = np.flatnonzero(known)
-        return slice(low + int(found[0]), low + int(found[-1]) + 1) if len(found) else None
+        return slice(min(box[2].start for box in boxes), max(box[2].stop for box in boxes))
 
     def _logits(self, place: Box, old: bool) -> Array:
         kernel = self._passes.fast or self._passes.stages
@@ -201,7 +227,6 @@ class Edit:
             self._drifted += [(batch, head, run) for run in found]
 
     def _count(self, rows: int, keys: int, columns: int) -> None:
-        for name in (*self._chain.maps, self._chain.softmax.name):
+        for name in (*self._chain.maps, self._chain.weights):
             self.cells[name] = self.cells.get(name, 0) + rows * keys
-        mixed = self._chain.mixing.name
-        self.cells[mixed] = self.cells.get(mixed, 0) + rows * columns
+        self.cells[self._chain.mixed] = self.cells.get(self._chain.mixed, 0) + rows * columns

@@ -32,6 +32,7 @@ def entropies(evaluation: Evaluation, chain: Chain, passes: Passes, batch: int, 
     lost = np.isnan(passes.rows.denominator[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
     found[lost] = np.nan
     unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, chain.temperature)[0, 0])
+    unsure |= passes.hand.weights[batch, head, rows]
     for run in runs(unsure) if unsure.any() else ():
         part = slice(rows.start + run.start, rows.start + run.stop)
         for row in range(part.start, part.stop):

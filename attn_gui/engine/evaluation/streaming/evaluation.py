@@ -12,7 +12,6 @@ from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph import node as graph
 from attn_gui.engine.graph.node import Node
-from attn_gui.engine.graph.sources import sources_of
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_box
 from attn_gui.engine.problem.errors import FieldError
@@ -44,6 +43,8 @@ class StreamingEvaluation(Evaluation):
     Raises FieldError for a score that cannot be computed by rows at this size.
     """
 
+    _by_rows: tuple[str, ...] = ()  # what is read off the kept rows
+
     def __init__(self, problem: Problem, *, tile: int | None = None, chunk: int | None = None) -> None:
         self._versions = Versions()
         self._size = tile, chunk
@@ -55,6 +56,7 @@ class StreamingEvaluation(Evaluation):
             self._kind = np.dtype(problem.dtype)
             super()._build(problem)
             self._chain = Chain(self)
+            self._by_rows = self._chain.softmax.name, self._chain.mixing.name
             self._passes = Passes(self, self._chain, self._versions, *self._size)
             self._pictures = Pictures(self, self._chain, self._passes, self._versions)
 
@@ -68,11 +70,11 @@ class StreamingEvaluation(Evaluation):
             found = self._narrow_output(box)
             if found is not None:
                 return found
-        if name not in (self.weights, self.mixed):
+        if name not in self._by_rows:
             return super().fetch(name, box)
         with np.errstate(all="ignore"):
             self._passes.ensure(box[:3])
-            if name == self.mixed:
+            if name == self._chain.mixing.name:
                 return self._passes.rows.output(box)
             return self._weights(box)
 
@@ -111,7 +113,7 @@ class StreamingEvaluation(Evaluation):
     def _narrow_output(self, box: Box) -> Array | None:
         """Many cells of the output in float32, by rows on all threads; None where it is not a finite product."""
         problem = self.problem
-        if problem.w_output is None:
+        if problem.w_output is None or problem.interventions:
             return None
         heads = slice(0, problem.num_heads)
         self._passes.ensure((box[0], heads, box[1]))
@@ -178,17 +180,18 @@ class StreamingEvaluation(Evaluation):
         As in the dense evaluation; many rows that change at once are left to be computed when they are read.
         """
         start = time.perf_counter()
-        if problem.structure != self.problem.structure:
+        if problem.bare_structure != self.problem.bare_structure:
             return super().update(problem, changed)
         with self._versions.edit(), one_blas_thread(), np.errstate(all="ignore"):
-            self.problem, self._sources = problem, sources_of(problem)
-            for node in self._nodes:
-                if node.stage.alias and node.inputs[0].name in self._sources:
-                    self._tie(node)
-            named = self._named(changed)
-            reached = graph.reach(self._nodes, named, super().fetch)
+            other = None
+            if moved := self._take_up(problem):
+                self._chain.lay_out()
+                self._by_rows = self._chain.softmax.name, self._chain.mixing.name
+                other = self._passes.lay_out()
+            named = self._named(changed) | moved
+            reached = self._joined(graph.reach(self._nodes, named, super().fetch), moved)
             cells = self._refill(reached)
-            edit = Edit(self._chain, self._passes, named, reached)
+            edit = Edit(self._chain, self._passes, named, reached, other)
             cells |= edit.carry_out()
             self._pictures.follow(reached)
         return Recomputed(self._shown(reached), self._shown(cells), time.perf_counter() - start)
@@ -270,8 +273,6 @@ class StreamingEvaluation(Evaluation):
 
 
 def _check(problem: Problem) -> None:
-    if any(record.enabled for record in problem.interventions):
-        raise FieldError(sentences.SHORT_ONLY, field="interventions")
     width = SCORES[problem.score].work(problem.score_params, problem.d_k)
     cells = int(np.prod(problem.map_shape, dtype=object))
     if cells * width > HEAVIEST:

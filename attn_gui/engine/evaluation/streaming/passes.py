@@ -9,11 +9,13 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.scores import SCORES
 
 from .chain import Chain
 from .copies import Copy
 from .dot_kernel import DotKernel
+from .hand_rows import HandRows
 from .rows import Rows, Tile
 from .stage_kernel import StageKernel
 from .threads import carry_out
@@ -43,6 +45,8 @@ class Passes:
         dtype = self.values.cells.dtype
         chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
         self.rows = Rows((batch, heads, n), self.values.width, dtype, step)
+        self.hand = HandRows(evaluation, chain)
+        self.rows.by_hand = self.hand.any
         self.layers = {
             ref.name: np.array(self._cells(ref.name))
             for ref in (*chain.added, *chain.gates)
@@ -50,7 +54,7 @@ class Passes:
         }
         self.stages = StageKernel(chain, self.keys, self.values, self.layers)
         self.fast = None
-        if SCORES[problem.score].dot and self.keys is not None and evaluation.elementary:
+        if SCORES[problem.score].dot and self.keys is not None and evaluation.known_by_heart:
             self.fast = DotKernel(chain, evaluation, self.keys, self.values, self.layers, chunk)
 
     def _cells(self, name: str) -> Array:
@@ -79,8 +83,8 @@ class Passes:
         """Take over rows of K as they are now."""
         assert self.keys is not None
         self.keys.follow(self._evaluation.held(str(self._chain.key)), batch, group, rows)
-        if self.fast is not None:
-            self.fast.raise_bound(batch, group, rows)
+        if self.fast is not None and self.fast.raise_bound(batch, group, rows):
+            self._mark_group(batch, group)
 
     def follow_values(self, batch: int, group: int, rows: slice) -> None:
         """Take over rows of V as they are now."""
@@ -88,8 +92,25 @@ class Passes:
 
     # --- a tile ----------------------------------------------------------------------------------
     def computed(self, batch: int, head: int, rows: slice) -> Tile:
-        """Rows from nothing: by the fast kernel, and by the stages what it cannot vouch for."""
+        """Rows from nothing; what is changed by hand in them by the stages."""
         self.need(batch, head // self._chain.group)
+        if self.hand.any[batch, head, rows].all():
+            return self._by_hand(batch, head, rows)
+        tile = self._untouched(batch, head, rows)
+        for run in self.hand.runs(batch, head, rows):
+            part = self._by_hand(batch, head, slice(rows.start + run.start, rows.start + run.stop))
+            tile.row_max[run], tile.denominator[run] = part.row_max, part.denominator
+            tile.numerator[run] = part.numerator
+        return tile
+
+    def _by_hand(self, batch: int, head: int, rows: slice) -> Tile:
+        """Rows in which numbers are changed by hand; where only weights are, the fast kernel has their logits."""
+        if self.fast is None or self.hand.logits[batch, head, rows].any():
+            return self.stages.by_hand(batch, head, rows)
+        return self.stages.by_hand(batch, head, rows, self.fast.columns)
+
+    def _untouched(self, batch: int, head: int, rows: slice) -> Tile:
+        """Rows from nothing: by the fast kernel, and by the stages what it cannot vouch for."""
         if self.fast is None:
             return self.stages.tile(batch, head, rows)
         lost, unsure = self.fast.judged(batch, head, rows)
@@ -112,14 +133,23 @@ class Passes:
         """(values, allowed) of a map at a box of one head, keys as rows; `allowed` only for the masked scores."""
         self.need(place[0].start, place[1].start // self._chain.group)
         mask = self._chain.mask
-        closing = mask is not None and stage == mask.name
+        closing = mask is not None and stage == self._evaluation.part(Role.CLOSE)
         if self.fast is not None:
             values = self.fast.transposed(stage, place)
         else:
             before = mask.inputs[0].name if mask is not None and closing and self._chain.added else stage
             values = np.ascontiguousarray(self._evaluation.fetch(before, place)[0, 0].T)
         allowed = self._chain.allowed(place) if closing else None
-        return values, None if allowed is None else allowed.T
+        return self.hand.patched(stage, place, values, None if allowed is None else allowed.T)
+
+    def lay_out(self) -> Array:
+        """Take up the interventions as they are now; the rows (booleans) that are kept as something else."""
+        if self.moved:  # under other names, perhaps
+            kept = [node for node in self._evaluation.nodes if node.stage.input_side and not node.stage.alias]
+            self.moved = frozenset(node.name for node in kept)
+        other = self.hand.lay_out()
+        self.rows.by_hand = self.hand.any
+        return other
 
     def redo(self, batch: int, head: int, rows: slice) -> None:
         """A few rows at once, for an edit; the caller holds the lock."""
@@ -202,7 +232,10 @@ class Passes:
     def _mark_bounds(self) -> None:
         """A bound that has changed changes the last bits of all rows that use it."""
         for batch, group in self.fast.measure() if self.fast is not None else ():
-            self.rows.dirty[batch, group * self._chain.group : (group + 1) * self._chain.group] = True
+            self._mark_group(batch, group)
+
+    def _mark_group(self, batch: int, group: int) -> None:
+        self.rows.dirty[batch, group * self._chain.group : (group + 1) * self._chain.group] = True
 
     def _dirty_tiles(self) -> list[Job]:
         """Dirty tiles that hold a known row; the others are clean."""

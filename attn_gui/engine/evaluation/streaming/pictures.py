@@ -70,7 +70,7 @@ class Pictures:
         return self._once(stage, batch, head, down, across)
 
     def _once(self, stage: str, batch: int, head: int, down: Array, across: Array) -> tuple[Array, Array | None]:
-        blocks = self._made(self._serving(stage), batch, head, across, slice(int(down[0]), int(down[-1])))
+        blocks = self._made(self._serving(stage, batch, head), batch, head, across, slice(int(down[0]), int(down[-1])))
         return self._drawn(stage, blocks, batch, head, down, slice(0, len(across) - 1))
 
     def _drawn(
@@ -109,7 +109,9 @@ class Pictures:
     def lacking(self, stage: str, batch: int, head: int, rows: slice, columns: int) -> int:
         """Cells of the map that have to be computed before a picture of these rows can be shown."""
         with self._versions.lock:
-            blocks = self._blocks.get((self._serving(stage), batch, head, min(columns, self._chain.shape[3])))
+            blocks = self._blocks.get(
+                (self._serving(stage, batch, head), batch, head, min(columns, self._chain.shape[3]))
+            )
             unseen = (rows.stop - rows.start) * self._chain.shape[3]
             return unseen if blocks is None else blocks.lacking(rows)
 
@@ -117,7 +119,7 @@ class Pictures:
     def _of(self, stage: str, batch: int, head: int, columns: int) -> Blocks:
         """The blocks that serve a stage; of the others those looked at last are kept, as far as there is room."""
         with self._versions.lock:
-            key = (self._serving(stage), batch, head, min(columns, self._chain.shape[3]))
+            key = (self._serving(stage, batch, head), batch, head, min(columns, self._chain.shape[3]))
             n, m = self._chain.shape[2:]
             found = self._blocks.pop(key, None) or self._made(*key[:3], block_edges(m, columns), slice(0, n))
             self._blocks[key] = found
@@ -128,23 +130,34 @@ class Pictures:
                     del self._blocks[other]
             return found
 
-    def _serving(self, stage: str) -> str:
+    def _serving(self, stage: str, batch: int, head: int) -> str:
+        """The map whose blocks serve a stage: of weights by hand in many rows their own."""
+        by_hand = stage == self._weights_name and self._passes.hand.many(batch, head)
+        return stage if by_hand else self._logits_serving(stage)
+
+    def _logits_serving(self, stage: str) -> str:
         name = self._chain.logits_name if stage == self._weights_name else stage
-        return self._evaluation.scores if name in self._risen and self._evaluation.elementary else name
+        shared = self._evaluation.known_by_heart and not self._passes.hand.logits.any()
+        return self._evaluation.scores if name in self._risen and shared else name
 
     def _made(self, name: str, batch: int, head: int, across: Array, part: slice) -> Blocks:
         """The blocks of some rows of a map."""
 
         def read(rows: slice, keys: slice) -> tuple[Array, Array | None]:
             rows = slice(part.start + rows.start, part.start + rows.stop)
+            if name == self._weights_name:
+                allowed = self._evaluation.allowed(batch, head, rows, keys)
+                values = self._evaluation.block(name, batch, head, rows, keys)
+                return np.ascontiguousarray(values.T), None if allowed is None else allowed.T
             return self._passes.transposed(name, (*indices.cell((batch, head)), rows, keys))
 
         dtype = np.dtype(self._evaluation.problem.dtype)
-        return Blocks(part, across, dtype, name == self._evaluation.part(Role.CLOSE), self._versions, read)
+        masked = name == self._evaluation.part(Role.CLOSE) or (name == self._weights_name and self._evaluation.closes)
+        return Blocks(part, across, dtype, masked, self._versions, read)
 
     # --- from blocks to a picture ----------------------------------------------------------------
     def _picture(self, stage: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
-        if stage == self._weights_name:
+        if stage == self._weights_name and self._serving(stage, batch, head) != stage:
             return self._weights(blocks, batch, head, down, across)
         cut, inside = slice(int(down[0]), int(down[-1])), down - down[0]
         high = reduced(np.maximum, blocks.high[cut, across], inside)
@@ -153,7 +166,7 @@ class Pictures:
 
     def _shown(self, scores: Array, stage: str) -> Array:
         """Scores as the stage shows them."""
-        if self._serving(stage) == stage:
+        if stage == self._weights_name or self._logits_serving(stage) == stage:
             return scores
         if stage in self._risen:
             scores = scores * scores.dtype.type(self._chain.scale)
@@ -174,6 +187,8 @@ class Pictures:
                 logits = self._log_weights_of_all(blocks, cut, across, subtrahends, some - some[0])
             np.minimum(logits, 0, out=logits)
             np.exp(logits, out=found[first : first + step])
+        edges_across = blocks.edges[across.start : across.stop + 1]
+        self._passes.hand.draw(found, batch, head, down + blocks.first, edges_across)
         return found
 
     def _log_weights_pooled(
@@ -181,7 +196,7 @@ class Pictures:
     ) -> Array | None:
         """Log weights, pooled before they are scaled; None unless logits are a positive multiple of the blocks."""
         factor = 1 / self._chain.temperature
-        if self._serving(self._weights_name) == self._evaluation.scores:
+        if self._logits_serving(self._weights_name) == self._evaluation.scores:
             factor *= self._chain.scale
         if not factor > 0 or self._chain.softcap is not None or len(subtrahends) > 1:
             return None
@@ -202,7 +217,7 @@ class Pictures:
     def _highest(self, blocks: Blocks, rows: slice, across: slice) -> Array:
         """The largest logit of every block, over T."""
         factor = blocks.high.dtype.type(1 / self._chain.temperature)
-        if self._serving(self._weights_name) != self._evaluation.scores:
+        if self._logits_serving(self._weights_name) != self._evaluation.scores:
             return np.asarray(blocks.high[rows, across] * factor)
         high = blocks.high if self._chain.scale >= 0 else blocks.low
         return np.asarray(self._shown(high[rows, across], self._chain.logits_name) * factor)
@@ -213,6 +228,7 @@ class Pictures:
         cut = slice(blocks.first + rows.start, blocks.first + rows.stop)
         row_max, denominator = state.row_max[batch, head, cut] / temperature, state.denominator[batch, head, cut]
         log_z = np.where(denominator == 0, np.inf, np.log(denominator))
+        log_z[self._passes.hand.weights[batch, head, cut]] = np.inf  # they are drawn by themselves
         risk = state.overflow_risk((*indices.cell((batch, head)), cut), temperature)[0, 0] & np.isfinite(denominator)
         if not risk.any():
             return [row_max + log_z]

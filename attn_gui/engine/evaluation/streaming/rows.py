@@ -35,6 +35,7 @@ class Rows:
         self.drift = np.zeros(shape)  # how much rounding edits may have left
         self.numerator = np.zeros((*shape, width), dtype)
         self.known = np.zeros(shape, bool)
+        self.by_hand = np.zeros(shape, bool)  # rows whose numerator is the result itself
         self.dirty = np.zeros((*shape[:2], -(-shape[2] // step)), bool)
 
     def put(self, batch: int, head: int, rows: slice, tile: Tile) -> None:
@@ -54,7 +55,7 @@ class Rows:
 
     def output(self, box: Box) -> Array:
         """Numerators over denominators, as float64; a row without open keys is 0."""
-        denominator = self.denominator[box[:3]][..., None]
+        denominator = np.where(self.by_hand[box[:3]], 1.0, self.denominator[box[:3]])[..., None]
         numerator = self.numerator[box]
         return np.asarray(numerator / np.where(denominator == 0, 1.0, denominator))
 

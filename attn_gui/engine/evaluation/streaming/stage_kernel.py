@@ -13,7 +13,7 @@ from attn_gui.engine.graph.sources import Readable
 
 from .chain import Chain, Layers
 from .copies import Copy
-from .rows import Tile
+from .rows import LARGE, Tile
 
 CELLS, FEWEST = 1 << 20, 64  # cells of a map that are held at a time, and rows at least: K is read again for each part
 
@@ -37,13 +37,8 @@ class StageKernel:
 
     def _part(self, batch: int, head: int, rows: slice) -> tuple[Array, Array, Array]:
         box = (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3]))
-        logits = self.columns(box, self._layers)
-        row_max = logits.max(axis=-1)
-        row_max = np.where(np.isneginf(row_max), 0.0, row_max)
-        exp_scores = np.exp((logits - row_max[:, None]) / self.chain.temperature)
-        exp_scores = np.where(np.isneginf(logits), 0.0, exp_scores)
-        denominator = exp_scores.sum(axis=-1)
-        values = self.values.cells[batch, head // self.chain.group, :, :-1].astype(np.float64)
+        row_max, exp_scores, denominator = self._exp_scores(self.columns(box, self._layers))
+        values = self._values(batch, head)
         numerator = self._mixed(exp_scores, values)
         if not np.isfinite(numerator).all():  # the sum may be too large for a number although the mean is not
             divisor = np.where(denominator == 0, 1.0, denominator)
@@ -51,6 +46,36 @@ class StageKernel:
             denominator = np.where(denominator == 0, 0.0, denominator / divisor)
             numerator = self._mixed(exp_scores / divisor[:, None], values)
         return row_max, denominator, numerator
+
+    def by_hand(self, batch: int, head: int, rows: slice, columns: Callable[[Box], Array] | None = None) -> Tile:
+        """Rows in which numbers are changed by hand, from nothing: the numerator is the result itself.
+
+        `columns` gives their logits quickly, unless these are very large.
+        """
+        parts = [self._by_hand(batch, head, part, columns) for part in self._parts(rows)]
+        return Tile(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def _by_hand(
+        self, batch: int, head: int, rows: slice, columns: Callable[[Box], Array] | None
+    ) -> tuple[Array, Array, Array]:
+        box = (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3]))
+        logits = None if columns is None else columns(box)
+        if logits is None or not (np.abs(logits.max(axis=-1)) < LARGE * self.chain.temperature).all():
+            logits = self.chain.logits(box)[0, 0]
+        row_max, _, denominator = self._exp_scores(logits)
+        weights = self.chain.whole_weights(box, logits[None, None])[0, 0]
+        return row_max, denominator, self._mixed(weights, self._values(batch, head))
+
+    def _values(self, batch: int, head: int) -> Array:
+        return np.asarray(self.values.cells[batch, head // self.chain.group, :, :-1].astype(np.float64))
+
+    def _exp_scores(self, logits: Array) -> tuple[Array, Array, Array]:
+        """What is taken off the logits of every row, e to what is left of them over T, and the sums of that."""
+        row_max = logits.max(axis=-1)
+        row_max = np.where(np.isneginf(row_max), 0.0, row_max)
+        exp_scores = np.exp((logits - row_max[:, None]) / self.chain.temperature)
+        exp_scores = np.where(np.isneginf(logits), 0.0, exp_scores)
+        return row_max, exp_scores, exp_scores.sum(axis=-1)
 
     def _mixed(self, exp_scores: Array, values: Array) -> Array:
         mixed = contract(exp_scores[:, :, None], values[None], axes=(1,), zero_wins=True)

@@ -6,6 +6,7 @@ another place: none of it is ever as large as the stage.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -205,6 +206,24 @@ class ByHand(Node):
         return [Addends(np.asarray(expression.value), leaves)]
 
 
+def moved_boxes(before: Sequence[Node], after: Sequence[Node]) -> dict[str, list[Box]]:
+    """The cells of every stage whose interventions are not the same in two chains."""
+    old, new = ({node.name: node.steps for node in nodes if isinstance(node, ByHand)} for nodes in (before, after))
+    found = {name: _differing(old.get(name, ()), new.get(name, ())) for name in {**old, **new}}
+    return {name: indices.join(boxes) for name, boxes in found.items() if boxes}
+
+
+def _differing(old: Sequence[Step], new: Sequence[Step]) -> list[Box]:
+    """The cells of steps that only one of the two has; of all, where those of both come in another order."""
+    records = [step.record for step in old], [step.record for step in new]
+    alone = (
+        [step for step in old if step.record not in records[1]],
+        [step for step in new if step.record not in records[0]],
+    )
+    both = [[step.record for step in steps if step not in some] for steps, some in zip((old, new), alone, strict=True)]
+    return [step.box for step in ((*alone[0], *alone[1]) if both[0] == both[1] else (*old, *new))]
+
+
 def _leaf(cell: Cell) -> Leaves:
     return Leaves(np.asarray(cell.value), lambda place: cell, cell.write("symbols"))
 
@@ -236,4 +255,4 @@ class Changed(Stage):
         self.formula = f"{left} = {left}"
 
 
-FACTS = ("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "told")
+FACTS = ("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "told", "role")

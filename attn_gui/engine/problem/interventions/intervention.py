@@ -64,8 +64,8 @@ class Intervention(Kinded):
 
     @property
     def rule(self) -> tuple[object, ...]:
-        """Everything but its numbers."""
-        return (self.kind, self.stage, self.enabled, tuple(self.at.items()))
+        """Everything but its numbers themselves."""
+        return self.kind, self.stage, self.enabled, tuple(self.at.items()), np.shape(self.cells)
 
     # --- its cells -------------------------------------------------------------------------------
     def box(self, axes: Axes, shape: tuple[int, ...]) -> Box:
