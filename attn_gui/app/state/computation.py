@@ -99,10 +99,11 @@ class Computation(QObject):
         boxes = {field: cells for field, cells in change.fields.items() if cells is not None}
         self._opened = self._opened or change.opened
         self._moves += 1
-        alone = self.pending or self.refusal is not None or change.opened or len(boxes) < len(change.fields)
+        others = [field for field in change.fields if field not in boxes and not field.startswith("interventions")]
+        alone = self.pending or self.refusal is not None or change.opened or others
         if alone or self._heavy(boxes):
             self._rebuild()
-        elif boxes:
+        elif change.fields:
             self._follow(boxes)
 
     def _follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:

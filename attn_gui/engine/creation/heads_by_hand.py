@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.interventions import Intervention
@@ -44,27 +43,24 @@ def off_heads(problem: Problem) -> frozenset[int]:
 
 
 def switched_off(problem: Problem, heads: Collection[int]) -> dict[str, object]:
-    """Exactly these heads off; those that were off and are not named are as computed again.
-
-    Raises FieldError where the problem is too long for interventions.
-    """
+    """Exactly these heads off; those that were off and are not named are as computed again."""
     others = off_heads(problem) - set(heads)
     new = [Scale(stage=RESULT, at={AXIS: head}, factor=0.0) for head in sorted(heads)]
-    return _changed(problem, (*_freed(problem.interventions, {*others, *heads}), *new))
+    return {"interventions": (*_freed(problem.interventions, {*others, *heads}), *new)}
 
 
 def scaled(problem: Problem, head: int, factor: float) -> dict[str, object]:
-    """The result of a head times a factor; 1 leaves it as computed. Raises FieldError as `switched_off` does."""
+    """The result of a head times a factor; 1 leaves it as computed. Raises FieldError for a head that is not there."""
     new = () if factor == 1 else (Scale(stage=RESULT, at={AXIS: _checked(problem, head)}, factor=factor),)
-    return _changed(problem, (*_freed(problem.interventions, {head}), *new))
+    return {"interventions": (*_freed(problem.interventions, {head}), *new)}
 
 
 def copied(problem: Problem, head: int, source: int) -> dict[str, object]:
     """The result of another head in place of its own; itself leaves it as computed. Raises FieldError likewise."""
     kept = _freed(problem.interventions, {_checked(problem, head)})
     if _checked(problem, source) == head:
-        return _changed(problem, kept)
-    return _changed(problem, (*kept, Copy(stage=RESULT, at={AXIS: head}, source={AXIS: source})))
+        return {"interventions": kept}
+    return {"interventions": (*kept, Copy(stage=RESULT, at={AXIS: head}, source={AXIS: source}))}
 
 
 def reordered(interventions: Interventions, order: Sequence[int]) -> Interventions:
@@ -127,12 +123,6 @@ def _cells(record: Intervention, place: int, count: int) -> object:
     own: Array = np.ascontiguousarray(cells[..., place : place + 1, :, :])
     own.flags.writeable = False
     return own
-
-
-def _changed(problem: Problem, interventions: Interventions) -> dict[str, object]:
-    if any(record.enabled for record in interventions) and is_long(problem):
-        raise FieldError(sentences.SHORT_ONLY, field="interventions")
-    return {"interventions": interventions}
 
 
 def _checked(problem: Problem, head: int) -> int:
