@@ -8,7 +8,7 @@ import pytest
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.metrics import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.evaluation.streaming.stage_kernel import StageKernel
+from attn_gui.engine.evaluation.streaming.kernels.stage_kernel import StageKernel
 
 N, M, HEADS = 300, 320, 2
 VARIANTS = {

@@ -14,10 +14,10 @@ from attn_gui.engine.scores import SCORES
 
 from .chain import Chain
 from .copies import Copy
-from .dot_kernel import DotKernel
 from .hand_rows import HandRows
+from .kernels.dot_kernel import DotKernel
+from .kernels.stage_kernel import StageKernel
 from .rows import Rows, Tile
-from .stage_kernel import StageKernel
 from .threads import carry_out
 from .versions import Versions
 

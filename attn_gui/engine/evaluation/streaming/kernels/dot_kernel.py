@@ -13,12 +13,11 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.streaming.chain import AS_THEY_ARE, Chain, Layers
+from attn_gui.engine.evaluation.streaming.copies import Copy
+from attn_gui.engine.evaluation.streaming.rows import LARGE, Tile
+from attn_gui.engine.evaluation.streaming.threads import share
 from attn_gui.engine.graph import indices
-
-from .chain import AS_THEY_ARE, Chain, Layers
-from .copies import Copy
-from .rows import LARGE, Tile
-from .threads import share
 
 LOG2E = float(np.log2(np.e))
 MOST_NONFINITE = 16  # so many keys of NaN or infinity are looked at one by one
