@@ -79,7 +79,7 @@ class Draft:
         if array is None:
             raise EditError(QT_TRANSLATE_NOOP("Sentences", "The problem has no array named {field}."), field=edit.field)
         box = _checked_box(edit.field, edit.box, array.shape)
-        old = array[box].copy()
+        old = np.array(array[box])
         owned_by = (edit.values, getattr(edit.values, "base", None))
         taken = edit.values.dtype == array.dtype and any(one is own for one in fresh for own in owned_by)
         new = edit.values if taken else cast_cells(edit.values, array.dtype)

@@ -13,6 +13,8 @@ def field_symbol(field: str) -> str:
     """The symbol of an array field, the same in every language: "Q", "W_O", "M₁" for an array of mask layer 1."""
     if field.startswith("mask."):
         return "M" + field.split(".")[1].translate(_SUBSCRIPTS)
+    if field.startswith("interventions."):
+        return "H" + field.split(".")[1].translate(_SUBSCRIPTS)
     return symbol(field) if is_named(field) else field
 
 

@@ -11,6 +11,7 @@ LAST = {
     "allowed": QT_TRANSLATE_NOOP("Names", "Allowed cells of mask layer {k}"),
     "values": QT_TRANSLATE_NOOP("Names", "Values of mask layer {k}"),
 }
+BY_HAND = QT_TRANSLATE_NOOP("Names", "Numbers of intervention {k}")
 
 
 def stage_title(name: str) -> str:
@@ -18,6 +19,8 @@ def stage_title(name: str) -> str:
     if name.startswith("mask."):
         _mask, k, last = name.split(".")
         return QCoreApplication.translate("Names", LAST[last]).format(k=k)
+    if name.startswith("interventions."):
+        return QCoreApplication.translate("Names", BY_HAND).format(k=name.split(".")[1])
     english = title(name, "en") if is_named(name) else ""
     return QCoreApplication.translate("Names", english) if english else name.rsplit(".", 1)[-1]
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
-from attn_gui.engine import compute, verify
+from attn_gui.cli import main
+from attn_gui.engine import Evaluation, Problem, ShapeError, compute, explain, sensitivity, verify
+from attn_gui.formats import load, save
 
 from .by_hand import records, with_record
 from .conftest import EVALUATIONS, MAKERS
@@ -29,3 +33,213 @@ def test_every_kind_on_every_stage_is_what_the_reference_makes_of_it(name, stage
     report = verify(trace)
     assert report.ok, str(report)
     assert not np.array_equal(trace[stage], trace.computed(stage), equal_nan=True)
+
+
+# --- explained -----------------------------------------------------------------------------------
+@pytest.mark.parametrize(("name", "stage", "kind"), CASES[::3] + CASES[1::7])
+def test_a_changed_cell_says_what_was_done_and_what_it_would_be(name, stage, kind):
+    trace = compute(made(name, stage, kind))
+    changed = trace[stage] != trace.computed(stage)
+    for place in np.argwhere(changed)[:: max(1, int(changed.sum()) // 3)]:
+        found = explain(trace, stage, place)
+        assert found.by_hand == (0,)
+        assert found.expression.value == found.value
+        assert found.computed.value == trace.computed(stage)[tuple(place)]
+        assert f"computed = {found.computed.value!r}" in found.text
+        assert found.computed.expression.value == pytest.approx(found.computed.value, rel=1e-9, nan_ok=True)
+    untouched = np.argwhere(~changed)[0]
+    assert explain(trace, stage, untouched).computed is None
+
+
+def test_a_cell_may_be_changed_several_times_and_a_number_behind_a_mask_counts():
+    rng = np.random.default_rng(3)
+    arrays = {name: rng.normal(size=(5, 6)) for name in ("query", "key", "value")}
+    at = {"head": 1, "query": 1, "key": 4}
+    problem = Problem(
+        **arrays,
+        num_heads=2,
+        mask=({"kind": "causal"},),
+        interventions=(
+            {"kind": "set", "stage": "weights", "at": at, "values": 0.5},
+            {"kind": "scale", "stage": "weights", "at": {"query": 1}, "factor": 3.0},
+            {"kind": "scale", "stage": "weights", "at": at, "factor": 9.0, "enabled": False},
+        ),
+    )
+    trace = compute(problem)
+    assert trace["weights"][0, 1, 1, 4] == 1.5
+    assert trace.computed("weights")[0, 1, 1, 4] == 0
+    assert trace.allowed[0, 1, 1, 4], "it is drawn as a number"
+    assert not trace.allowed[0, 0, 1, 4]
+    found = explain(trace, "weights", (0, 1, 1, 4))
+    assert found.by_hand == (0, 1)
+    assert found.text.startswith("A[0, 1, 1, 4] = 0.5*3.0\n= 1.5\ncomputed = 0.0")
+    assert [term.cells[0].name for term in explain(trace, "head_output", (0, 1, 1, 0)).terms].count("weights") == 3
+    assert verify(trace).ok
+
+
+# --- pulled back ---------------------------------------------------------------------------------
+def moved(problem: Problem, field: str, index: tuple[int, ...], step: float) -> Problem:
+    """The problem with one number moved."""
+    *outer, last = field.split(".")
+    array = problem.arrays().get(field)
+    number = problem.scalars()[field] + step if array is None else np.array(array)
+    if array is not None:
+        number[index] += step
+    if not outer:
+        return problem.replace(**{field: number})
+    place = int(outer[1])
+    records = list(problem.interventions)
+    records[place] = records[place].changed(**{last: number})
+    return problem.replace(interventions=tuple(records))
+
+
+@pytest.mark.parametrize(("name", "stage", "kind"), [case for case in CASES if case[0] in ("all", "block")])
+def test_gradients_are_those_that_small_steps_find(name, stage, kind):
+    problem, rng = made(name, stage, kind), np.random.default_rng(7)
+    trace = compute(problem)
+    last = trace.stages[-1]
+    cotangent = rng.normal(size=trace[last].shape)
+    gradients = sensitivity(trace, last, cotangent=cotangent)
+    fields = [field for field in gradients if field in problem.arrays() or field.startswith("interventions")]
+    for field in [f for f in fields if f.startswith("interventions")] + [fields[int(rng.integers(3))]]:
+        index = tuple(int(rng.integers(length)) for length in gradients[field].shape)
+        step = 1e-6
+        ahead, behind = (compute(moved(problem, field, index, way * step))[last] for way in (1, -1))
+        expected = float(((ahead - behind) * cotangent).sum() / (2 * step))
+        assert gradients[field][index] == pytest.approx(expected, rel=2e-5, abs=2e-6), field
+
+
+# --- followed ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["all", "block"])
+def test_interventions_come_go_and_change_their_numbers_as_edits_do(name):
+    base, rng = MAKERS[name](), np.random.default_rng(5)
+    pool = [record for stage in EVALUATIONS[name].stages for record in records(EVALUATIONS[name], stage)]
+    chosen: list = []
+    evaluation = Evaluation(base)
+    for number in range(14):
+        if number % 4 == 3:
+            chosen.pop(int(rng.integers(len(chosen))))
+        else:
+            chosen.insert(int(rng.integers(len(chosen) + 1)), pool[int(rng.integers(len(pool)))])
+        problem = base.replace(interventions=tuple(chosen))
+        found = evaluation.update(problem, {})
+        fresh = Evaluation(problem)
+        for stage in fresh.stages:
+            box = tuple(slice(0, length) for length in fresh.shape(stage))
+            assert np.array_equal(evaluation.box(stage, box), fresh.box(stage, box), equal_nan=True), stage
+        assert all(set(boxes) <= set(fresh.stages) for boxes in (found.boxes, found.cells))
+
+
+def test_numbers_of_an_intervention_are_edited_in_place():
+    rng = np.random.default_rng(5)
+    arrays = {name: rng.normal(size=(7, 6)) for name in ("query", "key", "value")}
+    values = rng.normal(size=(3, 1))
+    record = {"kind": "set", "stage": "scaled", "at": {"head": 1, "query": (2, 5)}, "values": values}
+    problem = Problem.over({**arrays, "num_heads": 2, "interventions": (record,)})
+    evaluation = Evaluation(problem)
+    values[1] = 4.0
+    found = evaluation.update(problem, {"interventions.0.values": [(slice(1, 2), slice(0, 1))]})
+    assert found.boxes["scaled"] == [(slice(0, 1), slice(1, 2), slice(3, 4), slice(0, 7))]
+    assert np.array_equal(evaluation.block("scaled", 0, 1, slice(3, 4), slice(0, 7)), np.full((1, 7), 4.0))
+    assert "scores" not in found.boxes
+
+
+def test_what_is_replaced_stops_the_reach_and_a_copy_carries_it_on():
+    rng = np.random.default_rng(5)
+    arrays = {name: rng.normal(size=(7, 6)) for name in ("query", "key", "value")}
+    records = (
+        {"kind": "set", "stage": "weights", "at": {"head": 0}, "values": 1 / 7},
+        {"kind": "copy", "stage": "weights", "at": {"head": 1, "query": 6}, "source": {"query": 2}},
+    )
+    evaluation = Evaluation(Problem(**arrays, num_heads=2, interventions=records))
+    found = evaluation.reach({"query": [(slice(2, 3), slice(0, 6))]})
+    rows = {(box[1].start, box[2].start) for box in found["head_output"]}
+    assert rows == {(1, 2), (1, 6)}
+    assert evaluation.forward({"query": [(slice(6, 7), slice(0, 6))]}).boxes("head_output") == []
+    back = evaluation.backward({"weights": [tuple(slice(k, k + 1) for k in (0, 1, 6, 3))]})
+    assert {(box[2].start, box[2].stop) for box in back.boxes("scaled")} == {(2, 3)}
+
+
+# --- refused -------------------------------------------------------------------------------------
+BAD = [
+    ({"kind": "set", "stage": "capped", "values": 1}, ValueError, "one of query, key"),
+    ({"kind": "set", "stage": "weights", "at": {"row": 1}, "values": 1}, ValueError, "weights has no axis row"),
+    (
+        {"kind": "set", "stage": "weights", "at": {"key": (3, 12)}, "values": 1},
+        ShapeError,
+        "7 cells along its axis key",
+    ),
+    ({"kind": "set", "stage": "weights", "at": {"key": -1}, "values": 1}, ShapeError, "axis key, got −1"),
+    ({"kind": "set", "stage": "weights", "at": {"key": (3, 5)}, "values": [1, 2, 3]}, ShapeError, r"\(1, 2, 7, 2\)"),
+    ({"kind": "copy", "stage": "weights", "source": {"head": 2}}, ShapeError, "2 cells along its axis head, got 2"),
+    ({"kind": "copy", "stage": "weights", "source": {"head": (0, 1)}}, ValueError, "one whole number"),
+    ({"kind": "scale", "stage": "weights", "at": {"key": (4, 4)}, "factor": 1}, ValueError, "start < stop"),
+    ({"kind": "scale", "stage": "weights", "at": {"key": 1.5}, "factor": 1}, TypeError, "a whole number"),
+    ({"kind": "scale", "stage": "weights", "at": {"items": 1}, "factor": 1}, TypeError, "must be a name"),
+    ({"kind": "scale", "stage": "weights"}, ValueError, "needs factor"),
+    ({"kind": "scale", "factor": 2}, ValueError, "needs stage"),
+    ({"kind": "melt", "stage": "weights"}, ValueError, "one of the interventions set, scale, copy"),
+    ({"kind": "scale", "stage": "weights", "factor": 1, "by": 2}, ValueError, "does not have the parameter by"),
+]
+
+
+@pytest.mark.parametrize(("record", "error", "words"), BAD)
+def test_what_does_not_fit_is_refused_in_a_sentence(record, error, words):
+    arrays = {name: np.ones((7, 6)) for name in ("query", "key", "value")}
+    with pytest.raises(error, match=words) as refusal:
+        Problem(**arrays, num_heads=2, interventions=[record])
+    if isinstance(refusal.value, ShapeError):
+        assert refusal.value.fixes == ()
+        assert refusal.value.matrices[0].startswith("interventions.0.")
+
+
+def test_untrusted_lists_are_weighed_before_they_are_read():
+    arrays = {name: np.ones((7, 6)) for name in ("query", "key", "value")}
+    many = [{"kind": "scale", "stage": "weights", "factor": 1}] * 257
+    with pytest.raises(ValueError, match="257 entries; at most 256"):
+        Problem(**arrays, interventions=many)
+    large = {"kind": "set", "stage": "weights", "values": np.zeros((1, 1, 2049, 2048))}
+    with pytest.raises(ValueError, match="at most 4"):
+        Problem(**arrays, interventions=[large])
+
+
+# --- kept ----------------------------------------------------------------------------------------
+def test_records_come_back_frozen_equal_and_readable():
+    arrays = {name: np.ones((7, 6), np.float32) for name in ("query", "key", "value")}
+    record = {"kind": "set", "stage": "weights", "at": {"head": 0, "key": [2, 5]}, "values": [1, 2, 3]}
+    problem = Problem(**arrays, num_heads=2, dtype="float32", interventions=[record])
+    (found,) = problem.interventions
+    assert (found.kind, found.stage, found.enabled, dict(found.at)) == (
+        "set",
+        "weights",
+        True,
+        {"head": 0, "key": (2, 5)},
+    )
+    assert found.values.dtype == np.float32
+    assert not found.values.flags.writeable
+    assert problem == pickle.loads(pickle.dumps(problem))
+    assert problem != problem.replace(interventions=[{**record, "values": [1, 2, 4]}])
+    assert "interventions=(set(stage='weights', at={head=0, key=(2, 5)}, values (3,)))" in repr(problem)
+
+
+@pytest.mark.parametrize("suffix", ["attn", "npz"])
+def test_files_and_the_command_line_carry_them(tmp_path, suffix, capsys):
+    rng = np.random.default_rng(2)
+    arrays = {name: rng.normal(size=(7, 6)) for name in ("query", "key", "value")}
+    interventions = (
+        {"kind": "set", "stage": "masked", "at": {"head": 1, "query": 3}, "values": [0, 1, -np.inf, 2, 3, 4, 5]},
+        {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0, "enabled": False},
+        {"kind": "copy", "stage": "weights", "at": {"head": 0, "query": (1, 3)}, "source": {"head": 1}},
+    )
+    problem = Problem(**arrays, num_heads=2, mask=({"kind": "causal"},), interventions=interventions)
+    path = tmp_path / f"a.{suffix}"
+    save(problem, path)
+    first = path.read_bytes()
+    save(load(path), path)
+    assert path.read_bytes() == first
+    assert load(path) == problem
+    assert main(["verify", str(path)]) == 0
+    assert main(["export", str(path), "-o", str(tmp_path), "--stage", "weights", "--format", "csv", "png"]) == 0
+    rows = (tmp_path / "a-weights-h0.csv").read_text(encoding="utf-8").splitlines()
+    cells = np.array([[float(cell) if cell else 0.0 for cell in row.split(",")] for row in rows])
+    assert np.allclose(cells, compute(problem)["weights"][0, 0])

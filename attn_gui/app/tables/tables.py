@@ -199,7 +199,8 @@ class TablesController(QObject):
             self._repaint(field, recomputed.boxes.get(field, ()))
 
     def _on_document_changed(self, change: Change) -> None:
-        if self._computation.pending and None in change.fields.values():
+        by_hand = any(name.startswith("interventions") and boxes is None for name, boxes in change.fields.items())
+        if by_hand or (self._computation.pending and None in change.fields.values()):
             self.show()  # a table need not wait for the maps, and whoever types into it must see the document's numbers
         for field, boxes in change.fields.items():
             if field in self.models and boxes is not None:
