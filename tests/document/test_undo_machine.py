@@ -23,8 +23,10 @@ Bytes = dict[str, tuple[str, tuple[int, ...], bytes]]
 def image(problem: Problem) -> tuple[Bytes, str]:
     """Every byte of a problem."""
     arrays = {name: (array.dtype.str, array.shape, array.tobytes()) for name, array in problem.arrays().items()}
-    rest = {name: value for name, value in problem.fields().items() if name not in arrays and name != "mask"}
-    return arrays, repr((rest, [(layer.kind, layer.enabled) for layer in problem.mask]))
+    lists = ("mask", "interventions")
+    rest = {name: value for name, value in problem.fields().items() if name not in arrays and name not in lists}
+    by_hand = [(record.rule, record.enabled) for record in problem.interventions]
+    return arrays, repr((rest, [(layer.kind, layer.enabled) for layer in problem.mask], by_hand))
 
 
 class UndoMachine(RuleBasedStateMachine):
@@ -45,6 +47,11 @@ class UndoMachine(RuleBasedStateMachine):
         self.shown = {name: array.copy() for name, array in self.document.problem.arrays().items()}
         self.images = [image(self.document.problem)]
         self.at = 0
+        self.by_hand = (
+            {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 0, "key": 0}, "values": -0.0},
+            {"kind": "set", "stage": "scores", "at": {"head": 0, "query": (0, 1)}, "values": [[np.nan]]},
+            {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.5},
+        )
 
     def note(self, change: Change) -> None:
         """Follow the document by what it tells, as a view does."""
@@ -82,6 +89,9 @@ class UndoMachine(RuleBasedStateMachine):
             {"query": problem.query[::-1]},
             {"mask": tuple({**layer.to_mapping(), "enabled": not layer.enabled} for layer in problem.mask)},
             {"mask": problem.mask[1:]},
+            {"interventions": problem.interventions[1:]},
+            {"interventions": (*problem.interventions, *self.by_hand)},
+            {"interventions": tuple(one.changed(enabled=not one.enabled) for one in problem.interventions)},
         ]
         return SetFields(data.draw(st.sampled_from(choices)), LABEL)
 

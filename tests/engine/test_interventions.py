@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.cli import main
-from attn_gui.engine import Evaluation, Problem, ShapeError, compute, explain, sensitivity, verify
+from attn_gui.engine import Evaluation, Problem, ShapeError, compute, explain, resize, sensitivity, verify
 from attn_gui.formats import load, save
 
 from .by_hand import records, with_record
@@ -243,3 +243,27 @@ def test_files_and_the_command_line_carry_them(tmp_path, suffix, capsys):
     rows = (tmp_path / "a-weights-h0.csv").read_text(encoding="utf-8").splitlines()
     cells = np.array([[float(cell) if cell else 0.0 for cell in row.split(",")] for row in rows])
     assert np.allclose(cells, compute(problem)["weights"][0, 0])
+
+
+def test_they_follow_the_sizes():
+    rng = np.random.default_rng(2)
+    arrays = {name: rng.normal(size=(7, 6)) for name in ("query", "key", "value")}
+    problem = Problem(
+        **arrays,
+        num_heads=2,
+        interventions=(
+            {"kind": "set", "stage": "weights", "at": {"query": 6, "key": 1}, "values": 0.5},
+            {"kind": "set", "stage": "scores", "at": {"query": (2, 7)}, "values": rng.normal(size=(5, 7))},
+            {"kind": "copy", "stage": "query", "at": {"row": 0}, "source": {"row": 6}},
+            {"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0.0},
+        ),
+    )
+    fewer = problem.replace(**resize(problem, n=4).fields)
+    assert [record.kind for record in fewer.interventions] == ["set", "scale"]
+    assert dict(fewer.interventions[0].at) == {"query": (2, 4)}
+    assert np.array_equal(fewer.interventions[0].values, problem.interventions[1].values[:2])
+    more = problem.replace(**resize(problem, m=11).fields)
+    assert dict(more.interventions[1].at) == {"query": (2, 7), "key": (0, 7)}
+    assert len(more.interventions) == 4
+    assert verify(fewer).ok
+    assert verify(more).ok

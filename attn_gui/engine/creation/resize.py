@@ -15,6 +15,7 @@ from attn_gui.engine.problem.records import Record
 from attn_gui.engine.problem.shapes.drafts import drafted
 from attn_gui.engine.scores import SCORES
 
+from .by_hand_cells import following
 from .memory import Write, made, outline
 
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
@@ -46,8 +47,9 @@ def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Re
     """The problem with one other size: num_heads, num_kv_heads, d_k, d_v, n, m, d_model or batch_size.
 
     Numbers that stay keep their place in their head; new ones are 0 (1 where a LayerNorm multiplies by them); masks
-    grow open. `keep` says what heads do: "d_model" cuts the same columns again, "d_k" lets heads join or leave at the
-    end. The same size changes nothing. Raises ValueError or TypeError with one sentence.
+    grow open, and what is changed by hand keeps the cells that are left of it. `keep` says what heads do: "d_model"
+    cuts the same columns again, "d_k" lets heads join or leave at the end. The same size changes nothing.
+    Raises ValueError or TypeError with one sentence.
     """
     given = [(name, value) for name, value in size.items() if value is not None]
     if len(given) != 1 or given[0][0] not in SIZES:
@@ -61,7 +63,7 @@ def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Re
         plan.recut(value) if keep == "d_model" else plan.heads(value)
     else:
         getattr(plan, name)(value)
-    return Resized(plan.fields, tuple(plan.notes))
+    return Resized(plan.fields | following(problem, plan.fields), tuple(plan.notes))
 
 
 def outlined(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem import sentences
@@ -48,6 +48,12 @@ class Copy(Intervention):
             slice(self.source[axis], self.source[axis] + 1) if axis in self.source else cut
             for axis, cut in zip(axes, box, strict=True)
         )
+
+    def resized(self, axes: Axes, before: tuple[int, ...], after: tuple[int, ...]) -> Self | None:
+        lengths = dict(zip(axes, after, strict=True))
+        if any(place >= lengths[axis] for axis, place in self.source.items()):
+            return None
+        return super().resized(axes, before, after)
 
     def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
         super().fit(name, axes, shape)

@@ -80,6 +80,29 @@ class Intervention(Kinded):
         """Raise FieldError or ShapeError if the cells do not belong to a stage of these axes."""
         fit_place(f"{name}.at", self.stage, self.at, axes, shape)
 
+    def resized(self, axes: Axes, before: tuple[int, ...], after: tuple[int, ...]) -> Self | None:
+        """The record for a stage of another shape: cut to what is left of its cells; None where nothing is."""
+        at = dict(self.at)
+        for axis, old, new in zip(axes, before, after, strict=True):
+            cut = _cut(at.get(axis), old)
+            if cut.start >= new:
+                return None
+            if cut.stop > new and axis in at:
+                at[axis] = (cut.start, new)
+            if axis not in at and new > old and self.spans(axes.index(axis) - len(axes), old):
+                at[axis] = (0, old)  # its numbers are those of the cells that were there
+        kept = self.changed(at=Record(at))
+        box = kept.box(axes, after)
+        return kept.cut(tuple(slice(0, cut.stop - cut.start) for cut in box))
+
+    def spans(self, axis: int, length: int) -> bool:
+        """Whether it has a number of its own for each of the cells along an axis."""
+        return False
+
+    def cut(self, box: Box) -> Self:
+        """The record with no more numbers than a box of its own cells has."""
+        return self
+
     # --- as a record -----------------------------------------------------------------------------
     def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
         """The record with its arrays read-only and of the problem's dtype."""

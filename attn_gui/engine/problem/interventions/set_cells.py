@@ -51,6 +51,16 @@ class Set(Intervention):
                 sentences.SET_VALUES, matrices=(f"{name}.values", self.stage), axes=axes, expected=expected, got=found
             )
 
+    def spans(self, axis: int, length: int) -> bool:
+        shape = self.values.shape
+        return len(shape) >= -axis and shape[axis] == length > 1
+
+    def cut(self, box: Box) -> Self:
+        own = box[len(box) - self.values.ndim :]
+        if all(length in (1, cut.stop) for length, cut in zip(self.values.shape, own, strict=True)):
+            return self
+        return self.changed(values=np.ascontiguousarray(self.values[own]))
+
     def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
         return self.changed(values=as_array(f"{name}.values", self.values, dtype, axes=range(5), copy=copy))
 
