@@ -9,8 +9,8 @@ import pytest
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.evaluation.pooling import block_edges as edges
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation, hand_rows
-from attn_gui.engine.evaluation.streaming.blocks import edges
 from attn_gui.engine.graph import indices
 
 N, M, HEADS, GROUPS, WIDTH, D_V = 37, 41, 4, 2, 5, 3
