@@ -457,18 +457,6 @@
         <source>Drag n&amp;umbers to a target</source>
         <translation>拖动数值到目标(&amp;U)</translation>
     </message>
-    <message>
-        <source>Shape of the mask &amp;brush</source>
-        <translation>掩码画笔的形状(&amp;B)</translation>
-    </message>
-    <message>
-        <source>Number below every &amp;head</source>
-        <translation>每个头下的读数(&amp;H)</translation>
-    </message>
-    <message>
-        <source>Type a &amp;number into the chosen cell</source>
-        <translation>在选中的单元格中填数(&amp;N)</translation>
-    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -2766,18 +2754,6 @@
         <source>Export the page</source>
         <translation>导出此页面</translation>
     </message>
-    <message>
-        <source>Large</source>
-        <translation>放大</translation>
-    </message>
-    <message>
-        <source>Show the page in the place of the maps</source>
-        <translation>在热图的位置显示此页面</translation>
-    </message>
-    <message>
-        <source>Export…</source>
-        <translation>导出…</translation>
-    </message>
 </context>
 <context>
     <name>Palettes</name>
@@ -4303,16 +4279,8 @@
         <translation>因果掩码下未来没有影响：有单元格被手动改动时不适用。</translation>
     </message>
     <message>
-        <source>{field} are carried out in shorter problems only.</source>
-        <translation>{field} 仅在较短的问题中执行。</translation>
-    </message>
-    <message>
         <source>{cell} is {value}: changed by hand. Computed, it would be {computed}.</source>
         <translation>{cell} 为 {value}，是手动修改的；按公式计算应为 {computed}。</translation>
-    </message>
-    <message>
-        <source>Changed by hand; computed it would be {computed}.</source>
-        <translation>已手动改动；按计算应为 {computed}。</translation>
     </message>
 </context>
 <context>
