@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import tracemalloc
+from collections import deque
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, PlaceError, Problem, StageError, compute, new_problem, solve
+from attn_gui.engine import FieldError, PlaceError, Problem, StageError, Trace, compute, new_problem, solve
 from attn_gui.engine.analysis.verdicts import Reason
 
 SEEDS = 2000
@@ -52,9 +53,21 @@ def random_problem(rng: np.random.Generator) -> Problem:
     )
 
 
+_TRACES: deque[tuple[Problem, Trace]] = deque(maxlen=4)
+
+
+def traced(problem: Problem) -> Trace:
+    """The trace of a problem that several judges look at, computed once."""
+    for known, trace in _TRACES:
+        if known is problem:
+            return trace
+    _TRACES.append((problem, compute(problem)))
+    return _TRACES[-1][1]
+
+
 def vectors(problem: Problem, head: int, item: int) -> np.ndarray:
     """What the logits of a row grow by when a number of the query row grows, written out anew: (m, d_k)."""
-    trace, d = compute(problem), problem.d_k
+    trace, d = traced(problem), problem.d_k
     g = head * problem.num_kv_heads // problem.num_heads
     name = "rotated_key" if problem.rotary_theta else "key"
     keys = trace[name][item][:, g * d : (g + 1) * d] * problem.effective_scale
@@ -72,7 +85,7 @@ def turn(problem: Problem, row: int) -> np.ndarray:
 
 
 def logits_of(problem: Problem, item: int, head: int, row: int) -> np.ndarray:
-    trace = compute(problem)
+    trace = traced(problem)
     return trace[trace.stages[trace.stages.index("weights") - 1]][item, head, row]
 
 
@@ -122,14 +135,14 @@ def assert_blocked(problem, stage, place, solution):
 def assert_beyond_any_key(problem, stage, place, target, solution):
     """The parabola of the score has its top where the solution put the key, and the target is above it."""
     item, head, row, _ = place
-    before, after = (compute(p)[stage][place] for p in (problem, solution.problem))
+    before, after = (traced(p)[stage][place] for p in (problem, solution.problem))
     assert stage == "weights"
     assert (target - before) * (after - before) >= 0
     assert abs(after - before) < abs(target - before)
     d, params = problem.d_k, problem.score_params
-    query = compute(problem)["query"][item, row, head * d : (head + 1) * d]
+    query = traced(problem)["query"][item, row, head * d : (head + 1) * d]
     top = -(params["w"] ** 2) / 2 * (query @ query) * (1 - 1 / params["key_norm"])
-    assert compute(solution.problem)["scores"][place] == pytest.approx(top, abs=1e-12)
+    assert traced(solution.problem)["scores"][place] == pytest.approx(top, abs=1e-12)
 
 
 def assert_met(problem, stage, place, target, solution, condition):
@@ -138,8 +151,8 @@ def assert_met(problem, stage, place, target, solution, condition):
     before, after = (logits_of(p, item, head, row) for p in (problem, solution.problem))
     others = np.isfinite(before) & (np.arange(len(before)) != key)
     enough = 1e-10 * condition
-    assert abs(compute(solution.problem)[stage][place] - target) <= enough
-    assert solution.reached == compute(solution.problem)[stage][place]
+    assert abs(traced(solution.problem)[stage][place] - target) <= enough
+    assert solution.reached == traced(solution.problem)[stage][place]
     assert not others.any() or np.ptp(after[others] - before[others]) <= enough
     assert solution.residual <= 10 * enough
     assert np.array_equal(np.isfinite(before), np.isfinite(after))
@@ -148,7 +161,7 @@ def assert_met(problem, stage, place, target, solution, condition):
 def assert_solved_by_query(problem, stage, place, target, solution):
     """Against differences to one key instead of the mean, by other routines."""
     item, head, row, key = place
-    trace, keys = compute(problem), vectors(problem, head, item) @ turn(problem, row)
+    trace, keys = traced(problem), vectors(problem, head, item) @ turn(problem, row)
     temperature = problem.temperature or 1.0
     logits = logits_of(problem, item, head, row) / temperature
     open_ = np.isfinite(logits)
@@ -359,9 +372,9 @@ def test_nearby_solutions_are_judged_by_their_residual():
         target = float(np.random.default_rng(seed).normal())
         solution = solve(problem, "output", index, target)
         reached += solution.feasible
-        column = compute(problem)["value"][0, :, 1]
+        column = traced(problem)["value"][0, :, 1]
         assert solution.feasible == (solution.residual < 1e-9)
-        assert solution.residual <= abs(compute(problem)["output"][index] - target)
+        assert solution.residual <= abs(traced(problem)["output"][index] - target)
         if not column.min() < target < column.max():
             assert not solution.feasible
             assert solution.reason.values["low"] == column.min()

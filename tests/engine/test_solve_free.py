@@ -20,30 +20,38 @@ def plane(seed: int, m: int = 6, **more: object) -> Problem:
     return Problem(**arrays | {"num_heads": 2} | more)
 
 
-def nearest(problem: Problem, head: int, row: int, key: int, target: float) -> float:
-    """The length of the shortest change of the query row, found along 4,000 rays by bisection; ∞ for none."""
-    columns = slice(2 * head, 2 * head + 2)
-    q, keys = problem.query[row, columns], problem.key[:, columns] * problem.effective_scale
-    rays = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
+class Rays:
+    """The weight of a key along 4,000 directions in which the query row may be moved."""
 
-    def weight(lengths: np.ndarray) -> np.ndarray:
-        logits = (q + rays * lengths[:, None]) @ keys.T / (problem.temperature or 1.0)
+    def __init__(self, problem: Problem, head: int, row: int, key: int) -> None:
+        columns = slice(2 * head, 2 * head + 2)
+        self._query, self._key = problem.query[row, columns], key
+        self._keys = problem.key[:, columns] * problem.effective_scale
+        self._temperature = problem.temperature or 1.0
+        self._rays = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
+        self._steps = np.linspace(0, 60, 241)
+        self._known = np.stack([self.weight(np.full(len(self._rays), step)) for step in self._steps])
+
+    def weight(self, lengths: np.ndarray) -> np.ndarray:
+        logits = (self._query + self._rays * lengths[:, None]) @ self._keys.T / self._temperature
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return powers[:, key] / powers.sum(axis=1)
+        return powers[:, self._key] / powers.sum(axis=1)
 
-    up = weight(np.zeros(len(rays)))[0] < target
-    steps = np.linspace(0, 60, 241)[1:]
-    low, high = np.zeros(len(rays)), np.full(len(rays), np.inf)
-    for step in steps:  # where each ray crosses the target first
-        crossed = (weight(np.full(len(rays), step)) >= target) == up
-        first = crossed & np.isinf(high)
-        high[first] = step
-        low[np.isinf(high)] = step
-    for _ in range(50):
-        middle = np.where(np.isinf(high), 0.0, (low + high) / 2)
-        over = (weight(middle) >= target) == up
-        low, high = np.where(over | np.isinf(high), low, middle), np.where(over & np.isfinite(high), middle, high)
-    return float(high.min())
+    def nearest(self, target: float) -> float:
+        """The length of the shortest change with which the key has the weight `target`, by bisection; ∞ for none."""
+        up = self._known[0, 0] < target
+        crossed = (self._known >= target) == up
+        first = np.argmax(crossed, axis=0)  # where each ray crosses the target first
+        rays = np.flatnonzero(crossed.any(axis=0))
+        if not rays.size:
+            return math.inf
+        low, high = np.zeros(len(self._rays)), np.zeros(len(self._rays))
+        low[rays], high[rays] = self._steps[first[rays] - 1], self._steps[first[rays]]
+        for _ in range(50):
+            middle = (low + high) / 2
+            over = (self.weight(middle) >= target) == up
+            low, high = np.where(over, low, middle), np.where(over, middle, high)
+        return float(high[rays].min())
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -51,9 +59,9 @@ def nearest(problem: Problem, head: int, row: int, key: int, target: float) -> f
 def test_no_change_of_the_row_is_shorter(seed, more):
     problem = plane(seed, **more)
     head, row, key = seed % 2, seed % 3, seed % 6
-    now = compute(problem)["weights"][0, head, row, key]
+    now, rays = compute(problem)["weights"][0, head, row, key], Rays(problem, head, row, key)
     for target in (0.5 * now, 0.9 * now, now + 0.1 * (1 - now), 0.5, 0.95):
-        best = nearest(problem, head, row, key, target)
+        best = rays.nearest(target)
         solution = solve(problem, "weights", (0, head, row, key), target)
         assert solution.feasible == math.isfinite(best)
         if solution.feasible:
@@ -67,10 +75,11 @@ def test_a_key_among_the_others_has_a_largest_weight_and_it_is_proved():
     key = problem.key.copy()
     key[3] = key[[0, 1, 2, 4, 5, 6]].mean(axis=0)
     problem = problem.replace(key=key)
-    grid = np.stack(np.meshgrid(*[np.linspace(-30, 30, 1201)] * 2), -1).reshape(-1, 2)
-    logits = grid @ problem.key[:, :2].T * problem.effective_scale
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    most = float((powers[:, 3] / powers.sum(axis=1)).max())
+    side, most = np.linspace(-30, 30, 1201), 0.0
+    for across in side:  # a line of the grid at a time
+        logits = np.stack([np.full_like(side, across), side], -1) @ problem.key[:, :2].T * problem.effective_scale
+        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+        most = max(most, float((powers[:, 3] / powers.sum(axis=1)).max()))
     solution = solve(problem, "weights", (0, 0, 1, 3), 0.9)
     assert not solution.feasible
     assert "weighted mean of those of the other open keys" in solution.reason
