@@ -140,3 +140,15 @@ def test_what_a_cell_reaches_comes_before_what_is_counted(launch):
     person.do("show_reach")
     person.program.reach.show()
     assert counted(person) == {(i, 0) for i in range(16)}
+
+
+@pytest.mark.parametrize("key", [key for key, reading in READINGS.items() if reading is not READINGS["entropy"]])
+def test_a_head_that_waits_for_its_number_goes_with_its_document(launch, qtbot, key):
+    person = launch()
+    person.do(f"reading_{key}")
+    person.type_into("query", 5, person.program.document.problem.d_k * 3 + 1, "9")
+    person.program.files.begin_with_example("worked")
+    qtbot.waitUntil(lambda: person.program.document.problem.num_heads == 1)
+    if READINGS[key].fits(person.program.document.problem):
+        qtbot.waitUntil(lambda: shown(person) == expected(person, key))
+    person.wait()

@@ -80,6 +80,7 @@ class ReadingsController(QObject):
         """Measure every head again; a reading that the problem does not have gives way to the first."""
         problem = self._view.explained.problem
         self._strip.set_reading(self._key(), [key for key in READINGS if self._fits(key)])
+        self._waiting = []  # they may be heads of another document
         self._measure(range(problem.num_heads))
 
     def _fits(self, key: str) -> bool:

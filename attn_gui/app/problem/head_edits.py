@@ -21,6 +21,7 @@ from attn_gui.engine import Problem, Resized
 from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
 from attn_gui.engine.creation.heads_by_hand import copied, off_heads, scaled, switched_off, whole_heads
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export.heads_text import heads_from_text
 from attn_gui.views.main_window import MainWindow
 
@@ -202,9 +203,7 @@ class HeadEdits(QObject):
         from attn_gui.views.dialogs.ask_dialog import AskDialog
 
         dialog = AskDialog(title, words, text, read, self._window)
-        agreed = dialog.exec()
-        dialog.deleteLater()
-        return dialog.answer if agreed else None
+        return dialog.answer if asked(dialog) else None
 
 
 def _number(text: str) -> float:

@@ -156,7 +156,7 @@ class Explanation:
             fields -= {"scale"}
         if self._given:
             return ()
-        known = fields | {node.name for node in self._evaluation.nodes}
+        known = fields | {node.name for node in self._evaluation.nodes if not node.stage.hidden}
         cells = [self._node.computed_cell(self.index, self._evaluation.fetch)] if isinstance(self._node, ByHand) else []
         cells += [cell for term in terms for cell in term.cells]
         if not self._node.stage.shares and not isinstance(self._node.stage, Linear):  # its terms are all it reads

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QAction, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -90,6 +90,7 @@ NUMBERS = {
     "block.ln_eps": ("1e-5", "0.1"),
 }
 ARROWS = ("Left", "Right", "Up", "Down", "Home", "End", "PgDown", "PgUp", "Ctrl+Home", "Ctrl+End", "Shift+Down")
+LEAVING = ("action.quit", "action.show_log")
 KINDS = ("causal", "window", "prefix", "padding", "custom", "bias", "alibi")
 
 
@@ -129,6 +130,7 @@ class Moves:
             (self.hover, 1),
             (self.banner, 1),
             (self.keep, 1),
+            (self.action, 4),
             (errands.huge_size, 1),
             (errands.paste, 2),
             (errands.file, 1),
@@ -254,6 +256,8 @@ class Moves:
             for b in (*panel.findChildren(QCheckBox), *panel.findChildren(QToolButton))
             if b.isVisible() and b.isEnabled()
         ]
+        if not buttons:  # a refused text stopped the command
+            return "nothing"
         button = self._rnd.choice(buttons)
         said = button.accessibleName() or button.text()
         button.click()
@@ -417,6 +421,14 @@ class Moves:
         size = self._rnd.choice(((1440, 900), (1024, 700), (1300, 760), (1800, 1100)))
         self._window.resize(*size)
         return str(size)
+
+    def action(self) -> str:
+        """Anything that the menus can do, but what leaves the window."""
+        found = [action for action in self._window.findChildren(QAction) if action.objectName().startswith("action.")]
+        free = [action for action in found if action.isEnabled() and action.objectName() not in LEAVING]
+        chosen = self._rnd.choice(sorted(free, key=QAction.objectName))
+        chosen.trigger()
+        return chosen.objectName()
 
     def undo(self) -> str:
         return self._trigger(("undo",))
