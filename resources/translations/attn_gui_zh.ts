@@ -446,8 +446,8 @@
         <translation>求能得到它的查询(&amp;F)</translation>
     </message>
     <message>
-        <source>Shape of the mask br&amp;ush</source>
-        <translation>掩码画笔的形状(&amp;U)</translation>
+        <source>Shape of the mas&amp;k brush</source>
+        <translation>掩码画笔的形状(&amp;K)</translation>
     </message>
     <message>
         <source>Number &amp;below every head</source>
@@ -5013,6 +5013,10 @@
         <translation>各图显示两个状态中的哪一个：现在、之前，或现在 − 之前</translation>
     </message>
     <message>
+        <source>Draws a bar in the maps: before on its left, now on its right</source>
+        <translation>在图中画一条分隔线：左边是之前，右边是现在</translation>
+    </message>
+    <message>
         <source>Which page is on show: each looks at the present numbers in a way of its own</source>
         <translation>显示哪个页面：每个页面以自己的方式查看当前数值</translation>
     </message>
@@ -5289,8 +5293,8 @@
         <translation>以后都这样处理</translation>
     </message>
     <message>
-        <source>Compute ▸ Typing into weights asks again, or does something else.</source>
-        <translation>可在“计算 ▸ 在权重中填数”中更改。</translation>
+        <source>Compute › Typing into weights asks again, or does something else.</source>
+        <translation>可在“计算 › 在权重中填数”中更改。</translation>
     </message>
     <message>
         <source>Set</source>

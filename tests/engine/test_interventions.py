@@ -130,6 +130,24 @@ def test_interventions_come_go_and_change_their_numbers_as_edits_do(name):
         assert all(set(boxes) <= set(fresh.stages) for boxes in (found.boxes, found.cells))
 
 
+@pytest.mark.parametrize("record", [{"kind": "scale", "factor": 0.5}, {"kind": "set", "values": np.full((3, 1), 2.0)}])
+def test_other_numbers_for_the_same_cells_are_followed(record):
+    rng = np.random.default_rng(5)
+    arrays = {name: rng.normal(size=(7, 6)) for name in ("query", "key", "value")}
+    at = {"stage": "scaled", "at": {"head": 1, "query": (2, 5)}}
+    (name,) = record.keys() - {"kind"}
+    before, after = (
+        Problem(**arrays, num_heads=2, interventions=({**record, name: factor * record[name], **at},))
+        for factor in (1, 3)
+    )
+    evaluation = Evaluation(before)
+    found = evaluation.update(after, {})
+    everything = slice(0, 7), slice(0, 7)
+    fresh = Evaluation(after).block("scaled", 0, 1, *everything)
+    assert np.array_equal(evaluation.block("scaled", 0, 1, *everything), fresh)
+    assert found.boxes["scaled"] == [(slice(0, 1), slice(1, 2), slice(2, 5), slice(0, 7))]
+
+
 def test_numbers_of_an_intervention_are_edited_in_place():
     rng = np.random.default_rng(5)
     arrays = {name: rng.normal(size=(7, 6)) for name in ("query", "key", "value")}

@@ -107,7 +107,7 @@ class Person:
         for _ in range(box.findData(key)):
             QTest.keyClick(box.view(), Qt.Key.Key_Down)
         QTest.keyClick(box.view(), Qt.Key.Key_Return)
-        self._come_back()
+        self._come_back(box.window())
 
     def overwrite(self, field: QWidget, text: str, end: str = "Return") -> None:
         """Type over what stands in a field."""
@@ -261,12 +261,18 @@ class Person:
             timer.stop()
         assert len(met) == 1, f"wanted one {kind.__name__}, met {met}"
         if self.window.isVisible():
-            self._come_back()
+            self._come_back(self.window)
 
-    def _come_back(self) -> None:
-        """Make the window the active one, as a window manager does; that of the tests does not."""
-        self.window.activateWindow()
-        assert QTest.qWaitForWindowActive(self.window, PATIENCE_MS)
+    @staticmethod
+    def _come_back(window: QWidget) -> None:
+        """Make a window the active one, as a window manager does when a list or dialog closes; that of the tests
+        does not."""
+        window.activateWindow()
+        # a window counts as active for `qWaitForWindowActive` while one of its dialogs is
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while QApplication.activeWindow() is not window:
+            assert time.monotonic() < end, "the window stays in the background"
+            QTest.qWait(1)
 
     def choose_file(self, path: Path, ask: Callable[[], object]) -> None:
         """Type a path into the file dialog that `ask` opens, and press Enter."""

@@ -52,8 +52,6 @@ class Newcomer:
         assert place >= 0, f"{words} is none of {[box.itemText(k) for k in range(box.count())]}"
         self.person.choose(box, box.itemData(place))
         self.clicks += 2
-        box.window().activateWindow()  # as a window manager does when a list closes
-        self.until(box.window().isActiveWindow)
 
     def read(self) -> str:
         return self.person.explanation()

@@ -250,6 +250,6 @@ def test_an_output_marks_the_row_of_weights_and_the_column_of_values_that_made_i
     person.click_cell("head_output", 10, 5)
     left, top = person.find("operand.left"), person.find("operand.top")
     assert (left.shape, top.shape) == ((16, 16), (16, 32))  # O = A · V
-    assert (left.marks.row, left.marks.column) == (10, None)
-    assert (top.marks.row, top.marks.column) == (None, 5)
+    assert (left.overlay.marks.row, left.overlay.marks.column) == (10, None)
+    assert (top.overlay.marks.row, top.overlay.marks.column) == (None, 5)
     assert len(terms(person)) == 16

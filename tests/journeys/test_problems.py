@@ -10,7 +10,7 @@ SIZES = {"n": 3, "m": 5, "num_heads": 2, "d_k": 7, "d_v": 4}
 
 
 def make(person, kind, fill="integers", **sizes):
-    """File ▸ New, every box typed into."""
+    """File › New, every box typed into."""
 
     def answer(dialog: QDialog) -> None:
         radio = dialog.findChild(QWidget, f"new.{kind}")

@@ -28,33 +28,33 @@ def search(person, letters):
 
 FOUND = {
     "en": (
-        ("theme", "View ▸ Theme ▸ Light"),
-        ("dark", "View ▸ Theme ▸ Dark"),
-        ("主题", "View ▸ Theme ▸ Light"),
-        ("decimal", "View ▸ Decimals ▸ 2"),
-        ("语言", "View ▸ Language ▸ English"),
-        ("exp img", "File ▸ Export image…"),
-        ("gradient", "Compute ▸ Gradients of the chosen cell"),
-        ("mask", "Compute ▸ Masks…"),
-        ("token", "Edit ▸ Tokens…"),
-        ("latex", "Edit ▸ Copy as ▸ LaTeX matrix"),
-        ("exprot", "File ▸ Export image…"),
-        ("256", "Edit ▸ Memory for history ▸ 256 MB"),
-        ("minilm", "File ▸ Examples ▸ MiniLM, layer 2"),
-        ("compare", "View ▸ All stages"),
+        ("theme", "View › Theme › Light"),
+        ("dark", "View › Theme › Dark"),
+        ("主题", "View › Theme › Light"),
+        ("decimal", "View › Decimals › 2"),
+        ("语言", "View › Language › English"),
+        ("exp img", "File › Export image…"),
+        ("gradient", "Compute › Gradients of the chosen cell"),
+        ("mask", "Compute › Masks…"),
+        ("token", "Edit › Tokens…"),
+        ("latex", "Edit › Copy as › LaTeX matrix"),
+        ("exprot", "File › Export image…"),
+        ("256", "Edit › Memory for history › 256 MB"),
+        ("minilm", "File › Examples › MiniLM, layer 2"),
+        ("compare", "View › All stages"),
     ),
     "zh": (
-        ("主题", "视图 ▸ 主题 ▸ 浅色"),
-        ("theme", "视图 ▸ 主题 ▸ 浅色"),
-        ("小数", "视图 ▸ 小数位数 ▸ 2"),
-        ("language", "视图 ▸ 语言 ▸ English"),
-        ("梯度", "计算 ▸ 所选单元格的梯度"),
-        ("缩放", "比较 ▸ 有无缩放"),
-        ("曲线", "视图 ▸ 页面 ▸ 回归曲线"),
-        ("比较", "比较 ▸ 结束比较"),
-        ("mask", "计算 ▸ 掩码…"),
-        ("token", "编辑 ▸ 词元…"),
-        ("examples", "文件 ▸ 示例 ▸ 手算示例，五步"),
+        ("主题", "视图 › 主题 › 浅色"),
+        ("theme", "视图 › 主题 › 浅色"),
+        ("小数", "视图 › 小数位数 › 2"),
+        ("language", "视图 › 语言 › English"),
+        ("梯度", "计算 › 所选单元格的梯度"),
+        ("缩放", "比较 › 有无缩放"),
+        ("曲线", "视图 › 页面 › 回归曲线"),
+        ("比较", "比较 › 结束比较"),
+        ("mask", "计算 › 掩码…"),
+        ("token", "编辑 › 词元…"),
+        ("examples", "文件 › 示例 › 手算示例，五步"),
     ),
 }
 """What is typed, and the path of the action that comes first."""
@@ -79,7 +79,7 @@ def test_where_nothing_fits_it_says_so(launch):
 def test_what_cannot_be_done_now_is_listed_with_its_reason_and_does_nothing(launch):
     person = launch(SMALL)
     found, _said = search(person, "undo")
-    assert ("Edit ▸ Undo", "Nothing has been done yet") in found
+    assert ("Edit › Undo", "Nothing has been done yet") in found
     steps = person.steps()
 
     def press(palette):

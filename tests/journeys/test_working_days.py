@@ -23,7 +23,7 @@ def sentence(person):
 
 
 def new_integers(person, **sizes):
-    """File ▸ New: small integers, every size typed."""
+    """File › New: small integers, every size typed."""
 
     def answer(dialog: QDialog) -> None:
         person.click(dialog.findChild(QWidget, "new.direct"))

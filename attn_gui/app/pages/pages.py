@@ -95,6 +95,8 @@ class PagesController(QObject):
 
     def set_large(self, large: bool) -> None:
         """Show the pages in the place of the maps, or beside them."""
+        if large == self._panel.large:
+            return
         self._panel.set_large(large)
         self._window.set_pages_large(large)
         self._window.set_mode(self._view.look.mode)

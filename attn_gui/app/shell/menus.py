@@ -25,7 +25,7 @@ MENUS = (
     ("copy_as", QT_TRANSLATE_NOOP("Actions", "Copy &as")),
     ("pages", QT_TRANSLATE_NOOP("Actions", "Page&s")),
     ("heads", QT_TRANSLATE_NOOP("Actions", "&Head on show")),
-    ("brush", QT_TRANSLATE_NOOP("Actions", "Shape of the mask br&ush")),
+    ("brush", QT_TRANSLATE_NOOP("Actions", "Shape of the mas&k brush")),
     ("readings", QT_TRANSLATE_NOOP("Actions", "Number &below every head")),
 )
 MENU_WORDS = {

@@ -30,6 +30,7 @@ TIPS = {
     ),
     "mask_reading.blocked": QT_TRANSLATE_NOOP("Tips", "True closes a key, as in nn.MultiheadAttention: M is −∞ there"),
     "compare": QT_TRANSLATE_NOOP("Tips", "Which of two states the maps show: now, before, or now − before"),
+    "split": QT_TRANSLATE_NOOP("Tips", "Draws a bar in the maps: before on its left, now on its right"),
     "page": QT_TRANSLATE_NOOP("Tips", "Which page is on show: each looks at the present numbers in a way of its own"),
     "batch": QT_TRANSLATE_NOOP("Tips", "The item of the batch on show, counted from 0"),
     "num_heads": QT_TRANSLATE_NOOP(

@@ -35,7 +35,8 @@ class Computation(QObject):
     have left is settled.
     """
 
-    rebuilt = Signal(bool)  # a new evaluation is there, True: of another document; `ViewState` tells all others
+    rebuilt = Signal(bool)  # a new evaluation is there, True: of another document, or the same changed by hand in other
+    # places; `ViewState` tells all others
     following = Signal(object, object)  # before `updated`: the boxes of fields that changed, and what it will tell
     updated = Signal(object)  # Recomputed: the boxes of every stage that hold new numbers
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
@@ -99,12 +100,15 @@ class Computation(QObject):
         boxes = {field: cells for field, cells in change.fields.items() if cells is not None}
         self._opened = self._opened or change.opened
         self._moves += 1
-        others = [field for field in change.fields if field not in boxes and not field.startswith("interventions")]
-        alone = self.pending or self.refusal is not None or change.opened or others
+        others = change.fields.keys() - boxes.keys()
+        by_hand = {field for field in others if field.startswith("interventions")}
+        alone = self.pending or self.refusal is not None or change.opened or others - by_hand
         if alone or self._heavy(boxes):
             self._rebuild()
         elif change.fields:
             self._follow(boxes)
+            if by_hand:
+                self.rebuilt.emit(False)
 
     def _follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:
         """Cells have changed: everything that they reach."""

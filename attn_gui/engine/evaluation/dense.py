@@ -99,7 +99,7 @@ class Evaluation(Readout):
 
     def _take_up(self, problem: Problem) -> dict[str, list[Box]]:
         """Read the numbers of another problem of the same structure; the cells of stages that interventions changed."""
-        if problem.structure == self.problem.structure:
+        if problem.structure == self.problem.structure and problem.interventions == self.problem.interventions:
             self.problem, self._sources = problem, sources_of(problem)
             for node in self._nodes:
                 if node.stage.alias and node.inputs[0].name in self._sources:

@@ -1,4 +1,4 @@
-"""Help ▸ About: what the program is, its version, and the licenses of what it carries."""
+"""Help › About: what the program is, its version, and the licenses of what it carries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File ▸ New: the kind of problem, its sizes, and the numbers that fill it."""
+"""File › New: the kind of problem, its sizes, and the numbers that fill it."""
 
 from __future__ import annotations
 

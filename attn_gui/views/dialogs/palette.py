@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.theme import current_theme, dress, scaled
 
-SEPARATOR = " ▸ "
+SEPARATOR = " › "
 ALIKE = 0.75  # of two words that differ by a slip of a finger
 LEAST_LETTERS = 4  # of a word that may be taken for another
 
@@ -35,7 +35,7 @@ def without_access_key(label: str) -> str:
 
 @dataclass(frozen=True)
 class Offer:
-    """An action with its menus (`View ▸ Theme`), other words for it, and why it is disabled, if it is."""
+    """An action with its menus (`View › Theme`), other words for it, and why it is disabled, if it is."""
 
     action: QAction
     menus: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Offer:
 
     @property
     def path(self) -> str:
-        """`View ▸ Theme ▸ Dark`."""
+        """`View › Theme › Dark`."""
         return SEPARATOR.join(map(without_access_key, (*self.menus, self.label)))
 
     @property

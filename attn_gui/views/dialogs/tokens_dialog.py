@@ -1,4 +1,4 @@
-"""Edit ▸ Tokens: a sentence becomes the labels of queries, keys or both."""
+"""Edit › Tokens: a sentence becomes the labels of queries, keys or both."""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ class HeadsStrip(QWidget):
         self.setObjectName("heads.weights")
         self._evaluation: Evaluation | None = None
         self._item, self._head = 0, 0
+        self._known: tuple[object, object, object] = (None, None, None)  # the evaluation, its interventions, the item
         self._compact = False
         self._entropies = Entropies(self)
         self._thumbs: list[HeadThumb] = []
@@ -60,7 +61,8 @@ class HeadsStrip(QWidget):
     # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
         """Show all heads of an item, one of them chosen."""
-        same = evaluation is self._evaluation and batch == self._item
+        shown = evaluation, evaluation.problem.interventions, batch
+        same, self._known = shown == self._known, shown
         self._evaluation, self._item, self._head = evaluation, batch, head
         if not same:
             self._show_heads(evaluation)

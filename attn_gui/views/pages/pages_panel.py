@@ -32,6 +32,7 @@ class PagesPanel(QWidget):
         self.pages: dict[str, PageWidget] = {}
         self._holders: dict[str, FittingPage] = {}
         self._offered: tuple[str, ...] = ()
+        self.large = False
         self._choice, self._stack = ChoiceBox((), self), QStackedWidget(self)
         self._large, self._export = QToolButton(self), QToolButton(self)
         self._choice.setObjectName("control.page")
@@ -68,6 +69,7 @@ class PagesPanel(QWidget):
         """Whether it stands in the place of the maps."""
         side = SPACING.panel_padding if large else 0
         self.setContentsMargins(side, 0, side, side)
+        self.large = large
         self._large.setChecked(large)
         self.retranslate()
 

@@ -1,4 +1,4 @@
-"""File ▸ New says what it will make, and makes what it says."""
+"""File › New says what it will make, and makes what it says."""
 
 from __future__ import annotations
 

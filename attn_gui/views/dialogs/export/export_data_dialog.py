@@ -1,4 +1,4 @@
-"""File ▸ Export numbers: the arrays, their format and the files."""
+"""File › Export numbers: the arrays, their format and the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File ▸ Export image: the figure, its size, colors and files, with a live preview."""
+"""File › Export image: the figure, its size, colors and files, with a live preview."""
 
 from __future__ import annotations
 
