@@ -200,10 +200,10 @@ def _write_page(request: _Request) -> Iterator[Path]:
 
 def _write_frames(request: _Request, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
     """A figure for every place of a page's slider."""
-    from attn_gui.figure.fonts import ensure_gui
     from attn_gui.figure.frames import Frames, frame_path
     from attn_gui.figure.options import FigureOptions
     from attn_gui.figure.sheet import File, write_page
+    from attn_gui.figure.text.fonts import ensure_gui
 
     if kind.slide is None:
         raise ExportError(f"The page {kind.name} has no slider, and so no frames.")

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QApplication, QTableView
 from attn_gui.app.shell.program import Program
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Problem
-from attn_gui.figure.fonts import load_fonts
+from attn_gui.figure.text.fonts import load_fonts
 
 FOLDER = Path(__file__).resolve().parents[1] / "resources" / "pictures"
 

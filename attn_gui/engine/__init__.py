@@ -16,7 +16,7 @@ from attn_gui.engine.evaluation.choice import compute
 from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
 from attn_gui.engine.evaluation.plane import Plane
 from attn_gui.engine.evaluation.trace import Trace
-from attn_gui.engine.graph.expression import Cell
+from attn_gui.engine.graph.expressions.expression import Cell
 from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.problem.errors import FieldError, FieldTypeError, Fix, Note, PlaceError, ShapeError, StageError
 from attn_gui.engine.problem.masks import MASKS, Layer, Parameter, layer_from_mapping

@@ -20,11 +20,11 @@ from attn_gui.figure.levels import Levels as Levels
 from attn_gui.figure.levels import auto_levels as auto_levels
 from attn_gui.figure.levels import floating
 from attn_gui.figure.levels import percentile_levels as percentile_levels
-from attn_gui.figure.numbers import CellNumbers as CellNumbers
-from attn_gui.figure.numbers import Values as Values
-from attn_gui.figure.numbers import cell_decimals as cell_decimals
-from attn_gui.figure.numbers import cell_text as cell_text
-from attn_gui.figure.numbers import format_number as format_number
+from attn_gui.figure.text.numbers import CellNumbers as CellNumbers
+from attn_gui.figure.text.numbers import Values as Values
+from attn_gui.figure.text.numbers import cell_decimals as cell_decimals
+from attn_gui.figure.text.numbers import cell_text as cell_text
+from attn_gui.figure.text.numbers import format_number as format_number
 from attn_gui.figure.tokens import Theme
 
 ALLOWED, NAN, POS_INF, NEG_INF, CLOSED, UNKNOWN = range(6)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, Lut, lut
-from attn_gui.figure.numbers import Values
+from attn_gui.figure.text.numbers import Values
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.pictures.pooling import Allowed as Allowed
 

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.levels import AUTO, TYPED, Levels, Shade
+from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
-from attn_gui.figure.words import WORDS
 
 Heads: TypeAlias = int | Sequence[int] | str | None
 """One head, several, "all", or None for a matrix as a whole."""

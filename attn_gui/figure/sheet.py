@@ -15,13 +15,13 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import SPLIT
-from attn_gui.figure.fonts import ensure_gui
 from attn_gui.figure.maps.compose import Source, chosen_heads, evaluation_of
 from attn_gui.figure.options import FigureOptions, Heads, shade_from
 from attn_gui.figure.output.devices import ENCODERS, LONGEST_PAGE_CM, image_of
 from attn_gui.figure.output.page import Page
 from attn_gui.figure.pictures import kind_of
 from attn_gui.figure.reading import Tell, silent, within
+from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.saving import replacing
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from attn_gui.views.inputs import InputsView
     from attn_gui.views.inspector.inspector import Inspector
     from attn_gui.views.product.product import ProductPicture
-    from attn_gui.views.product.tiles import AllStages
     from attn_gui.views.spine.spine import Spine
+    from attn_gui.views.tiles.tiles import AllStages
 
 WIDEST_SIDE = 0.28
 """Of the window: with large type the pictures would be left with nothing."""
@@ -95,8 +95,8 @@ class MainWindow(QMainWindow):
         from attn_gui.views.inputs import InputsView
         from attn_gui.views.inspector.inspector import Inspector
         from attn_gui.views.product.product import ProductPicture
-        from attn_gui.views.product.tiles import AllStages
         from attn_gui.views.spine.spine import Spine
+        from attn_gui.views.tiles.tiles import AllStages
 
         self.spine = Spine(self._strip)
         self.shape_panel, self.mask_panel, self.inputs = ShapePanel(self._left), MaskPanel(self), InputsView(self._left)

@@ -30,7 +30,7 @@ from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.symbols import title
 from attn_gui.engine.problem import sentences as words_of_the_engine
 from attn_gui.engine.problem.errors import FieldError, ShapeError
-from attn_gui.figure.words import WORDS
+from attn_gui.figure.text.words import WORDS
 from attn_gui.formats import FormatError, load
 from attn_gui.views.dialogs.palette import without_access_key
 

@@ -92,7 +92,7 @@ def peak_of_a_session() -> float:
     from attn_gui.app.shell.program import Program
     from attn_gui.document.edits import Label, SetCells
     from attn_gui.engine import Problem
-    from attn_gui.figure.fonts import load_fonts
+    from attn_gui.figure.text.fonts import load_fonts
 
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, tempfile.mkdtemp())
     app = QApplication([])

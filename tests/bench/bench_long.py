@@ -37,7 +37,7 @@ def session() -> dict[str, float]:
     from attn_gui.app.shell.program import Program
     from attn_gui.document.edits import Label, SetCells
     from attn_gui.engine import Problem
-    from attn_gui.figure.fonts import load_fonts
+    from attn_gui.figure.text.fonts import load_fonts
 
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, tempfile.mkdtemp())
     app = QApplication([])

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication, QTableView, QWidget
 from attn_gui.app.shell.program import Program
 from attn_gui.engine import Problem
 from attn_gui.views.heads.thumb import HeadThumb
-from attn_gui.views.map.cells_item import CellsItem
 from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.items.cells_item import CellsItem
 from attn_gui.views.tables.delegate import CellDelegate
 
 HEADS, WIDTH = 8, 64

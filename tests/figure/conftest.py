@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.figure.fonts import ensure_gui
+from attn_gui.figure.text.fonts import ensure_gui
 
 
 @pytest.fixture(autouse=True)

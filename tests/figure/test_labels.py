@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.figure.labels import LONGEST_LABEL, label_step, visible_text
+from attn_gui.figure.text.labels import LONGEST_LABEL, label_step, visible_text
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtGui import QFontMetricsF
 
 from attn_gui.figure.display import Levels
-from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.maps.layout import Layout, plan
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.output.page import PX_PER_CM
+from attn_gui.figure.text.fonts import figure_font
 
 HALF_CM = 0.5 * PX_PER_CM
 

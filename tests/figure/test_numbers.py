@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 from PySide6.QtGui import QFontMetricsF
 
 from attn_gui.figure.display import CellNumbers, cell_decimals, cell_text, format_number
-from attn_gui.figure.fonts import figure_font
+from attn_gui.figure.text.fonts import figure_font
 
 
 def metrics() -> QFontMetricsF:

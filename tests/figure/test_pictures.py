@@ -15,7 +15,6 @@ from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.engine.graph.symbols import title
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Levels, to_display
-from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.levels import MOST, Shade, color_table
 from attn_gui.figure.maps.compose import composed
 from attn_gui.figure.maps.layout import plan
@@ -25,6 +24,7 @@ from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.products.product import PLACES, compose_product
 from attn_gui.figure.products.product_layout import plan_product
 from attn_gui.figure.sheet import FORMATS, render, to_image, write
+from attn_gui.figure.text.fonts import figure_font
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
 

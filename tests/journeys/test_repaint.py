@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from attn_gui.views.map import cells_item
+from attn_gui.views.map.items import cells_item
 from attn_gui.views.map.levels.colorbar import ColorBar
 
 

@@ -20,16 +20,16 @@ from attn_gui.engine import Evaluation, Problem, compute, explain, sensitivity, 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.expression import Expression, Number
+from attn_gui.engine.graph.expressions.expression import Expression, Number
+from attn_gui.engine.graph.expressions.leaves import Leaves
 from attn_gui.engine.graph.facts import Form, Name, Operator
-from attn_gui.engine.graph.leaves import Leaves
 from attn_gui.engine.graph.stage import Input, Stage, given
 from attn_gui.engine.graph.symbols import titles
 from attn_gui.figure.maps.compose import composed
 from attn_gui.figure.options import FigureOptions
 from attn_gui.formats import save
 from attn_gui.views.spine.catalog import formula_text
-from attn_gui.views.stage_formulas import stage_latex
+from attn_gui.views.words.stage_formulas import stage_latex
 
 
 class Rectified(Stage):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attn_gui.views.names import token_text
+from attn_gui.views.words.names import token_text
 
 
 @pytest.mark.parametrize(

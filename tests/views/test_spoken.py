@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attn_gui.views.spoken import spoken
+from attn_gui.views.words.spoken import spoken
 
 
 @pytest.mark.parametrize(

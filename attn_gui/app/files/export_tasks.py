@@ -27,7 +27,7 @@ from attn_gui.formats.catalog import numbers
 from attn_gui.formats.names import heads_part
 from attn_gui.views.dialogs.export.export_choice import WINDOW, DataChoice, ExportChoice
 from attn_gui.views.map.levels.shades import differences
-from attn_gui.views.names import stage_title
+from attn_gui.views.words.names import stage_title
 
 STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SPLIT: "before-now"}
 """What a name says of two states."""

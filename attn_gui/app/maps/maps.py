@@ -12,8 +12,8 @@ from attn_gui.document.document import Change, Document
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.graph.symbols import matrix_latex
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.stage_formulas import short_stage_latex, stage_latex
 from attn_gui.views.theme import theme_signal
+from attn_gui.views.words.stage_formulas import short_stage_latex, stage_latex
 
 REST_MS = 150  # after the last edit the colors take the new levels
 

@@ -15,7 +15,7 @@ from attn_gui.engine import Recomputed
 from attn_gui.figure.display import format_number
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.names import stage_title, token_text
+from attn_gui.views.words.names import stage_title, token_text
 
 Tell = Callable[[Callable[[], str]], None]
 

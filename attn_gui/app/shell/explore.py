@@ -14,7 +14,7 @@ from attn_gui.display import obstacle
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.trace import problem_in
-from attn_gui.figure.fonts import load_fonts, release_gui
+from attn_gui.figure.text.fonts import load_fonts, release_gui
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:

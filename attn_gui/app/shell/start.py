@@ -13,7 +13,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.shell.shell import Shell
-from attn_gui.figure.fonts import load_fonts
+from attn_gui.figure.text.fonts import load_fonts
 
 if TYPE_CHECKING:
     from attn_gui.app.shell.program import Program

@@ -24,10 +24,10 @@ from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.mask_words import polarity
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.names import stage_title
 from attn_gui.views.product.marks import ROLES
 from attn_gui.views.tables import MatrixPanel
 from attn_gui.views.tables.headers import Mark
+from attn_gui.views.words.names import stage_title
 
 COMPACT_DECIMALS = 2
 HEADED = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from attn_gui.engine.graph.expression import short_number
-from attn_gui.engine.graph.signs import Signs
+from attn_gui.engine.graph.expressions.expression import short_number
+from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.symbols import cell_latex, symbol
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES

@@ -9,8 +9,8 @@ from typing import overload
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.expression import Cell
-from attn_gui.engine.graph.leaves import Addends
+from attn_gui.engine.graph.expressions.expression import Cell
+from attn_gui.engine.graph.expressions.leaves import Addends
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from types import MappingProxyType
 from typing import Protocol, TypeVar
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.expressions.expression import Expression
+from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.layers import Layer
 
-from .expression import Expression
 from .facts import Form, Name, Operator, Role
 from .indices import Reference, references
-from .leaves import Addends, Leaves
 
 Input = Array | None
 S = TypeVar("S", bound="Stage")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.expression import Expression, Number
-from attn_gui.engine.graph.leaves import Addends, Leaves
-from attn_gui.engine.graph.signs import Signs
+from attn_gui.engine.graph.expressions.expression import Expression, Number
+from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
+from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.stage import Input
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 

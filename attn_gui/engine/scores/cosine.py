@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.expression import Expression, Number, Product, Sum
+from attn_gui.engine.graph.expressions.expression import Expression, Number, Product, Sum
+from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
+from attn_gui.engine.graph.expressions.operators import Evaluated, Function, Named, Power, Quotient
+from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.layout import contract
-from attn_gui.engine.graph.leaves import Addends, Leaves
-from attn_gui.engine.graph.operators import Evaluated, Function, Named, Power, Quotient
 from attn_gui.engine.graph.powers import lengths, leveled
-from attn_gui.engine.graph.signs import Signs
 from attn_gui.engine.graph.stage import ELEMENTARY, Input, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.linear import Linear
-from attn_gui.engine.graph.signs import Signs
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 from .score import Params, Score, along_query

@@ -11,8 +11,8 @@ import numpy as np
 from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.facts import Name
-from attn_gui.engine.graph.signs import Signs
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 

@@ -8,9 +8,9 @@ from types import MappingProxyType
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.expression import Expression, Number
+from attn_gui.engine.graph.expressions.expression import Expression, Number
+from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
 from attn_gui.engine.graph.facts import Form, Name, Operator, Role
-from attn_gui.engine.graph.leaves import Addends, Leaves
 from attn_gui.engine.graph.stage import Input, Stage, given
 
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.expression import Cell, Expression, Negative, Number, Sum, add
+from attn_gui.engine.graph.expressions.expression import Cell, Expression, Negative, Number, Sum, add
+from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
+from attn_gui.engine.graph.expressions.operators import Function, Named, Quotient
 from attn_gui.engine.graph.facts import Form, Name, Operator, Role
-from attn_gui.engine.graph.leaves import Addends, Leaves
-from attn_gui.engine.graph.operators import Function, Named, Quotient
 from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Input, Stage, given
 
 FEW = 4  # so many keys are written out instead of Z …

@@ -13,8 +13,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygon
 
 from attn_gui.figure.colors import BLACK, WHITE, Lut, dark_text, value_text_color
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, NEG_INF, POS_INF, Display
-from attn_gui.figure.numbers import CellNumbers, Values, cell_text, format_number
 from attn_gui.figure.output.text import MIDDLE, write_text
+from attn_gui.figure.text.numbers import CellNumbers, Values, cell_text, format_number
 from attn_gui.figure.tokens import FONT_WEIGHT, SIZE, Theme
 
 SMALLEST_MARK = 5.0

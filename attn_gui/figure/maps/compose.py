@@ -16,8 +16,8 @@ from attn_gui.figure.levels import Shade
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.options import FigureOptions, Heads
 from attn_gui.figure.reading import Tell, picture, silent, within
+from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
-from attn_gui.figure.words import WORDS
 from attn_gui.formats.rows import stage_labels
 from attn_gui.pictures.planes import PlaneLike
 

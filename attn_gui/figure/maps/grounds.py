@@ -9,9 +9,9 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from attn_gui.engine.evaluation.pooling import block_edges, pool, pool_blocks
 from attn_gui.figure.display import ALLOWED, AT_ONCE, CLOSED, NAN, Allowed, Display, Values, argb, to_display
-from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.maps.cells import SMALLEST_MARK, hatch_lines, paint_hatch, paint_marks
 from attn_gui.figure.maps.map_figure import DRAWN_CELLS, MapFigure, Panel
+from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.tokens import FONT_SIZE, SIZE
 from attn_gui.pictures.pooling import Edges
 

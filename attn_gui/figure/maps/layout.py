@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF
 
-from attn_gui.figure.fonts import figure_font
-from attn_gui.figure.labels import elided, label_step, visible_text, wrapped
 from attn_gui.figure.maps.legend import legend_lines
 from attn_gui.figure.maps.map_figure import Axis, MapFigure
-from attn_gui.figure.numbers import CELL_MARGIN, cell_decimals
 from attn_gui.figure.output.page import PX_PER_CM
+from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.labels import elided, label_step, visible_text, wrapped
+from attn_gui.figure.text.numbers import CELL_MARGIN, cell_decimals
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
 LEAST_CELL = 0.5 * PX_PER_CM

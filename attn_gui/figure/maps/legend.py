@@ -8,11 +8,11 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Display, argb
-from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.maps.cells import paint_marks
 from attn_gui.figure.maps.map_figure import MapFigure
-from attn_gui.figure.numbers import format_number
 from attn_gui.figure.output.text import write_text
+from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 
 SWATCH = 12.0

@@ -10,9 +10,9 @@ from functools import cached_property
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import AT_ONCE, Allowed, Display, Levels, flag_counts, to_display
 from attn_gui.figure.levels import color_table
-from attn_gui.figure.numbers import Values
+from attn_gui.figure.text.numbers import Values
+from attn_gui.figure.text.words import WORDS, Words
 from attn_gui.figure.tokens import THEMES, Theme
-from attn_gui.figure.words import WORDS, Words
 
 DRAWN_CELLS = 10_000
 """Up to this many cells of a map are rectangles; above, the map is one image of a pixel per cell."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attn_gui.figure.fonts import WIDER_FONT, figure_font
-from attn_gui.figure.labels import elided, visible_text
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.layout import MARGIN, Layout, plan
 from attn_gui.figure.maps.legend import paint_legend
@@ -22,6 +20,8 @@ from attn_gui.figure.maps.parts import (
     paint_row_labels,
 )
 from attn_gui.figure.output.text import END, write_line
+from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
+from attn_gui.figure.text.labels import elided, visible_text
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 
 

@@ -9,13 +9,13 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 
 from attn_gui.figure.display import ALLOWED
-from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.maps.cells import paint_values
 from attn_gui.figure.maps.grounds import paint_cells
 from attn_gui.figure.maps.layout import Labels
 from attn_gui.figure.maps.map_figure import MapFigure
-from attn_gui.figure.numbers import CellNumbers, cell_decimals, level_text
 from attn_gui.figure.output.text import END, MIDDLE, START, write_text
+from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.numbers import CellNumbers, cell_decimals, level_text
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 
 GRADIENT_STOPS = 64

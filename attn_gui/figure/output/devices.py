@@ -11,10 +11,10 @@ from typing import IO
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 
-from attn_gui.figure.labels import visible_text
 from attn_gui.figure.output.page import LOGICAL_DPI, Page
 from attn_gui.figure.output.png import PngWriter
 from attn_gui.figure.output.svg import SvgPage
+from attn_gui.figure.text.labels import visible_text
 
 PDF_DPI = 1200
 DPI_RANGE = (10.0, 2400.0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from attn_gui.figure.fonts import figure_font
 from attn_gui.figure.output.svg import SvgPage
+from attn_gui.figure.text.fonts import figure_font
 
 START, MIDDLE, END = "start", "middle", "end"
 _BEFORE = {START: 0.0, MIDDLE: 0.5, END: 1.0}

@@ -11,12 +11,12 @@ import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from attn_gui.figure.fonts import figure_font
-from attn_gui.figure.labels import elided
 from attn_gui.figure.maps.parts import paint_axis_name, paint_frame
-from attn_gui.figure.numbers import format_number
 from attn_gui.figure.output.text import END, MIDDLE, write_text
 from attn_gui.figure.pages.ink import metrics
+from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.labels import elided
+from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 
 Numbers = npt.NDArray[np.float64]

@@ -12,12 +12,10 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.contributions import Contributions, contributions
 from attn_gui.figure.display import Levels
-from attn_gui.figure.labels import elided, visible_text
 from attn_gui.figure.levels import auto_levels
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.parts import paint_bar, paint_panel
-from attn_gui.figure.numbers import format_number
 from attn_gui.figure.output.text import END, START, write_line
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.drawing import Cell, Drawing, Field, Spot
@@ -25,6 +23,8 @@ from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import Tell
+from attn_gui.figure.text.labels import elided, visible_text
+from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SPACING
 from attn_gui.formats.rows import stage_labels
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP

@@ -8,9 +8,9 @@ from functools import cache
 from PySide6.QtCore import QTranslator
 from PySide6.QtGui import QFontMetricsF
 
-from attn_gui.figure.fonts import figure_font
+from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.words import WORDS, Words
 from attn_gui.figure.tokens import FONT_SIZE, THEMES, Theme
-from attn_gui.figure.words import WORDS, Words
 from attn_gui.paths import resource
 
 

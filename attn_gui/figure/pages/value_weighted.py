@@ -15,12 +15,10 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.symbols import symbol, title
 from attn_gui.engine.stages.derived import ValueWeighted
 from attn_gui.figure.display import Allowed, Values
-from attn_gui.figure.labels import elided, visible_text
 from attn_gui.figure.levels import Shade, auto_levels, largest_levels
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.parts import fitting_numbers, paint_bar, paint_panel
-from attn_gui.figure.numbers import format_number
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.drawing import Cell, Drawing, Field, Spot
@@ -28,6 +26,8 @@ from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import Tell, picture, within
+from attn_gui.figure.text.labels import elided, visible_text
+from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.formats.rows import stage_labels
 from attn_gui.formats.sentences import QT_TRANSLATE_NOOP

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF
 
-from attn_gui.figure.fonts import figure_font
-from attn_gui.figure.labels import elided, label_step, wrapped
 from attn_gui.figure.maps.layout import (
     BAR_HEIGHT,
     LABEL_PITCH,
@@ -25,6 +23,8 @@ from attn_gui.figure.maps.legend import legend_lines
 from attn_gui.figure.maps.map_figure import Axis
 from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.products.product import PLACES, STAGE, ProductFigure
+from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.labels import elided, label_step, wrapped
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
 LEAST_SIDE = 1.5 * PX_PER_CM

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attn_gui.figure.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.layout import MARGIN
 from attn_gui.figure.maps.legend import paint_legend
@@ -22,6 +21,7 @@ from attn_gui.figure.maps.parts import (
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.products.product import STAGE, ProductFigure
 from attn_gui.figure.products.product_layout import ProductLayout
+from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
 

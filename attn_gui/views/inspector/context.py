@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from attn_gui.engine import STAGE
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.views.names import letter, token_text
+from attn_gui.views.words.names import letter, token_text
 
 LARGE = 1e6
 MINUS = "\N{MINUS SIGN}"

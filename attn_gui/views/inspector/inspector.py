@@ -25,8 +25,8 @@ from attn_gui.views.inspector.sentences import Sentences
 from attn_gui.views.inspector.terms_view import TermsView
 from attn_gui.views.inspector.trail import Trail
 from attn_gui.views.pages.pages_panel import PagesPanel
-from attn_gui.views.spoken import spoken
 from attn_gui.views.theme import dress
+from attn_gui.views.words.spoken import spoken
 
 __all__ = ["ExplainContext", "Inspector"]
 

@@ -12,7 +12,7 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.context import ExplainContext
 from attn_gui.views.inspector.links import FlowLayout, Link
 from attn_gui.views.inspector.neighbors import Neighbor, reaches, sources
-from attn_gui.views.map.veil import BACKWARD, FORWARD
+from attn_gui.views.map.items.veil import BACKWARD, FORWARD
 from attn_gui.views.theme import dress
 
 ARROW = "→ "

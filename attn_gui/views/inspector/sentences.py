@@ -11,7 +11,7 @@ from attn_gui.engine.scores import SCORES
 from attn_gui.views.controls.masks.mask_words import kind_name
 from attn_gui.views.inspector.context import ExplainContext, cell_name, number
 from attn_gui.views.inspector.runs import Run, runs, strong
-from attn_gui.views.names import stage_title
+from attn_gui.views.words.names import stage_title
 
 Words = dict[str, object]
 Sentence = tuple[Run, ...]

@@ -1,1 +1,1 @@
-"""Maps of matrices: one map class, two pictures made of it. Imports engine, figure, views.theme and views.names."""
+"""Maps of matrices: one map class for every picture of the window. Imports engine, pictures, figure and views.words."""

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.figure.numbers import format_number
+from attn_gui.figure.text.numbers import format_number
 from attn_gui.views.map.shown import Shown
 
 SPOKEN_DECIMALS = 6

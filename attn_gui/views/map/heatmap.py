@@ -13,13 +13,13 @@ from attn_gui.figure.tokens import LINE
 from attn_gui.pictures.news import News
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.cell_words import cell_in_words, describe
-from attn_gui.views.map.cells_item import CellsItem
-from attn_gui.views.map.flash import motion_reduced
 from attn_gui.views.map.gestures.cell_typing import CellTyping
 from attn_gui.views.map.gestures.gestures import Gestures
+from attn_gui.views.map.items.cells_item import CellsItem
+from attn_gui.views.map.items.flash import motion_reduced
+from attn_gui.views.map.items.overlay import OverlayItem
+from attn_gui.views.map.items.overlay_marks import Cell
 from attn_gui.views.map.levels.taken_levels import TakenLevels
-from attn_gui.views.map.overlay import OverlayItem
-from attn_gui.views.map.overlay_marks import Cell
 from attn_gui.views.map.placing import Placement, Placing
 from attn_gui.views.map.shown import OtherHalf, Shown
 from attn_gui.views.map.zooming.extent import Extent

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from PySide6.QtCore import QRect
 
 from attn_gui.pictures.geometry import Span
-from attn_gui.views.map.cells_item import CellsItem
-from attn_gui.views.map.overlay import OverlayItem
+from attn_gui.views.map.items.cells_item import CellsItem
+from attn_gui.views.map.items.overlay import OverlayItem
 from attn_gui.views.map.zooming.zoom import Window, ZoomBox
 from attn_gui.views.theme import scaled, ui_font
 

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from attn_gui.figure.tokens import LINE, RADIUS
 from attn_gui.pictures.news import News
 from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.map.cells_item import CellsItem
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.map_item import MapItem
+from attn_gui.views.map.items.cells_item import CellsItem
+from attn_gui.views.map.items.map_item import MapItem
 from attn_gui.views.theme import current_theme, scaled
 
 NEAR = 5

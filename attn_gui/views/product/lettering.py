@@ -9,8 +9,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.display import Levels
-from attn_gui.figure.labels import elided, visible_text
-from attn_gui.figure.numbers import level_text
+from attn_gui.figure.text.labels import elided, visible_text
+from attn_gui.figure.text.numbers import level_text
 from attn_gui.figure.tokens import RADIUS, SPACING, Theme
 from attn_gui.views.theme import current_theme, scaled, ui_font
 

@@ -14,15 +14,15 @@ from attn_gui.engine import STAGE, Evaluation, Recomputed
 from attn_gui.engine.evaluation.parts import parts_of
 from attn_gui.figure.products.operands import KEY, bands_of, picture_of, stage_plane
 from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.items.overlay_marks import Area
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.shades import Shades, shaded_as
-from attn_gui.views.map.overlay_marks import Area
 from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.map.zooming.minimap import Minimap
 from attn_gui.views.map.zooming.windows import SharedWindow
-from attn_gui.views.names import stage_title, token_text
 from attn_gui.views.product.marks import NOTHING, Lines, StageCell, lines_of
+from attn_gui.views.words.names import stage_title, token_text
 
 
 class StageMaps(QObject):

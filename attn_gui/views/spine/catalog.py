@@ -9,8 +9,8 @@ from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.views.names import letter
-from attn_gui.views.stage_formulas import bias_of, logits_latex, logits_text
+from attn_gui.views.words.names import letter
+from attn_gui.views.words.stage_formulas import bias_of, logits_latex, logits_text
 
 NODE, OPERATOR, SIGN = "node", "operator", "sign"
 # the variables of the stages' formulas in the order of the spine, with the sign before each

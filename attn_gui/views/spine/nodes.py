@@ -11,12 +11,12 @@ from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.evaluation.parts import parts_of
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.views.map.flash import motion_reduced
+from attn_gui.views.map.items.flash import motion_reduced
 from attn_gui.views.map.refresh import refresh_map
-from attn_gui.views.names import stage_title
 from attn_gui.views.product.marks import NOTHING, Lines, lines_of
 from attn_gui.views.spine.catalog import NODE, Entry, node_symbol
 from attn_gui.views.spine.node import StageNode
+from attn_gui.views.words.names import stage_title
 
 Place = tuple[int, int]  # item, head
 

@@ -12,8 +12,8 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation import dense
-from attn_gui.engine.evaluation.streaming import versions
 from attn_gui.engine.evaluation.streaming.blocks import Blocks
+from attn_gui.engine.evaluation.streaming.edits import versions
 from attn_gui.engine.graph import indices
 
 from .working import Working, random_box, random_values, whole

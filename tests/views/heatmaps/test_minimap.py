@@ -18,8 +18,8 @@ from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.shades import PLAIN
 from attn_gui.views.map.zooming.minimap import Minimap
 from attn_gui.views.product.product import ProductPicture
-from attn_gui.views.product.tiles import AllStages
 from attn_gui.views.theme import apply_theme
+from attn_gui.views.tiles.tiles import AllStages
 
 ROWS, COLUMNS = 23, 29
 LEFT = Qt.MouseButton.LeftButton

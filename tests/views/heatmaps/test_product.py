@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.figure.labels import elided
+from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.product import labels, lettering
 from attn_gui.views.product.product import ProductPicture

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from attn_gui.engine import Evaluation
 from attn_gui.views.product.product import ProductPicture
-from attn_gui.views.product.tiles import AllStages
+from attn_gui.views.tiles.tiles import AllStages
 
 
 def test_all_stages_borrows_the_maps_and_gives_them_back(qtbot, evaluation, screen):

@@ -8,9 +8,9 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.pooling import reduced
+from attn_gui.engine.evaluation.streaming.edits.versions import Versions
 
 from .threads import carry_out
-from .versions import Versions
 
 STEP, AT_ONCE = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
 FEW = 32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for

@@ -9,6 +9,8 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
+from attn_gui.engine.evaluation.streaming.edits.edit import Edit
+from attn_gui.engine.evaluation.streaming.edits.versions import Versions
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph import node as graph
 from attn_gui.engine.graph.node import Node
@@ -19,12 +21,10 @@ from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES
 
 from .chain import Chain
-from .edit import Edit
 from .entropy import entropies
 from .passes import Passes
 from .pictures import Pictures
 from .threads import one_blas_thread, share
-from .versions import Versions
 
 HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
 MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time

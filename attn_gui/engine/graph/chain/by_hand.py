@@ -14,9 +14,9 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.expression import Cell, Expression
+from attn_gui.engine.graph.expressions.expression import Cell, Expression
+from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
 from attn_gui.engine.graph.indices import Reference
-from attn_gui.engine.graph.leaves import Addends, Leaves
 from attn_gui.engine.graph.node import Fetch, Node, shown
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols import cell_latex

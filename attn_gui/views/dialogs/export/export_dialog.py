@@ -30,8 +30,8 @@ from attn_gui.views.dialogs.fields import (
     caption,
     lay_out,
 )
-from attn_gui.views.names import stage_title
 from attn_gui.views.theme import dress
+from attn_gui.views.words.names import stage_title
 
 FILES, SHEET = "files", "sheet"
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.links import Link, clear
-from attn_gui.views.names import stage_title
 from attn_gui.views.theme import dress, ui_font
+from attn_gui.views.words.names import stage_title
 
 SIGNS = {True: ("✓", "good"), False: ("✗", "error"), None: ("–", "text3")}
 

@@ -10,8 +10,8 @@ from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QMouseEvent, QW
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from attn_gui.views.map.gestures import keys
-from attn_gui.views.map.overlay import OverlayItem
-from attn_gui.views.map.overlay_marks import Cell
+from attn_gui.views.map.items.overlay import OverlayItem
+from attn_gui.views.map.items.overlay_marks import Cell
 from attn_gui.views.map.zooming.extent import Extent
 
 _DRAGS = Qt.MouseButton.LeftButton | Qt.MouseButton.MiddleButton

@@ -21,7 +21,7 @@ from attn_gui.engine import Plane
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Levels
 from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, Shade, color_table
-from attn_gui.figure.numbers import ZERO_WEIGHT, format_number, level_text
+from attn_gui.figure.text.numbers import ZERO_WEIGHT, format_number, level_text
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import Heatmap

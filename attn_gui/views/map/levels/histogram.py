@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.display import Levels, Values, to_display
-from attn_gui.figure.numbers import level_text
+from attn_gui.figure.text.numbers import level_text
 from attn_gui.views.theme import current_theme, scaled
 
 BINS = 48

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.streaming.chain import Chain, Layers
-from attn_gui.engine.evaluation.streaming.copies import Copy
+from attn_gui.engine.evaluation.streaming.edits.copies import Copy
 from attn_gui.engine.evaluation.streaming.rows import LARGE, Tile
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.layout import contract

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.figure.tokens import LINE, RADIUS, THEMES, Theme
 from attn_gui.pictures.geometry import Span
-from attn_gui.views.map.flash import Flash
-from attn_gui.views.map.map_item import MapItem
-from attn_gui.views.map.overlay_marks import Area, Cell, Marks
-from attn_gui.views.map.veil import veil
+from attn_gui.views.map.items.flash import Flash
+from attn_gui.views.map.items.map_item import MapItem
+from attn_gui.views.map.items.overlay_marks import Area, Cell, Marks
+from attn_gui.views.map.items.veil import veil
 from attn_gui.views.theme import scaled
 
 ROLES = ("query", "key")

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-
-from .expression import Cell
+from attn_gui.engine.graph.expressions.expression import Cell
 
 
 class Leaves:

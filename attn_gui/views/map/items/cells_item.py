@@ -17,12 +17,12 @@ from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
 from attn_gui.figure.levels import color_table
 from attn_gui.figure.maps.cells import SMALLEST_MARK, paint_hatch, paint_marks, paint_values
-from attn_gui.figure.numbers import CELL_MARGIN, CellNumbers, cell_decimals
+from attn_gui.figure.text.numbers import CELL_MARGIN, CellNumbers, cell_decimals
 from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import PlaneLike, zeros_dotted
 from attn_gui.pictures.reading import bins_of
-from attn_gui.views.map.map_item import MapItem
+from attn_gui.views.map.items.map_item import MapItem
 
 DIMMED = 0.45
 FEW = 10.0

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.streaming.threads import share
 from attn_gui.engine.graph import indices
-
-from .threads import share
 
 
 class Copy:

@@ -9,7 +9,7 @@ from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols import matrix_latex
 from attn_gui.engine.scores import SCORES
-from attn_gui.views.scores import score_cell_latex, score_latex, score_text
+from attn_gui.views.words.scores import score_cell_latex, score_latex, score_text
 
 
 def stage_latex(evaluation: Evaluation, stage: str) -> str:

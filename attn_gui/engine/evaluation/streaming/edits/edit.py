@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.streaming.chain import AS_THEY_ARE, Chain
+from attn_gui.engine.evaluation.streaming.edits.account import Terms, exchange
+from attn_gui.engine.evaluation.streaming.passes import Passes, runs
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.chain.by_hand import ByHand
 from attn_gui.engine.graph.indices import Reference
-
-from .account import Terms, exchange
-from .chain import AS_THEY_ARE, Chain
-from .passes import Passes, runs
 
 FEW_ROWS = 64  # so many rows of a head are computed at once; more are left to be computed when they are read
 FEW_KEYS = 64  # so many keys of a head are exchanged, but no more than a quarter of them

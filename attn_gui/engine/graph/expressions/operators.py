@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .expression import Expression, Number, Style
+from attn_gui.engine.graph.expressions.expression import Expression, Number, Style
 
 
 class Quotient(Expression):

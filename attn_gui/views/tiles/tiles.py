@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.product.stage_maps import StageMaps
-from attn_gui.views.product.tile import StageTile
 from attn_gui.views.theme import scaled, set_ground
+from attn_gui.views.tiles.tile import StageTile
 
 LEAST_TILE = (220, 168)
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import STAGE, symbol
 from attn_gui.figure.products.operands import picture_of
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.names import stage_title
 from attn_gui.views.product.labels import LEVEL, UPRIGHT, Labels, LabelStyle, label_width, labels_fit
 from attn_gui.views.product.lettering import Word, paint_words, painted_ground
 from attn_gui.views.product.product_layout import Needs, lay_out
@@ -24,6 +23,7 @@ from attn_gui.views.product.product_needs import (
 )
 from attn_gui.views.product.stage_maps import StageMaps
 from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.words.names import stage_title
 
 WIDEST_LABEL = 40
 LEAST_SHARE = 0.6

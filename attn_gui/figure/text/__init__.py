@@ -1,0 +1,1 @@
+"""Text in figures and maps: fonts, labels, formats of numbers, words in both languages. Imports QtGui."""

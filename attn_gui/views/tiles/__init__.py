@@ -1,0 +1,1 @@
+"""All stages at once, a tile each. Imports views.map and views.product."""

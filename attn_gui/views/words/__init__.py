@@ -1,0 +1,1 @@
+"""Words on screen: names of stages, fields and scores, and formulas as text. Imports engine, figure and Qt."""
