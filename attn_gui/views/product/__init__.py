@@ -1,1 +1,1 @@
-"""The product picture and the tiles of all stages: layout, operands, words. Imports `views.map`."""
+"""The product picture: layout, operands, words. Imports `views.map`."""
