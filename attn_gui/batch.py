@@ -31,7 +31,7 @@ from attn_gui.formats import (
     stage_labels,
     stage_rows,
 )
-from attn_gui.formats.names import heads_part
+from attn_gui.formats.head_names import heads_part
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import saving
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from attn_gui.arguments import cell, centimeters, heads, joined, levels, points, setting, whole
-from attn_gui.display import obstacle
 from attn_gui.libraries import DRAWING, complaint
+from attn_gui.no_window import obstacle
 from attn_gui.version import VERSION
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _export(words: list[str]) -> int:
 def _verify(words: list[str]) -> int:
     chosen = _verify_parser().parse_args(words)
     from attn_gui.engine import verify
-    from attn_gui.formats.fields import listed
+    from attn_gui.formats.problem_fields import listed
 
     loaded = _told(_open(chosen.file))
     try:

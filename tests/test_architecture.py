@@ -7,6 +7,7 @@ import importlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -276,3 +277,9 @@ def test_no_folder_holds_more_files_than_one_look_takes_in():
     folders = [path.parent for path in PACKAGE.rglob("__init__.py")]
     counts = {folder.relative_to(ROOT).as_posix(): len([*folder.glob("*.py")]) - 1 for folder in folders}
     assert {name: count for name, count in counts.items() if count > MOST_FILES} == {}
+
+
+def test_a_file_name_is_there_once():
+    """A name that is said, searched or jumped to leads to one file; a room's own name stands for its front door."""
+    names = Counter(path.name for path in MODULES if path.name != "__init__.py")
+    assert [name for name, times in names.items() if times > 1] == []

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import attn_gui
-from attn_gui import display
+from attn_gui import no_window
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import load, load_matrix, open_file, open_matrix, save
@@ -379,16 +379,16 @@ def test_a_display_that_answers_is_a_display(tmp_path: Path) -> None:
         server.bind(str(tmp_path / "wayland-0"))
         server.listen()
         found = {"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": str(tmp_path)}
-        assert display.missing_display(found) is None
-        assert display.missing_display(found | {"DISPLAY": ":7654"}) is None
-    assert "does not answer" in display.missing_display(found)
-    assert display.missing_display({"QT_QPA_PLATFORM": "vnc"}) is None
-    assert display.missing_display({"QT_QPA_PLATFORM": "xcb;offscreen"}) is None
+        assert no_window.missing_display(found) is None
+        assert no_window.missing_display(found | {"DISPLAY": ":7654"}) is None
+    assert "does not answer" in no_window.missing_display(found)
+    assert no_window.missing_display({"QT_QPA_PLATFORM": "vnc"}) is None
+    assert no_window.missing_display({"QT_QPA_PLATFORM": "xcb;offscreen"}) is None
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("\0/tmp/.X11-unix/X7653")
         server.listen()
-        assert display.missing_display({"DISPLAY": ":7653.0"}) is None
-        assert display.missing_display({"DISPLAY": "unix:7653"}) is None
+        assert no_window.missing_display({"DISPLAY": ":7653.0"}) is None
+        assert no_window.missing_display({"DISPLAY": "unix:7653"}) is None
 
 
 def test_the_public_names_come_lazily() -> None:

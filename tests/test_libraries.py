@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from attn_gui import display, libraries
+from attn_gui import libraries, no_window
 from attn_gui.paths import resource
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -69,17 +69,17 @@ def test_without_them_python_is_told_too(name: str) -> None:
 )
 def test_a_window_needs_the_libraries_of_its_display(monkeypatch, environment, lacking, named) -> None:
     """Without those of X11 Qt would abort."""
-    monkeypatch.setattr(display.sys, "platform", "linux")
-    monkeypatch.setattr(display, "missing_display", lambda environment: None)
+    monkeypatch.setattr(no_window.sys, "platform", "linux")
+    monkeypatch.setattr(no_window, "missing_display", lambda environment: None)
     monkeypatch.setattr(libraries, "loads", lambda library: library != lacking)
     monkeypatch.setattr(libraries.shutil, "which", lambda name: name if name == "apt-get" else None)
-    reason = display.obstacle(environment)
+    reason = no_window.obstacle(environment)
     assert reason is None if named is None else reason.endswith(f" {named}\n")
 
 
 def test_all_that_is_missing_is_asked_for_at_once(monkeypatch) -> None:
-    monkeypatch.setattr(display.sys, "platform", "linux")
-    monkeypatch.setattr(display, "missing_display", lambda environment: None)
+    monkeypatch.setattr(no_window.sys, "platform", "linux")
+    monkeypatch.setattr(no_window, "missing_display", lambda environment: None)
     monkeypatch.setattr(libraries, "loads", lambda library: library not in ("libGL.so.1", "libxcb-cursor.so.0"))
     monkeypatch.setattr(libraries.shutil, "which", lambda name: name if name == "apt-get" else None)
-    assert display.obstacle({"DISPLAY": ":0"}).endswith(" libgl1 libxcb-cursor0\n")
+    assert no_window.obstacle({"DISPLAY": ":0"}).endswith(" libgl1 libxcb-cursor0\n")

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from attn_gui.document.numbers import NumberError, parse_number, shortest, shown
+from attn_gui.document.number_text import NumberError, parse_number, shortest, shown
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole

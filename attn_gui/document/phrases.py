@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.formats.sentences import quoted
+from attn_gui.formats.file_sentences import quoted
 
 __all__ = ["Label", "Refusal", "quoted"]
 

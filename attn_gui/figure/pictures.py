@@ -15,23 +15,23 @@ from attn_gui.engine import Evaluation
 from attn_gui.figure.maps.compose import check_item, composed
 from attn_gui.figure.maps.layout import Layout, plan, too_small
 from attn_gui.figure.maps.map_figure import MapFigure
+from attn_gui.figure.maps.map_parts import fitting_numbers
 from attn_gui.figure.maps.painter import begin, paint_map
-from attn_gui.figure.maps.parts import fitting_numbers
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output.page import LOGICAL_DPI, Page
 from attn_gui.figure.pages import PAGES
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.drawing import NoRoom
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.page_drawing import NoRoom
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.products.product import STAGE, ProductFigure, compose_product, has_product
-from attn_gui.figure.products.product_layout import ProductLayout, plan_product
+from attn_gui.figure.products.figure_layout import ProductLayout, plan_product
+from attn_gui.figure.products.product_figure import STAGE, ProductFigure, compose_product, has_product
 from attn_gui.figure.products.product_painter import paint_product
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.scale import Sides, scale_of, sides_of, tried
 from attn_gui.figure.tokens import THEMES
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 FRAMES = ".frames"
 """The end of the key of a page's pictures one by one."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from attn_gui.formats import npy, npz, session
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, suffix
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.text import csv_text
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
 
 Json: TypeAlias = Any  # what json.loads gives
 

@@ -10,22 +10,13 @@ from typing import IO
 import numpy as np
 
 from attn_gui.formats import npy
-from attn_gui.formats.arrays import Array, Budget, checked_header, read_bytes, read_header, read_npy
 from attn_gui.formats.base import Loaded, Source
-from attn_gui.formats.fields import (
-    assemble,
-    is_field,
-    is_option,
-    is_result,
-    listed,
-    notes_on,
-    option_of,
-    split,
-)
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
+from attn_gui.formats.foreign_arrays import Array, Budget, checked_header, read_bytes, read_header, read_npy
 from attn_gui.formats.json_text import TOO_LONG, Json, dump, parse_object
+from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_result, listed, notes_on, option_of, split
 from attn_gui.formats.rows import Rows, rows_of
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
-from attn_gui.formats.text.cells import rounding_notes
+from attn_gui.formats.text.text_cells import rounding_notes
 
 LONGEST_META = 2**20
 LONGEST_DIRECTORY = 2**20

@@ -11,7 +11,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.formats.arrays import Array
+from attn_gui.formats.foreign_arrays import Array
 
 AT_ONCE = 1 << 22
 """Cells of a block."""

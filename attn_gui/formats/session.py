@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from attn_gui.formats.arrays import Array, Budget, broken, from_bfloat16, native
 from attn_gui.formats.base import Loaded, Source
-from attn_gui.formats.fields import assemble, is_field, is_result, notes_on, split, words
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
+from attn_gui.formats.foreign_arrays import Array, Budget, broken, from_bfloat16, native
 from attn_gui.formats.json_text import Json, dump, parse_object
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
+from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
 
 VERSION = 1
 ENTRY = "attn_gui"

@@ -11,9 +11,9 @@ from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.evaluation.pooling import block_edges, joined, pool_blocks
-from attn_gui.pictures import pooling
+from attn_gui.pictures import pooled_planes
 from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike
-from attn_gui.pictures.pooling import Allowed, Edges, Values, pooled
+from attn_gui.pictures.pooled_planes import Allowed, Edges, Values, pooled
 
 BAND = 3 << 25
 """Cells of maps that are computed for one band: some tenths of a second of work."""
@@ -246,7 +246,7 @@ class Sample(Sheet):
 
     def __init__(self, plane: PlaneLike) -> None:
         rows, columns = plane.shape
-        step = -(-rows * columns // pooling.AT_ONCE)
+        step = -(-rows * columns // pooled_planes.AT_ONCE)
         super().__init__(plane, np.append(np.arange(0, rows, step), rows), np.arange(columns + 1), whole=False)
 
     def drawn(self, down: slice, right: slice | None = None) -> Block:

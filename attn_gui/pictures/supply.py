@@ -18,7 +18,7 @@ from attn_gui.engine.evaluation.pooling import block_edges
 from attn_gui.pictures.drawing import Drawing, filled
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
-from attn_gui.pictures.pooling import Edges
+from attn_gui.pictures.pooled_planes import Edges
 from attn_gui.pictures.sheets import Place, Seen, Sheet, place_of
 
 AT_ONCE = 1 << 23

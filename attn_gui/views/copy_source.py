@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.document.copying import Copied
+from attn_gui.document.clipboard import Copied
 
 
 @runtime_checkable

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from attn_gui.views.controls.masks.mask_panel import MaskPanel
     from attn_gui.views.controls.shape_panel import ShapePanel
     from attn_gui.views.heads.strip import HeadsStrip
-    from attn_gui.views.history.history import HistoryView
+    from attn_gui.views.history.history_panel import HistoryView
     from attn_gui.views.inputs import InputsView
     from attn_gui.views.inspector.inspector import Inspector
     from attn_gui.views.product.product import ProductPicture
@@ -91,7 +91,7 @@ class MainWindow(QMainWindow):
         from attn_gui.views.controls.masks.mask_panel import MaskPanel
         from attn_gui.views.controls.shape_panel import ShapePanel
         from attn_gui.views.heads.strip import HeadsStrip
-        from attn_gui.views.history.history import HistoryView
+        from attn_gui.views.history.history_panel import HistoryView
         from attn_gui.views.inputs import InputsView
         from attn_gui.views.inspector.inspector import Inspector
         from attn_gui.views.product.product import ProductPicture

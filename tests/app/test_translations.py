@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QDialogButtonBox, Q
 
 from attn_gui.app.shell.program import Program
 from attn_gui.app.state import translations
-from attn_gui.app.state.sentences import sentence, sentences
+from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.state.translations import language_of, set_language
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import STAGE

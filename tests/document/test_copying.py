@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from attn_gui.document.copying import Copied, tab_separated, with_headers
+from attn_gui.document.clipboard import Copied, tab_separated, with_headers
 from attn_gui.formats import read_table
 
 

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
 
 from attn_gui.document.edits import Edits, Label, SetCells, SetFields
-from attn_gui.document.names import cell_name, field_symbol
+from attn_gui.document.field_symbols import cell_name, field_symbol
 from attn_gui.engine.problem.problem import Problem
 
 Make = Callable[..., Problem]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.document.numbers import NumberError, parse_number, shortest, shown
+from attn_gui.document.number_text import NumberError, parse_number, shortest, shown
 
 
 @pytest.mark.parametrize(

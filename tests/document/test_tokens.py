@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.document.tokens import split_tokens
+from attn_gui.document.sentence_tokens import split_tokens
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from attn_gui.engine.analysis.verifying.verification import Stopped, verify
 from attn_gui.engine.evaluation import rowwise
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.layout import contract
+from attn_gui.engine.graph.contraction import contract
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.masks import Alibi, Causal, Window

@@ -21,8 +21,8 @@ from attn_gui.figure.maps.layout import plan
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.products.product import PLACES, compose_product
-from attn_gui.figure.products.product_layout import plan_product
+from attn_gui.figure.products.figure_layout import plan_product
+from attn_gui.figure.products.product_figure import PLACES, compose_product
 from attn_gui.figure.sheet import FORMATS, render, to_image, write
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.formats import open_file

@@ -20,7 +20,7 @@ from safetensors.numpy import save as safetensors_bytes
 
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, load, load_matrix, save, save_matrix
-from attn_gui.formats import arrays as boundary
+from attn_gui.formats import foreign_arrays as boundary
 
 ONES = {name: np.ones((2, 2)) for name in ("query", "key", "value")}
 MOST = 50_000_000  # bytes that a small file may take

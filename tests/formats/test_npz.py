@@ -16,7 +16,7 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.engine.problem.sentences import say
-from attn_gui.formats import arrays, load, open_file
+from attn_gui.formats import foreign_arrays, load, open_file
 from attn_gui.paths import resource
 
 
@@ -183,7 +183,7 @@ def test_a_bomb_is_refused_before_it_goes_off(
 def test_the_memory_of_all_arrays_counts_together(
     tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrays.Budget.__init__, "__defaults__", (100,))
+    monkeypatch.setattr(foreign_arrays.Budget.__init__, "__defaults__", (100,))
     path = tmp_path / "file.npz"
     path.write_bytes(zipped(QUERY, KEY, VALUE))
     assert "“key” of shape 3 × 2 needs 48 bytes of memory; expected at most 20 bytes" in refused(load, path, path=path)
@@ -230,7 +230,12 @@ def test_the_options_of_the_contract_are_taken(tmp_path: Path) -> None:
         "text": "a b c",
         "strange": 1,
     }
-    arrays = {"query": np.ones((2, 3, 8)), "key": np.ones((2, 3, 4)), "value": np.ones((2, 3, 10)), "extra": np.ones(1)}
+    arrays = {
+        "query": np.ones((2, 3, 8)),
+        "key": np.ones((2, 3, 4)),
+        "value": np.ones((2, 3, 10)),
+        "extra": np.ones(1),
+    }
     np.savez(tmp_path / "a.npz", **arrays, meta=json.dumps(meta))
     loaded = open_file(tmp_path / "a.npz")
     problem = loaded.problem

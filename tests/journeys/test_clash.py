@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 
 from attn_gui.figure.tokens import THEMES
 from attn_gui.formats import open_file
-from attn_gui.views.tables.parts import ShapeBadge
+from attn_gui.views.tables.table_parts import ShapeBadge
 
 SMALL = "worked-example.npz"  # Q, K and V of 2 × 3, 2 × 3 and 2 × 2
 PROJECTED = "thinking-machines.npz"  # X of 2 × 8, W of 8 × 4

@@ -28,7 +28,7 @@ from attn_gui.engine.graph.symbols import titles
 from attn_gui.figure.maps.compose import composed
 from attn_gui.figure.options import FigureOptions
 from attn_gui.formats import save
-from attn_gui.views.spine.catalog import formula_text
+from attn_gui.views.spine.spine_items import formula_text
 from attn_gui.views.words.stage_formulas import stage_latex
 
 

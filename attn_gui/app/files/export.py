@@ -15,8 +15,8 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
-from attn_gui.app.state.sentences import saying, sentence
 from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation

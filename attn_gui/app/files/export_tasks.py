@@ -24,7 +24,7 @@ from attn_gui.figure.pictures import PICTURES
 from attn_gui.figure.reading import Tell
 from attn_gui.formats import Rows, block_rows, rows_of, save_members, save_rows, stage_labels, stage_rows
 from attn_gui.formats.catalog import numbers
-from attn_gui.formats.names import heads_part
+from attn_gui.formats.head_names import heads_part
 from attn_gui.views.dialogs.export.export_choice import WINDOW, DataChoice, ExportChoice
 from attn_gui.views.map.levels.shades import differences
 from attn_gui.views.words.names import stage_title

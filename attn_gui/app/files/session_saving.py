@@ -11,9 +11,9 @@ from PySide6.QtCore import QEventLoop, QObject, QTimer, Signal
 from PySide6.QtWidgets import QMessageBox
 
 from attn_gui.app.state.job import Job, Stopped
-from attn_gui.app.state.sentences import saying
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.side_work import LARGE
+from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Problem
 from attn_gui.figure.reading import Tell

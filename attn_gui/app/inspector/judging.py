@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.sentences import sentence
+from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, sensitivity

@@ -12,7 +12,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.comparison.ready import READY
 from attn_gui.figure.display import format_number
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 DECIMALS = 6
 PINNED_STATE = QT_TRANSLATE_NOOP("Compared", "the pinned state")

@@ -12,7 +12,7 @@ from attn_gui.app.shell.actions import Command, choices
 from attn_gui.app.shell.bars import Bars
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.sentences import saying, sentence
+from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine.comparison.ready import READY

@@ -14,13 +14,13 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
-from attn_gui.document.numbers import NumberError, parse_number, shortest
+from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import STAGE
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation.by_hand import rescaled, with_cells_set
 from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.weight_meanings import ALONE, ASK, MEANINGS, RESCALED, SOLVED
 from attn_gui.views.inspector.context import cell_name, number

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel
 
 from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.computation import PATIENCE_MS, Computation
-from attn_gui.app.state.sentences import sentence
+from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure.tokens import SPACING

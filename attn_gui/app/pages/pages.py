@@ -13,12 +13,12 @@ from attn_gui.app.shell.bars import Bars
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
-from attn_gui.app.state.sentences import sentence
+from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.figure.pages import PAGES
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.drawing import Spot
 from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.page_drawing import Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.pages.page_widget import PageWidget

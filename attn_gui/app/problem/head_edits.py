@@ -12,15 +12,15 @@ from attn_gui.app.maps.status import Tell
 from attn_gui.app.problem.making import Arrays, Making
 from attn_gui.app.shell.actions import Command, Row
 from attn_gui.app.shell.bars import Bars
-from attn_gui.app.state.sentences import sentences
+from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
-from attn_gui.document.numbers import NumberError, parse_number
+from attn_gui.document.number_text import NumberError, parse_number
 from attn_gui.engine import Problem, Resized
 from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
 from attn_gui.engine.creation.heads_by_hand import copied, off_heads, scaled, switched_off, whole_heads
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export.heads_text import heads_from_text
 from attn_gui.views.main_window import MainWindow

@@ -8,8 +8,8 @@ from typing import Any, TypeVar, cast
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from attn_gui.app.state.sentences import saying
 from attn_gui.app.state.side_work import LARGE, SideWork
+from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Edit, Label, SetFields
 from attn_gui.engine.creation.memory import carried_out, check, weigh

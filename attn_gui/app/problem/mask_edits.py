@@ -22,7 +22,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.analysis.mask_lint import SUNK, Finding, lint
 from attn_gui.engine.creation.mask_cells import layer_of, refilled, with_booleans
 from attn_gui.engine.problem.masks import MASKS
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.lint_lines import Line
 from attn_gui.views.controls.masks.mask_panel import mask_summary
 from attn_gui.views.controls.masks.mask_words import lint_text, polarity, said

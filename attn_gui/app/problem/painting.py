@@ -18,7 +18,7 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.places import table_box
 from attn_gui.engine.creation.brush import SHAPES, Cell, Cells, Shape, first_layer, line, painted
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
 LABELS = {

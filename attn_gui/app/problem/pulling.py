@@ -11,7 +11,7 @@ from attn_gui.app.problem.painting import PaintingController
 from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.sentences import saying
+from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
@@ -19,7 +19,7 @@ from attn_gui.engine import STAGE, Problem
 from attn_gui.engine.creation.memory import check
 from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
 

@@ -10,15 +10,15 @@ from attn_gui.app.problem.making import Making
 from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.sentences import sentence
+from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
-from attn_gui.document.names import field_symbol
-from attn_gui.document.numbers import shortest
+from attn_gui.document.field_symbols import field_symbol
+from attn_gui.document.number_text import shortest
 from attn_gui.engine import STAGE, Box
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow

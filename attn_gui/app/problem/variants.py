@@ -16,10 +16,10 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.create import fitting_output, with_block, with_hidden_width, with_score
 from attn_gui.engine.scores import SCORES
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.spine.numbers import HIDDEN_WIDTH, setting_of
+from attn_gui.views.spine.step_numbers import HIDDEN_WIDTH, setting_of
 
 LABELS = {
     "softcap": QT_TRANSLATE_NOOP("History", "softcap {value}"),

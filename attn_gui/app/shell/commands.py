@@ -13,7 +13,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.maps.keys import MapKeys
+from attn_gui.app.maps.map_shortcuts import MapKeys
 from attn_gui.app.shell.actions import Command, translated
 from attn_gui.app.shell.bars import Bars
 from attn_gui.app.state.view_state import ViewState

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from PySide6.QtCore import QCoreApplication, QThread
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.display import obstacle
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.figure.text.fonts import load_fonts, release_gui
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.no_window import obstacle
 
 if TYPE_CHECKING:
     from attn_gui.app.shell.program import Program

@@ -15,12 +15,12 @@ from attn_gui.app.files.export import ExportController
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.session_view import SessionView
 from attn_gui.app.inspector.explain import ExplainController
-from attn_gui.app.inspector.history import HistoryController
+from attn_gui.app.inspector.history_jumps import HistoryController
 from attn_gui.app.inspector.judging import SensitivityController, VerifyController
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
 from attn_gui.app.maps.hand_edits import TypingController
-from attn_gui.app.maps.keys import MapKeys
+from attn_gui.app.maps.map_shortcuts import MapKeys
 from attn_gui.app.maps.maps import MapsController
 from attn_gui.app.maps.progress import ProgressController
 from attn_gui.app.maps.reach import ReachController
@@ -33,8 +33,8 @@ from attn_gui.app.problem.head_edits import HeadEdits
 from attn_gui.app.problem.making import Making
 from attn_gui.app.problem.mask_edits import MasksController
 from attn_gui.app.problem.painting import PaintingController
-from attn_gui.app.problem.panel import PanelController
 from attn_gui.app.problem.pulling import PullingController
+from attn_gui.app.problem.shape_edits import PanelController
 from attn_gui.app.problem.targets import TargetController
 from attn_gui.app.problem.variants import VariantsController
 from attn_gui.app.shell.actions import Actions, Command

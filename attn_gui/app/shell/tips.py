@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.scores import SCORES
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
 TIPS = {

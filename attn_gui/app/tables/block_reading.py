@@ -8,12 +8,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog
 
-from attn_gui.app.state.sentences import saying, sentence
 from attn_gui.app.state.side_work import SideWork
+from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.document.document import Change, Document
 from attn_gui.figure.reading import Tell
 from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, read_table, suffixes
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.reading_progress import ReadingProgress
 from attn_gui.views.main_window import MainWindow

@@ -13,7 +13,7 @@ from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.background import Background
 from attn_gui.app.tables.table_edits import TableEdits
 from attn_gui.app.tables.table_target import TableTarget
-from attn_gui.document.copying import FORMS, Copied, TextForm
+from attn_gui.document.clipboard import FORMS, Copied, TextForm
 from attn_gui.views.copy_source import copy_source
 from attn_gui.views.main_window import MainWindow
 

@@ -15,19 +15,19 @@ from PySide6.QtWidgets import QFileDialog
 from attn_gui.app.maps.status import Tell
 from attn_gui.app.problem.making import Making
 from attn_gui.app.shell.actions import Command
-from attn_gui.app.state.sentences import sentences
 from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.tables.block_reading import BlockReading
 from attn_gui.app.tables.new_shapes import shape_text
 from attn_gui.app.tables.table_target import Cuts, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.app.tables.unfit_blocks import UnfitBlocks
 from attn_gui.document.document import Document
+from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.document.names import field_symbol
 from attn_gui.formats import Matrix, Note
 from attn_gui.formats.catalog import matrices, patterns
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import MOST, Offer
 from attn_gui.views.controls.masks.mask_words import polarity
 from attn_gui.views.main_window import MainWindow

@@ -17,12 +17,12 @@ from attn_gui.app.tables.table_target import Cuts, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
+from attn_gui.document.field_symbols import cell_name, field_symbol
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.document.names import cell_name, field_symbol
 from attn_gui.engine import fill, resize
 from attn_gui.engine.creation.memory import made
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel

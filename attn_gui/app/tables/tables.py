@@ -15,13 +15,13 @@ from attn_gui.app.tables.groups import COMPUTED, groups_of
 from attn_gui.app.tables.two_states import Read, TwoStates
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields
+from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.document.names import field_symbol
 from attn_gui.document.places import table_cells
 from attn_gui.engine import Box, Recomputed
 from attn_gui.engine.evaluation.parts import Part, parts_of
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.mask_words import polarity
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.product.marks import ROLES

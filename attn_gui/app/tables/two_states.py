@@ -14,7 +14,7 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.document.places import leading, table_cells
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, NOW
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 Read = Callable[[], NDArray[Any] | None]
 TITLES = {

@@ -11,17 +11,17 @@ from PySide6.QtCore import QObject
 from attn_gui.app.maps.status import Tell
 from attn_gui.app.problem.clash import Clashes
 from attn_gui.app.problem.making import Arrays, Making
-from attn_gui.app.state.sentences import sentence, sentences
+from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.tables.new_shapes import done_text, followers_text, shape_text
 from attn_gui.app.tables.table_target import Cuts, TableTarget
 from attn_gui.document.document import Document
 from attn_gui.document.draft import cast_cells
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
-from attn_gui.document.names import field_symbol
+from attn_gui.document.field_symbols import field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.formats import Note
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 

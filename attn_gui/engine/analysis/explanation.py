@@ -12,9 +12,9 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.chain.by_hand import ByHand
+from attn_gui.engine.graph.chain.hand_node import ByHand
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, Number, Product, Sum, subscripted
-from attn_gui.engine.graph.expressions.operators import Evaluated, Function, Named, Quotient
+from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Quotient
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.node import Node, shown

@@ -12,9 +12,9 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.graph.chain.by_hand import ByHand
+from attn_gui.engine.graph.chain.hand_node import ByHand
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, Number, Product, Style, Sum, subscripted
-from attn_gui.engine.graph.expressions.operators import Function, Named, Quotient
+from attn_gui.engine.graph.expressions.functions import Function, Named, Quotient
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.node import shown
 from attn_gui.engine.graph.symbols import cell_latex, plain_name, symbol

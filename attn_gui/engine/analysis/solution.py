@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.analysis.solving.answer import Ask, Solution
-from attn_gui.engine.analysis.solving.cells import Cells, bias_box, with_own_bias
-from attn_gui.engine.analysis.solving.maps import answer_map
+from attn_gui.engine.analysis.solving.map_targets import answer_map
 from attn_gui.engine.analysis.solving.probed import Probed
 from attn_gui.engine.analysis.solving.row import Row, row_box
 from attn_gui.engine.analysis.solving.shortest import CLOSE, shortest
+from attn_gui.engine.analysis.solving.unknowns import Cells, bias_box, with_own_bias
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation

@@ -12,8 +12,8 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph import node as graph
-from attn_gui.engine.graph.chain.by_hand import ByHand, moved_boxes
 from attn_gui.engine.graph.chain.following import Opened
+from attn_gui.engine.graph.chain.hand_node import ByHand, moved_boxes
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import sources_of
 from attn_gui.engine.graph.symbols import computed_name, plain_name

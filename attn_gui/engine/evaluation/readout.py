@@ -10,8 +10,8 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.chain.by_hand import ByHand
 from attn_gui.engine.graph.chain.following import nodes_of
+from attn_gui.engine.graph.chain.hand_node import ByHand
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import Source, layer_position, sources_of

@@ -13,7 +13,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError, FieldTypeError
-from attn_gui.engine.problem.notebook import Pictured
+from attn_gui.engine.problem.notebook_display import Pictured
 from attn_gui.engine.problem.problem import Problem
 
 from .dense import KEEP, Evaluation

@@ -9,12 +9,12 @@ from typing import Unpack
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.contraction import contract
 from attn_gui.engine.graph.expressions.expression import Expression, Number, Product, Sum, add
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
 
 from .facts import Facts
 from .indices import references
-from .layout import contract
 from .stage import Input, Stage
 
 

@@ -10,12 +10,12 @@ from math import prod
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.graph.contraction import align, restore
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, subscripted
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
 
 from . import indices
 from .indices import Axes, Ranges, Reference
-from .layout import align, restore
 from .stage import Input, Stage
 from .symbols import LETTERS, cell_latex
 

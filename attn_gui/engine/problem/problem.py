@@ -7,10 +7,11 @@ from dataclasses import InitVar, dataclass, field, fields
 from functools import partial
 from typing import Any, ClassVar
 
+from attn_gui.engine.problem.notebook_display import Pictured
+
 from .checks import as_switch
 from .errors import ShapeError
 from .fields import Fields, unsettled
-from .notebook import Pictured
 from .records import same
 from .settling import settle
 from .shapes.fixes import fixes_of

@@ -8,12 +8,12 @@ from types import MappingProxyType
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.contraction import contract
 from attn_gui.engine.graph.expressions.expression import Expression, Product, Sum, add
+from attn_gui.engine.graph.expressions.functions import Evaluated, Function
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
-from attn_gui.engine.graph.expressions.operators import Evaluated, Function
 from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.facts import Name
-from attn_gui.engine.graph.layout import contract
 from attn_gui.engine.graph.stage import ELEMENTARY, Input, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.contraction import contract
 from attn_gui.engine.graph.expressions.expression import Expression, Number, Product, Sum
+from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Power, Quotient
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
-from attn_gui.engine.graph.expressions.operators import Evaluated, Function, Named, Power, Quotient
 from attn_gui.engine.graph.expressions.signs import Signs
-from attn_gui.engine.graph.layout import contract
 from attn_gui.engine.graph.powers import lengths, leveled
 from attn_gui.engine.graph.stage import ELEMENTARY, Input, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP

@@ -10,12 +10,12 @@ import numpy as np
 from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.contraction import contract
 from attn_gui.engine.graph.expressions.expression import Expression, Negative, Number, Product, Sum, add
+from attn_gui.engine.graph.expressions.functions import Named, Power, Quotient
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
-from attn_gui.engine.graph.expressions.operators import Named, Power, Quotient
 from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.facts import Name
-from attn_gui.engine.graph.layout import contract
 from attn_gui.engine.graph.powers import lengths
 from attn_gui.engine.graph.stage import UNIT, Input, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP

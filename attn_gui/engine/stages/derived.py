@@ -12,8 +12,8 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions.expression import Expression, Negative, Product, Sum
+from attn_gui.engine.graph.expressions.functions import Function, Power
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
-from attn_gui.engine.graph.expressions.operators import Function, Power
 from attn_gui.engine.graph.facts import Facts, Form, Name
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.powers import lengths

@@ -8,8 +8,8 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions.expression import Expression, Negative, Product, add
+from attn_gui.engine.graph.expressions.functions import Function
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
-from attn_gui.engine.graph.expressions.operators import Function
 from attn_gui.engine.graph.facts import Form, Name, Operator
 from attn_gui.engine.graph.stage import ELEMENTARY, Input, Stage, given
 

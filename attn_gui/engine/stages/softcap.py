@@ -8,8 +8,8 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions.expression import Expression, Product
+from attn_gui.engine.graph.expressions.functions import Function, Quotient
 from attn_gui.engine.graph.expressions.leaves import Leaves
-from attn_gui.engine.graph.expressions.operators import Function, Quotient
 from attn_gui.engine.graph.facts import Form, Name, Operator, Role
 from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Input, Stage, given
 

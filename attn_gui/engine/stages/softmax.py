@@ -12,8 +12,8 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, Negative, Number, Sum, add
+from attn_gui.engine.graph.expressions.functions import Function, Named, Quotient
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
-from attn_gui.engine.graph.expressions.operators import Function, Named, Quotient
 from attn_gui.engine.graph.facts import Form, Name, Operator, Role
 from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Input, Stage, given
 

@@ -13,7 +13,7 @@ from attn_gui.figure.maps.cells import SMALLEST_MARK, hatch_lines, paint_hatch, 
 from attn_gui.figure.maps.map_figure import DRAWN_CELLS, MapFigure, Panel
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.tokens import FONT_SIZE, SIZE
-from attn_gui.pictures.pooling import Edges
+from attn_gui.pictures.pooled_planes import Edges
 
 OVERLAP = 0.4
 """Pixels that a cell reaches under the next one in vector formats, so that no viewer shows seams between them."""

@@ -9,7 +9,7 @@ from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.layout import MARGIN, Layout, plan
 from attn_gui.figure.maps.legend import paint_legend
 from attn_gui.figure.maps.map_figure import MapFigure
-from attn_gui.figure.maps.parts import (
+from attn_gui.figure.maps.map_parts import (
     axis_color,
     fitting_numbers,
     paint_axis_name,

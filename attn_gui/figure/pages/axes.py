@@ -11,7 +11,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from attn_gui.figure.maps.parts import paint_axis_name, paint_frame
+from attn_gui.figure.maps.map_parts import paint_axis_name, paint_frame
 from attn_gui.figure.output.text import END, MIDDLE, write_text
 from attn_gui.figure.pages.ink import metrics
 from attn_gui.figure.text.fonts import figure_font

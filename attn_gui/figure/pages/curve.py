@@ -15,14 +15,14 @@ from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
-from attn_gui.figure.pages.drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.frame import Frame, framed
 from attn_gui.figure.pages.ink import Ink, metrics
+from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 Numbers = npt.NDArray[np.float64]
 

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from attn_gui.figure.maps.layout import MARGIN
-from attn_gui.figure.maps.parts import paint_note
+from attn_gui.figure.maps.map_parts import paint_note
 from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.output.text import write_line
-from attn_gui.figure.pages.drawing import NoRoom
 from attn_gui.figure.pages.ink import Ink, metrics
+from attn_gui.figure.pages.page_drawing import NoRoom
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.labels import elided, visible_text, wrapped
 from attn_gui.figure.tokens import FONT_SIZE, SPACING

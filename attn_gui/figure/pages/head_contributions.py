@@ -15,19 +15,19 @@ from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import auto_levels
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
-from attn_gui.figure.maps.parts import paint_bar, paint_panel
+from attn_gui.figure.maps.map_parts import paint_bar, paint_panel
 from attn_gui.figure.output.text import END, START, write_line
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
+from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided, visible_text
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SPACING
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 
 ROW, LEAST_ROW, MOST_ROW = 20.0, 15.0, 40.0
 LEAST_STRIP, LEAST_BARS = 70.0, 36.0

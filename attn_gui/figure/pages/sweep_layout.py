@@ -15,13 +15,13 @@ from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.levels import Shade, auto_levels
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
-from attn_gui.figure.maps.parts import paint_bar, paint_note, paint_panel
+from attn_gui.figure.maps.map_parts import paint_bar, paint_note, paint_panel
 from attn_gui.figure.output.text import MIDDLE, write_line
 from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
-from attn_gui.figure.pages.drawing import Drawing, Field, Spot
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.knobs import Words, joined
+from attn_gui.figure.pages.page_drawing import Drawing, Field, Spot
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.labels import elided, visible_text, wrapped
 from attn_gui.figure.text.numbers import level_text

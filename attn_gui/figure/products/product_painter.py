@@ -8,8 +8,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.layout import MARGIN
 from attn_gui.figure.maps.legend import paint_legend
-from attn_gui.figure.maps.painter import begin, paint_title
-from attn_gui.figure.maps.parts import (
+from attn_gui.figure.maps.map_parts import (
     axis_color,
     fitting_numbers,
     paint_bar,
@@ -18,9 +17,10 @@ from attn_gui.figure.maps.parts import (
     paint_panel,
     paint_row_labels,
 )
+from attn_gui.figure.maps.painter import begin, paint_title
 from attn_gui.figure.output.text import write_line
-from attn_gui.figure.products.product import STAGE, ProductFigure
-from attn_gui.figure.products.product_layout import ProductLayout
+from attn_gui.figure.products.figure_layout import ProductLayout
+from attn_gui.figure.products.product_figure import STAGE, ProductFigure
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 

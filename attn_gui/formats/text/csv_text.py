@@ -10,12 +10,12 @@ from typing import IO, Any
 
 import numpy as np
 
-from attn_gui.formats.arrays import Array
 from attn_gui.formats.base import Labels, Matrix, Source, check_size
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.rows import Rows, rows_of
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError
-from attn_gui.formats.text.cells import MOST_NUMBERS
 from attn_gui.formats.text.headings import is_count, is_plain, marked
+from attn_gui.formats.text.text_cells import MOST_NUMBERS
 from attn_gui.formats.text.text_table import read_table
 
 LARGEST_FILE = 256 * 2**20

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import DTypeLike
 
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, quoted
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, quoted
 
 LONGEST = 400
 NOT_A_NUMBER = QT_TRANSLATE_NOOP("Sentences", "“{text}” is not a number.")

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.formats.base import Matrix, Tell, silent
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shape_text
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shape_text
 from attn_gui.formats.text import delimited, written_out
-from attn_gui.formats.text.cells import MODES, Cells, Mode
 from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Dialect, Row
 from attn_gui.formats.text.headings import Headings, find_headings, label_check, unmarked
+from attn_gui.formats.text.text_cells import MODES, Cells, Mode
 
 LARGEST = 256 * 2**20  # characters
 MOST_WRITTEN_OUT = 4_000_000  # numbers in brackets, which are all cut up before one is read

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.text.delimited import Row
 
 Nested = list["str | Nested"]

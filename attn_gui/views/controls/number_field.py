@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.document.numbers import parse_number, shortest
+from attn_gui.document.number_text import parse_number, shortest
 from attn_gui.views.controls.typed_field import TypedField
 
 

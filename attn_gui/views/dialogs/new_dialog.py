@@ -18,14 +18,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.tokens import split_tokens
+from attn_gui.document.sentence_tokens import split_tokens
 from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.masks.mask_words import kind_name
-from attn_gui.views.dialogs.fields import lay_out
+from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.theme import dress
 
 KINDS = ("direct", "self", "cross")

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.numbers import shortest
+from attn_gui.document.number_text import shortest
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.theme import dress, scaled
 

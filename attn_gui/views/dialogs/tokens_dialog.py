@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.tokens import split_tokens
+from attn_gui.document.sentence_tokens import split_tokens
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.dialogs.fields import caption
+from attn_gui.views.dialogs.form_fields import caption
 from attn_gui.views.theme import current_theme, dress, scaled
 
 SIDES = ("both", "queries", "keys")

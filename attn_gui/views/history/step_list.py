@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.copying import Copied
+from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.history.history_model import STATE_ROLE, Index
 from attn_gui.views.inspector.links import paint_focus_ring

@@ -12,16 +12,16 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.views.formula import FormulaView
+from attn_gui.views.inspector.cell_sentences import Sentences
 from attn_gui.views.inspector.context import ExplainContext, cell_name
 from attn_gui.views.inspector.equations import as_one, by_step
 from attn_gui.views.inspector.links import FlowLayout
-from attn_gui.views.inspector.pages.fitting import FittingPage
+from attn_gui.views.inspector.pages.scrolled_page import FittingPage
 from attn_gui.views.inspector.pages.sensitivity_page import SensitivityPage
 from attn_gui.views.inspector.pages.start_page import StartPage
 from attn_gui.views.inspector.pages.verify_page import VerifyPage
 from attn_gui.views.inspector.relations import Relations
 from attn_gui.views.inspector.runs import SentenceView
-from attn_gui.views.inspector.sentences import Sentences
 from attn_gui.views.inspector.terms_view import TermsView
 from attn_gui.views.inspector.trail import Trail
 from attn_gui.views.pages.pages_panel import PagesPanel

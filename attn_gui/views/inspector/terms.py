@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from attn_gui.document.copying import Copied
+from attn_gui.document.clipboard import Copied
 from attn_gui.engine import STAGE, Cell, Explanation, Term
 from attn_gui.engine.analysis.term import Terms
 from attn_gui.engine.graph.symbols import cell_symbol, plain_name

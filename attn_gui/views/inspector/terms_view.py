@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.copying import Copied
+from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
 from attn_gui.views.inspector.links import paint_focus_ring
 from attn_gui.views.inspector.terms import FULL, TIGHTEST, Face, TermsModel

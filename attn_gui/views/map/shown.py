@@ -8,7 +8,7 @@ from typing import Protocol
 
 from PySide6.QtGui import QColor
 
-from attn_gui.document.copying import Copied
+from attn_gui.document.clipboard import Copied
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.products.operands import by_hand_of, off_areas
 from attn_gui.pictures.planes import PlaneLike

@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
-from attn_gui.figure.pages.drawing import Drawing, NoRoom, Spot
 from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.page_drawing import Drawing, NoRoom, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.tokens import LINE
 from attn_gui.views.inspector.links import paint_focus_ring

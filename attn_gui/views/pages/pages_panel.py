@@ -13,7 +13,7 @@ from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.icons import icon
-from attn_gui.views.inspector.pages.fitting import FittingPage
+from attn_gui.views.inspector.pages.scrolled_page import FittingPage
 from attn_gui.views.pages.page_widget import PageWidget
 
 

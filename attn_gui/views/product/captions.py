@@ -18,7 +18,7 @@ from attn_gui.views.product.lettering import (
     range_text,
     words_width,
 )
-from attn_gui.views.product.operands import WITH_BAR
+from attn_gui.views.product.operand_maps import WITH_BAR
 from attn_gui.views.product.product_layout import Places
 from attn_gui.views.product.product_needs import axis_names
 from attn_gui.views.product.scene import Scene

@@ -18,7 +18,7 @@ from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.shades import Shades
 from attn_gui.views.map.zooming.windows import STAGE, JoinedWindows
 from attn_gui.views.product.lettering import painted_ground
-from attn_gui.views.product.operands import Operands
+from attn_gui.views.product.operand_maps import Operands
 from attn_gui.views.product.product_layout import Places
 from attn_gui.views.product.product_needs import places_of
 from attn_gui.views.product.product_words import ProductWords

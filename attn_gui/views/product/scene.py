@@ -12,7 +12,7 @@ from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.zooming import windows
 from attn_gui.views.map.zooming.zoom import Window
 from attn_gui.views.product.marks import Lines
-from attn_gui.views.product.operands import Operands
+from attn_gui.views.product.operand_maps import Operands
 from attn_gui.views.product.product_needs import axis_labels
 from attn_gui.views.product.stage_maps import StageMaps
 

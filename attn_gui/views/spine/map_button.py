@@ -6,7 +6,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from attn_gui.document.copying import Copied
+from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import LINE, RADIUS
 from attn_gui.views.keyboard_button import KeyboardButton
 from attn_gui.views.map.heatmap import Heatmap

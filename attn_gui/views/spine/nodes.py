@@ -14,8 +14,8 @@ from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.items.flash import motion_reduced
 from attn_gui.views.map.refresh import refresh_map
 from attn_gui.views.product.marks import NOTHING, Lines, lines_of
-from attn_gui.views.spine.catalog import NODE, Entry, node_symbol
-from attn_gui.views.spine.node import StageNode
+from attn_gui.views.spine.spine_items import NODE, Entry, node_symbol
+from attn_gui.views.spine.stage_node import StageNode
 from attn_gui.views.words.names import stage_title
 
 Place = tuple[int, int]  # item, head

@@ -12,8 +12,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.views.formula import FormulaView
-from attn_gui.views.spine.boxes import SpineBoxes
-from attn_gui.views.spine.catalog import (
+from attn_gui.views.spine.item_row import FORMS, Item, SpineRow
+from attn_gui.views.spine.nodes import Cell, Nodes
+from attn_gui.views.spine.operator_boxes import SpineBoxes
+from attn_gui.views.spine.operators import OperatorBox, Sign
+from attn_gui.views.spine.spine_items import (
     NODE,
     OPERATOR,
     Entry,
@@ -23,10 +26,7 @@ from attn_gui.views.spine.catalog import (
     is_repeated,
     operator_texts,
 )
-from attn_gui.views.spine.node import StageNode
-from attn_gui.views.spine.nodes import Cell, Nodes
-from attn_gui.views.spine.operators import OperatorBox, Sign
-from attn_gui.views.spine.row import FORMS, Item, SpineRow
+from attn_gui.views.spine.stage_node import StageNode
 from attn_gui.views.theme import scaled, set_ground, theme_signal
 
 

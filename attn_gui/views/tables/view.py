@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QWidget
 
-from attn_gui.document.copying import Copied
+from attn_gui.document.clipboard import Copied
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.views.tables.delegate import Hint, Index
 from attn_gui.views.tables.editor import Bubble, CellEditor

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import STAGE, symbol
 from attn_gui.figure.products.operands import picture_of
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.product.labels import LEVEL, UPRIGHT, Labels, LabelStyle, label_width, labels_fit
+from attn_gui.views.product.axis_labels import LEVEL, UPRIGHT, Labels, LabelStyle, label_width, labels_fit
 from attn_gui.views.product.lettering import Word, paint_words, painted_ground
 from attn_gui.views.product.product_layout import Needs, lay_out
 from attn_gui.views.product.product_needs import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine.graph.symbols import is_named, symbol, title
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 LAST = {
     "allowed": QT_TRANSLATE_NOOP("Names", "Allowed cells of mask layer {k}"),

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QFontMetricsF
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.product.labels import label_width
+from attn_gui.views.product.axis_labels import label_width
 from attn_gui.views.product.product_layout import Needs, lay_out
 from attn_gui.views.product.product_needs import TALLEST_COLUMN_LABEL, WIDEST_ROW_LABEL_COMPACT, label_font
 

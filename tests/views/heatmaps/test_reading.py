@@ -9,12 +9,12 @@ from attn_gui.engine import Plane, Problem
 from attn_gui.engine.evaluation.pooling import pool_blocks
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.levels import AUTO, LEVEL_RULES, MOST
-from attn_gui.pictures import pooling
-from attn_gui.pictures import reading as planes
+from attn_gui.pictures import plane_reading as planes
+from attn_gui.pictures import pooled_planes
 from attn_gui.pictures.geometry import Span
-from attn_gui.pictures.reading import bins_of
-from attn_gui.views.map import reading
-from attn_gui.views.map.reading import counts_of, levels_of_plane
+from attn_gui.pictures.plane_reading import bins_of
+from attn_gui.views.map import map_readings
+from attn_gui.views.map.map_readings import counts_of, levels_of_plane
 
 
 class Asked:
@@ -37,8 +37,8 @@ class Asked:
 
 @pytest.fixture
 def long(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    monkeypatch.setattr(pooling, "AT_ONCE", 1000)
-    monkeypatch.setattr(reading, "COUNTED", 2000)
+    monkeypatch.setattr(pooled_planes, "AT_ONCE", 1000)
+    monkeypatch.setattr(map_readings, "COUNTED", 2000)
     monkeypatch.setattr(planes, "OVERVIEW", 16)
     values = np.random.default_rng(0).normal(size=(101, 67))
     values[53, 29] = -40.0

@@ -17,7 +17,7 @@ from attn_gui.views.inspector.context import Reached
 from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.inspector.links import Link
 from attn_gui.views.inspector.neighbors import reaches
-from attn_gui.views.inspector.pages.fitting import FittingPage
+from attn_gui.views.inspector.pages.scrolled_page import FittingPage
 from attn_gui.views.inspector.relations import Relations
 from attn_gui.views.inspector.terms_view import TermsView
 

@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph.indices import cell
 from attn_gui.views.formula import FormulaView
-from attn_gui.views.spine.catalog import NODE, entries_of, node_symbol
-from attn_gui.views.spine.node import StageNode
 from attn_gui.views.spine.spine import Spine
+from attn_gui.views.spine.spine_items import NODE, entries_of, node_symbol
+from attn_gui.views.spine.stage_node import StageNode
 
 WIDE = 1440
 

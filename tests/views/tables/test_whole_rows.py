@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.views.tables.panel import MatrixPanel
-from attn_gui.views.tables.parts import WholeRows
+from attn_gui.views.tables.matrix_panel import MatrixPanel
+from attn_gui.views.tables.table_parts import WholeRows
 
 MANY = 60  # so often no table is laid out for one change of its size
 

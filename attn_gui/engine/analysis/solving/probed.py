@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from attn_gui.engine.analysis.sensitivity import gradient
+from attn_gui.engine.analysis.solving.unknowns import Cells
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.stages import STAGE
 
 from .answer import Ask
-from .cells import Cells
 from .row import Row
 from .systems import centered
 

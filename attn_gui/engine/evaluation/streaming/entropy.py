@@ -7,9 +7,9 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.evaluation.streaming.score_chain import Chain
 from attn_gui.engine.graph import indices
 
-from .chain import Chain
 from .passes import Passes, runs
 from .threads import share
 

@@ -11,6 +11,8 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
 from attn_gui.engine.evaluation.streaming.edits.edit import Edit
 from attn_gui.engine.evaluation.streaming.edits.versions import Versions
+from attn_gui.engine.evaluation.streaming.score_chain import Chain
+from attn_gui.engine.evaluation.streaming.stage_pools import Pictures
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph import node as graph
 from attn_gui.engine.graph.node import Node
@@ -20,10 +22,8 @@ from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES
 
-from .chain import Chain
 from .entropy import entropies
 from .passes import Passes
-from .pictures import Pictures
 from .threads import one_blas_thread, share
 
 HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells

@@ -10,15 +10,15 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.streaming.edits.copies import Copy
 from attn_gui.engine.evaluation.streaming.edits.versions import Versions
+from attn_gui.engine.evaluation.streaming.row_states import Rows, Tile
+from attn_gui.engine.evaluation.streaming.score_chain import Chain
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.scores import SCORES
 
-from .chain import Chain
 from .hand_rows import HandRows
 from .kernels.dot_kernel import DotKernel
 from .kernels.stage_kernel import StageKernel
-from .rows import Rows, Tile
 from .threads import carry_out
 
 Job = tuple[int, int, int]  # batch, head, tile

@@ -11,6 +11,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.chain.hand_node import ByHand, Changed, Step
 from attn_gui.engine.graph.indices import Reference
 from attn_gui.engine.graph.node import Fetch, Node
 from attn_gui.engine.graph.sources import Source, sizes_of, sources_of
@@ -21,7 +22,6 @@ from attn_gui.engine.stages import entries, stages_of
 from attn_gui.engine.stages.derived import DERIVED
 from attn_gui.engine.stages.mask import Seen
 
-from .by_hand import ByHand, Changed, Step
 from .wiring import build
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 
 if TYPE_CHECKING:
-    from attn_gui.engine.graph.expressions.operators import Named
+    from attn_gui.engine.graph.expressions.functions import Named
 
 # "text": every digit and every term; "latex": short numbers; "symbols": LaTeX with names instead of numbers
 Style = Literal["text", "latex", "symbols"]

@@ -24,7 +24,7 @@ from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export.export_choice import DataChoice, first_of
 from attn_gui.views.dialogs.export.export_form import ExportForm
 from attn_gui.views.dialogs.export.heads_text import heads_from_text
-from attn_gui.views.dialogs.fields import CheckList, Field, caption, lay_out
+from attn_gui.views.dialogs.form_fields import CheckList, Field, caption, lay_out
 from attn_gui.views.words.names import stage_title
 
 

@@ -21,7 +21,7 @@ from attn_gui.views.dialogs.export.export_choice import REMEMBERED, THEMES, VALU
 from attn_gui.views.dialogs.export.export_form import BUTTONS, ExportForm
 from attn_gui.views.dialogs.export.heads_fields import HeadsFields
 from attn_gui.views.dialogs.export.preview import Preview
-from attn_gui.views.dialogs.fields import (
+from attn_gui.views.dialogs.form_fields import (
     CentimeterField,
     CheckList,
     Field,

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QLabel, QLineEdit, QMessageBox, QWidget
 
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.fields import TargetFields
+from attn_gui.views.dialogs.form_fields import TargetFields
 from attn_gui.views.focus_order import step
 from attn_gui.views.theme import dress
 

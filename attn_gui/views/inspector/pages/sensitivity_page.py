@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from attn_gui.document.copying import Copied
+from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.context import cell_name, column_writer
 from attn_gui.views.inspector.links import Link

@@ -20,8 +20,8 @@ from attn_gui.figure.maps.cells import SMALLEST_MARK, paint_hatch, paint_marks, 
 from attn_gui.figure.text.numbers import CELL_MARGIN, CellNumbers, cell_decimals
 from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.plane_reading import bins_of
 from attn_gui.pictures.planes import PlaneLike, zeros_dotted
-from attn_gui.pictures.reading import bins_of
 from attn_gui.views.map.items.map_item import MapItem
 
 DIMMED = 0.45

@@ -27,7 +27,7 @@ from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.bar_legend import BarLegend, Entry
 from attn_gui.views.map.levels.levels_popup import LevelsPopup
-from attn_gui.views.map.reading import counts_of, has_faint
+from attn_gui.views.map.map_readings import counts_of, has_faint
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 BAR, TICK = 8, 4

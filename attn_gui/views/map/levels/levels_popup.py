@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.numbers import parse_number
+from attn_gui.document.number_text import parse_number
 from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.levels import LEVEL_RULES, LOCKED, TYPED, LevelRule, Shade, color_table

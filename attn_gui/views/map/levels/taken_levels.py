@@ -6,7 +6,7 @@ from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.levels import LEVEL_RULES, Shade
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.items.cells_item import LAST_GOOD
-from attn_gui.views.map.reading import levels_of_plane, sample_of
+from attn_gui.views.map.map_readings import levels_of_plane, sample_of
 
 
 class TakenLevels:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.streaming.rows import LARGE, Rows
+from attn_gui.engine.evaluation.streaming.row_states import LARGE, Rows
 
 # where this would lose digits the row has to be computed again; written so that NaN is unsound
 MOST_ABOVE = 20.0  # a score so far above the maximum taken off, in units of T

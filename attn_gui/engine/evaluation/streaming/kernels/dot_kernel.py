@@ -13,9 +13,9 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.streaming.chain import AS_THEY_ARE, Chain, Layers
 from attn_gui.engine.evaluation.streaming.edits.copies import Copy
-from attn_gui.engine.evaluation.streaming.rows import LARGE, Tile
+from attn_gui.engine.evaluation.streaming.row_states import LARGE, Tile
+from attn_gui.engine.evaluation.streaming.score_chain import AS_THEY_ARE, Chain, Layers
 from attn_gui.engine.evaluation.streaming.threads import share
 from attn_gui.engine.graph import indices
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.evaluation.streaming.chain import Chain, Layers
 from attn_gui.engine.evaluation.streaming.edits.copies import Copy
-from attn_gui.engine.evaluation.streaming.rows import LARGE, Tile
+from attn_gui.engine.evaluation.streaming.row_states import LARGE, Tile
+from attn_gui.engine.evaluation.streaming.score_chain import Chain, Layers
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.layout import contract
+from attn_gui.engine.graph.contraction import contract
 from attn_gui.engine.graph.sources import Readable
 
 CELLS, FEWEST = 1 << 20, 64  # cells of a map that are held at a time, and rows at least: K is read again for each part

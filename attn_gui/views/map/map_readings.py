@@ -6,8 +6,8 @@ import numpy as np
 
 from attn_gui.figure.display import Allowed, Levels, Values, to_display
 from attn_gui.figure.levels import LevelRule, finite_open
+from attn_gui.pictures.plane_reading import numbers_of, overview_of
 from attn_gui.pictures.planes import PlaneLike
-from attn_gui.pictures.reading import numbers_of, overview_of
 from attn_gui.pictures.supply import supply_of
 
 COUNTED = 1 << 21

@@ -12,9 +12,9 @@ from attn_gui.engine.graph.facts import Operator
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.controls.size_box import SizeBox
-from attn_gui.views.spine.numbers import NumberRow, numbers_of
 from attn_gui.views.spine.operators import ListBox, MaskBox, OperatorBox, PlainBox
 from attn_gui.views.spine.scale_box import ScaleBox
+from attn_gui.views.spine.step_numbers import NumberRow, numbers_of
 from attn_gui.views.words.scores import score_name
 
 NUMBERED: dict[str, tuple[str, ...]] = {"position": ("rotary_theta",), "softcap": ("softcap",)}

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from attn_gui.views.spine.catalog import Entry
-from attn_gui.views.spine.node import StageNode
 from attn_gui.views.spine.operators import OperatorBox, Sign
 from attn_gui.views.spine.shelf import Shelf
+from attn_gui.views.spine.spine_items import Entry
+from attn_gui.views.spine.stage_node import StageNode
 from attn_gui.views.theme import set_ground
 
 GAP = 6

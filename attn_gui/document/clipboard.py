@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_gui.document.numbers import shortest
+from attn_gui.document.number_text import shortest
 from attn_gui.document.phrases import quoted
 from attn_gui.formats.text.headings import Sort, sort_of
 

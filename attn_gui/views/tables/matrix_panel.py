@@ -16,8 +16,8 @@ from attn_gui.figure.display import auto_levels
 from attn_gui.figure.tokens import SIZE, SPACING, Theme
 from attn_gui.views.tables.headers import Mark
 from attn_gui.views.tables.menu import TableMenu
-from attn_gui.views.tables.parts import ChoiceBar, ShapeBadge, TitleRow, WholeRows
 from attn_gui.views.tables.ruler import HeadRuler
+from attn_gui.views.tables.table_parts import ChoiceBar, ShapeBadge, TitleRow, WholeRows
 from attn_gui.views.tables.view import MatrixView
 from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_signal, ui_font
 

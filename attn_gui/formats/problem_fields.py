@@ -14,9 +14,9 @@ from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.problem.masks import Bias, Custom, Layer
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE
-from attn_gui.formats.arrays import Array
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
+from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
 
 OPTIONS = tuple(field.name for field in dataclasses.fields(Problem) if field.name not in MATRICES)
 ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of a problem

@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from attn_gui.formats.arrays import Array
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted
+from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.text import delimited
 from attn_gui.formats.text.delimited import Row
 from attn_gui.formats.text.headings import Sort, cell_number, sort_of

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_gui.engine.creation.memory import available
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown, size_text
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown, size_text
 
 Array: TypeAlias = NDArray[Any]
 DType: TypeAlias = np.dtype[Any]

@@ -7,10 +7,10 @@ from functools import reduce
 
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.document.names import field_symbol
+from attn_gui.document.field_symbols import field_symbol
 from attn_gui.engine.graph.symbols import is_named
 from attn_gui.engine.problem.sentences import spoken
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 NAMED = ("matrix", "other", "field", "stage", "by", "why")  # places where the engine names what it speaks of
 NUMBERS = {

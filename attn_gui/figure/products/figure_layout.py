@@ -22,7 +22,7 @@ from attn_gui.figure.maps.layout import (
 from attn_gui.figure.maps.legend import legend_lines
 from attn_gui.figure.maps.map_figure import Axis
 from attn_gui.figure.output.page import PX_PER_CM
-from attn_gui.figure.products.product import PLACES, STAGE, ProductFigure
+from attn_gui.figure.products.product_figure import PLACES, STAGE, ProductFigure
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, label_step, wrapped
 from attn_gui.figure.tokens import FONT_SIZE, SPACING

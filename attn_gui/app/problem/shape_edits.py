@@ -10,7 +10,7 @@ from attn_gui.app.maps.status import Tell
 from attn_gui.app.problem.making import Arrays, Making
 from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.sentences import sentences
+from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.new_shapes import done_text
 from attn_gui.document.document import Document
@@ -18,7 +18,7 @@ from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Resized, head_counts, reshaped, resize
 from attn_gui.engine.creation.create import made_direct, with_biases, with_context, with_dtype, with_output
 from attn_gui.engine.scores import SCORES
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.shape_panel import ShapeState
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.words.stage_formulas import scale_kind

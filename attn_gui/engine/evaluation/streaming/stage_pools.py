@@ -10,11 +10,11 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.pooling import block_edges, largest, pool_blocks, reduced
 from attn_gui.engine.evaluation.streaming.edits.versions import Versions
+from attn_gui.engine.evaluation.streaming.score_chain import Chain
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.facts import Role
 
 from .blocks import Blocks
-from .chain import Chain
 from .passes import Passes
 
 Part = tuple[slice, slice] | None
