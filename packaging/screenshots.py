@@ -19,6 +19,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView
+from texts import compile_stale
 
 from attn_gui.app.shell.program import Program
 from attn_gui.app.state.view_state import ChosenCell
@@ -166,6 +167,7 @@ def take(app: QApplication, picture: Picture, folder: Path) -> Path:
 
 def main(arguments: list[str]) -> int:
     folder = Path(arguments[0]) if arguments else FOLDER
+    compile_stale(FOLDER.parents[1])  # else what is Chinese would stay English
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
         app = QApplication([])
