@@ -25,6 +25,7 @@ from steps import Trouble, clean_environment, quiet, say, watched
 
 ROOT = Path(__file__).resolve().parents[1]
 CONSTRAINTS = Path("packaging", "constraints.txt")
+BUILD = ROOT / "packaging" / "installers" / "build.py"
 QT = "PySide6-Essentials"
 COMMANDS = {
     "app": ("-m", "attn_gui"),
@@ -42,6 +43,9 @@ COMMANDS = {
         "-o",
         "python_functions=bench_*",
     ),
+    "wheel": (str(BUILD), "wheel"),
+    "bundle": (str(BUILD), "bundle"),
+    "deb": (str(BUILD), "deb"),
     "soak": (
         "-m",
         "pytest",
@@ -54,6 +58,8 @@ COMMANDS = {
         "python_functions=walk_*",
     ),
 }
+TESTING = ("test", "bench", "soak")
+"""Commands that need the test tools, and no screen."""
 BY_SH = rb"#!/bin/sh\n'''exec' " + rb'"\1" "$0" "$@"' + rb"\n' '''\n"
 """A first line that may have blanks in it: sh reads it as a command, Python as a text."""
 HAS_ALL = """
@@ -75,7 +81,7 @@ def main(words: list[str], usage: str, fits: str) -> int:
         return 2
     command, arguments = words[0], words[1:]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that a step is ended with us
-    checkout = Checkout(ROOT, fits, tests=command != "app")
+    checkout = Checkout(ROOT, fits, tests=command in TESTING)
     try:
         checkout.prepare()
         return checkout.run([*COMMANDS[command], *arguments])

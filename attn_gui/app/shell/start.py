@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.shell.shell import Shell
 from attn_gui.figure.text.fonts import load_fonts
+from attn_gui.paths import resource
 
 if TYPE_CHECKING:
     from attn_gui.app.shell.program import Program
@@ -30,6 +32,8 @@ def run(path: Path | None = None, lang: str | None = None) -> int:
     assert isinstance(app, QApplication)
     app.setApplicationName("attn_gui")
     app.setApplicationDisplayName("attn_gui")
+    app.setDesktopFileName("attn-gui")  # by which a desktop finds the name, the icon and what belongs together
+    app.setWindowIcon(QIcon(str(resource("icons", "attn-gui.svg"))))
     load_fonts()
     start = Start(app, Shell(app, lang), path)
     code = app.exec()

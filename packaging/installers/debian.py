@@ -1,0 +1,117 @@
+"""Package of the bundled program for Debian and its kin: its files in their places, and dpkg-deb."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from steps import Trouble, say, watched
+
+LINUX = Path(__file__).resolve().parent / "linux"
+ROOT = LINUX.parents[2]
+NAME = "attn-gui"
+SIZES = (16, 24, 32, 48, 64, 128, 256)
+CHECKS = {  # the system's own judges, where they are installed
+    "desktop-file-validate": ("usr/share/applications/attn-gui.desktop",),
+    "appstreamcli": ("usr/share/metainfo/io.github.attn_gui.metainfo.xml",),
+    "xmllint": ("usr/share/mime/packages/attn-gui.xml",),
+    "man": ("usr/share/man/man1/attn-gui.1.gz",),
+}
+OPTIONS = {"appstreamcli": ("validate", "--no-net"), "xmllint": ("--noout",), "man": ("--warnings", "-l", "-Tutf8")}
+
+
+def debian_package(folder: Path, version: str, target: Path) -> Path:
+    """Pack a bundle; the path of the .deb. Raises Trouble where dpkg-deb is missing or a file is not valid."""
+    if shutil.which("dpkg-deb") is None:
+        raise Trouble("dpkg-deb is needed, which Debian and its kin have.")
+    machine = subprocess.run(
+        ["dpkg", "--print-architecture"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    made = target / f"{NAME}_{version}_{machine}.deb"
+    with tempfile.TemporaryDirectory(dir=target) as work:
+        tree = Path(work, "tree")
+        tree.mkdir(mode=0o755)
+        _lay_out(tree, folder)
+        _control(tree, version, machine)
+        _validate(tree)
+        watched(["dpkg-deb", "-Zxz", "--root-owner-group", "--build", tree, made], "Packing the .deb.")
+    return made
+
+
+def _lay_out(tree: Path, folder: Path) -> None:
+    """Every file where a Linux desktop looks for it."""
+    shutil.copytree(folder, tree / "usr/lib" / NAME, symlinks=True)
+    _link(tree / "usr/bin" / NAME, f"../lib/{NAME}/{NAME}")
+    share = tree / "usr/share"
+    _copy(LINUX / "attn-gui.desktop", share / "applications/attn-gui.desktop")
+    _copy(LINUX / "attn-gui.xml", share / "mime/packages/attn-gui.xml")
+    _copy(LINUX / "attn-gui.metainfo.xml", share / "metainfo/io.github.attn_gui.metainfo.xml")
+    _copy(ROOT / "packaging/LICENSE", share / f"doc/{NAME}/copyright")
+    manual = share / "man/man1/attn-gui.1"
+    _copy(LINUX / "attn-gui.1", manual)
+    watched(["gzip", "-9n", manual], "Packing the manual.")
+    icon = ROOT / "resources/icons/attn-gui.svg"
+    for kind in ("apps/attn-gui", "mimetypes/application-x-attn"):
+        _copy(icon, share / f"icons/hicolor/scalable/{kind}.svg")
+        for side in SIZES:
+            _draw(icon, side, share / f"icons/hicolor/{side}x{side}/{kind}.png")
+
+
+def _control(tree: Path, version: str, machine: str) -> None:
+    libraries = _libraries()
+    wanted = libraries.DRAWING | libraries.X11 | libraries.WAYLAND
+    names = sorted({f"{entry.debian} | {entry.debian}t64" for entry in wanted.values()})  # renamed in 2024
+    megabytes = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file()) >> 10
+    text = (LINUX / "control").read_text(encoding="utf-8")
+    control = tree / "DEBIAN/control"
+    control.parent.mkdir(mode=0o755)
+    control.write_text(text.format(version=version, machine=machine, size=megabytes, libraries=", ".join(names)))
+
+
+def _validate(tree: Path) -> None:
+    for tool, files in CHECKS.items():
+        if shutil.which(tool) is None:
+            say(f"Not checked, since {tool} is not installed: {', '.join(Path(file).name for file in files)}")
+            continue
+        for file in files:
+            watched([tool, *OPTIONS.get(tool, ()), tree / file], f"Checking {Path(file).name} with {tool}.")
+
+
+def _libraries() -> object:
+    """The program's own list of the system libraries that it needs."""
+    spec = importlib.util.spec_from_file_location("attn_gui_libraries", ROOT / "attn_gui" / "libraries.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+    target.chmod(0o644)
+
+
+def _link(path: Path, target: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target)
+
+
+def _draw(icon: Path, side: int, target: Path) -> None:
+    """A picture of the icon in pixels, drawn by the Qt of the set-up."""
+    from PySide6.QtCore import Qt
+    from PySide6.QtGui import QImage, QPainter
+    from PySide6.QtSvg import QSvgRenderer
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    image = QImage(side, side, QImage.Format.Format_ARGB32)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    QSvgRenderer(str(icon)).render(painter)
+    painter.end()
+    if not image.save(str(target)):
+        raise Trouble(f"{target.name} cannot be written.")
