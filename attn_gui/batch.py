@@ -192,29 +192,36 @@ def _write_page(request: _Request) -> Iterator[Path]:
         for head in request.heads if kind.per_head else request.heads[:1]:
             path = request.path(kind.name, heads_part((head,), problem.num_heads), f".{ending}")
             figure = {"picture": kind.name, "stage": aim.stage, "cell": aim.cell, "knobs": knobs}
-            if options.frames:
+            if options.frames or (kind.slide is not None and IMAGES[ending].moving):
                 yield from _write_frames(request, path, kind, head, **figure)
             else:
                 yield from _draw(request, path, (head,), **figure)
 
 
 def _write_frames(request: _Request, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
-    """A figure for every place of a page's slider."""
+    """A figure for every place of a page's slider, or one file of all of them where it can move."""
     from attn_gui.figure.frames import Frames, frame_path
     from attn_gui.figure.options import FigureOptions
-    from attn_gui.figure.sheet import File, write_page
+    from attn_gui.figure.reading import within
+    from attn_gui.figure.sheet import File, write_moving, write_page
     from attn_gui.figure.text.fonts import ensure_gui
 
     if kind.slide is None:
         raise ExportError(f"The page {kind.name} has no slider, and so no frames.")
     ensure_gui()
     options = _figure_options(request.options)
-    frames = Frames(kind, FigureOptions(**options, **choices), head)
+    frames, file = Frames(kind, FigureOptions(**options, **choices), head), File(path.suffix[1:], options["dpi"])
+    if IMAGES[file.form].moving:
+        with _Progress(path) as progress:
+            pages = frames.pages(request.evaluation, within(progress.show, 0, 2))
+            write_moving(pages, file, path, within(progress.show, 1, 2))
+        yield path
+        return
     for place in range(frames.count(request.evaluation)):
         target = frame_path(path, place)
         with _Progress(target) as progress:
             page = frames.page(request.evaluation, place, progress.show)
-            write_page(page, File(path.suffix[1:], options["dpi"]), target)
+            write_page(page, file, target)
         yield target
 
 

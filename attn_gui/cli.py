@@ -151,7 +151,7 @@ def _export_parser() -> argparse.ArgumentParser:
     add("--stage", metavar="NAME", nargs="+", help="stages to write (default: weights; npz: all)")
     add("--page", metavar="NAME", help="a page in place of a stage: curve, head_contributions, …")
     add("--cell", type=cell, metavar="ROW,COLUMN", help="the cell of the stage that a page looks at")
-    add("--frames", action="store_true", help="of a page with a slider a figure for each of its places, numbered")
+    add("--frames", action="store_true", help="a figure for each place of a page's slider (gif: one that moves)")
     add("--set", type=setting, nargs="+", default=[], metavar="NAME=VALUE", help="what can be chosen on a page")
     add("--heads", type=heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
     add("--batch", type=whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0; npz has all)")

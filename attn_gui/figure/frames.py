@@ -12,7 +12,7 @@ from attn_gui.figure.output.page import Page
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pictures import content_page, page_aim
-from attn_gui.figure.reading import Tell
+from attn_gui.figure.reading import Tell, within
 
 DIGITS = 3
 
@@ -42,6 +42,11 @@ class Frames:
             moved = kind.read(evaluation, replace(aim, knobs=knobs), tell)
         tell(1.0)
         return content_page(kind, moved, self._options)
+
+    def pages(self, evaluation: Evaluation, tell: Tell) -> list[Page]:
+        """The pictures at all of them."""
+        count = self.count(evaluation)
+        return [self.page(evaluation, place, within(tell, place, count)) for place in range(count)]
 
 
 def frame_path(path: Path, place: int) -> Path:

@@ -197,8 +197,9 @@ def _ground(options: FigureOptions) -> QColor | None:
 @dataclass(frozen=True)
 class PictureKind:
     """A kind of figure: its title, whether it is there for a stage, whether heads share a sheet, whether it belongs to
-    a stage, and how a page of it is made. `part` stands in the names of its files, `context` is that of the title; of
-    `frames` there is a file for each place of the page's slider. One that is not `quick` takes more than a frame."""
+    a stage, and how a page of it is made. `part` stands in the names of its files, `context` is that of the title;
+    `frames` is the page whose slider runs through it, and `apart` there is a file for each place, where the form of the
+    file holds only one picture. One that is not `quick` takes more than a frame."""
 
     key: str
     title: str
@@ -209,6 +210,7 @@ class PictureKind:
     of_stage: bool = True
     context: str = "Pictures"
     frames: PageKind[Any] | None = None
+    apart: bool = False
     quick: bool = True
 
 
@@ -243,16 +245,17 @@ class _Pictures(Mapping[str, PictureKind]):
         if key in _OWN:
             return _OWN[key]
         kind = PAGES[key.removesuffix(FRAMES)]
-        frames = kind if key.endswith(FRAMES) else None
+        apart = key.endswith(FRAMES)
         return PictureKind(
             key,
-            kind.frames if frames else kind.title,
+            kind.frames if apart else kind.title,
             kind.name,
             partial(catalog_page, kind),
             lambda evaluation, stage: kind.applies(evaluation.problem),
             of_stage=False,
             context="Pages",
-            frames=frames,
+            frames=kind if kind.frames else None,
+            apart=apart,
             quick=not kind.frames,
         )
 

@@ -17,7 +17,7 @@ from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import SPLIT
 from attn_gui.figure.maps.compose import Source, chosen_heads, evaluation_of
 from attn_gui.figure.options import FigureOptions, Heads, shade_from
-from attn_gui.figure.output.devices import ENCODERS, LONGEST_PAGE_CM, image_of
+from attn_gui.figure.output.devices import ANIMATORS, ENCODERS, LONGEST_PAGE_CM, image_of
 from attn_gui.figure.output.page import Page
 from attn_gui.figure.pictures import kind_of
 from attn_gui.figure.reading import Tell, silent, within
@@ -42,7 +42,7 @@ def write(
     """Write a figure of a problem, trace or evaluation and give the files written; `choices` as in FigureOptions.
 
     One head, or with `sheet` all chosen ones, goes to `path`; several without `sheet` to STEM-hHEAD.EXT beside it.
-    The format is png, svg or pdf, by default as the path ends. Sizes in cm are the whole figure's; without them cells
+    The format is one of FORMATS, by default as the path ends. Sizes in cm are the whole figure's; without them cells
     have at least 0.5 cm. A map of more cells than pixels, or too long to be held, is pooled and the figure says so.
     `tell` hears the share that is done. A file is replaced wholly or not at all. ValueError with a sentence for
     everything refused.
@@ -100,7 +100,7 @@ def render(
     before: Source | None = None,
     compare: str = SPLIT,
 ) -> Picture:
-    """Draw a stage of a problem; written to `path` (png, svg or pdf) when one is given. A notebook shows the result.
+    """Draw a stage of a problem; written to `path` (png, svg, pdf, gif) when one is given. A notebook shows it.
 
     Several heads, or "all", come on one sheet. Width and height are in cm, the font size in points (7.5, and more on
     pages wider than 12 cm). `levels` (low, high) are the values at the ends of the colors, `colormap` is one of the
@@ -147,7 +147,7 @@ class Picture:
         self._page, self._dpi = page, dpi
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the figure as png, svg or pdf, as the path ends; ValueError with a sentence when that fails."""
+        """Write the figure as png, svg, pdf or gif, as the path ends; ValueError with a sentence when that fails."""
         path = Path(path)
         write_page(self._page, File(path.suffix.removeprefix("."), self._dpi), path)
         return path
@@ -174,7 +174,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class File:
-    """The form (png, svg or pdf) and resolution of a file; ValueError for another form."""
+    """The form (png, svg, pdf or gif) and resolution of a file; ValueError for another form."""
 
     form: str
     dpi: float
@@ -227,3 +227,9 @@ def write_page(page: Page, file: File, path: Path) -> None:
     """Write a page that is laid out; a file is replaced wholly or not at all."""
     with replacing(path) as target:
         ENCODERS[file.form](page, file.dpi, target)
+
+
+def write_moving(pages: Sequence[Page], file: File, path: Path, tell: Tell = silent) -> None:
+    """Write pages of one size into one file of a form that moves; a file is replaced wholly or not at all."""
+    with replacing(path) as target:
+        ANIMATORS[file.form](pages, file.dpi, target, tell)

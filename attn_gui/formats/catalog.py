@@ -15,9 +15,15 @@ class Figures(NamedTuple):
     """A kind of file that figures are written in, by `figure.devices`."""
 
     pixels: bool  # so that it has dots per inch
+    moving: bool = False  # so that it holds the frames of a page one after another; its ground is opaque
 
 
-IMAGES = {"png": Figures(pixels=True), "svg": Figures(pixels=False), "pdf": Figures(pixels=False)}
+IMAGES = {
+    "png": Figures(pixels=True),
+    "svg": Figures(pixels=False),
+    "pdf": Figures(pixels=False),
+    "gif": Figures(pixels=True, moving=True),
+}
 SESSION = Format(
     "session",
     (".attn",),

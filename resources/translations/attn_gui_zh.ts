@@ -2661,6 +2661,10 @@
         <translation>饱和度 ‖diag(a) − aaᵀ‖</translation>
     </message>
     <message>
+        <source>gradient of the chosen weight, ‖∂a/∂q‖</source>
+        <translation>所选权重的梯度 ‖∂a/∂q‖</translation>
+    </message>
+    <message>
         <source>Sweep: {quantity}</source>
         <translation>扫描：{quantity}</translation>
     </message>

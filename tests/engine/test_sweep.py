@@ -45,7 +45,12 @@ def plain(changed):
     a = powers / powers.sum()
     whole = np.zeros(M)
     whole[open_keys] = a
+    slopes = (1 - (logits / changed.softcap) ** 2) / (changed.temperature or 1.0)
+    slopes = slopes * (changed.scale if changed.scale is not None else D_K**-0.5)
+    moved = slopes[:, None] * keys[open_keys]  # of what the softmax takes, with the query
+    place = open_keys.index(row.key) if row.key in open_keys else None
     return {
+        "gradient": 0.0 if place is None else np.linalg.norm(a[place] * (moved[place] - a @ moved)),
         "entropy": -(a * np.log(a)).sum(),
         "weight": whole[row.key],
         "largest": a.max(),
@@ -85,6 +90,34 @@ def test_the_value_of_now_gives_the_reading_of_now(problem):
             assert low <= high
             found = sweep(problem, quantity, [now], ROW, ROW_READINGS["weight"].read)
             assert found == pytest.approx([weights[ROW.key]], rel=1e-13), key
+
+
+@pytest.mark.parametrize("changes", [{}, {"rotary_theta": 100.0}, {"score": "cosine"}, {"score": "gaussian"}])
+def test_the_gradient_of_a_weight_is_its_difference_over_a_small_step_of_the_query(problem, changes):
+    rng = np.random.default_rng(2)
+    matrices = {name: rng.normal(size=(4, 4)) for name in ("query", "key", "value")}
+    problem, row = Problem(**matrices, num_heads=2, **changes), Row(head=1, query=2, key=3)
+    step, found = 1e-6, []
+    for column in (2, 3):
+        ends = []
+        for sign in (-1, 1):
+            query = matrices["query"].copy()
+            query[2, column] += sign * step
+            ends.append(compute(problem.replace(query=query))["weights"][0, 1, 2, 3])
+        found.append((ends[1] - ends[0]) / (2 * step))
+    quantity = quantities_of(problem)["temperature"]
+    read = sweep(problem, quantity, [1.0], row, ROW_READINGS["gradient"].read)
+    assert read == pytest.approx([np.linalg.norm(found)], rel=1e-7)
+
+
+def test_the_base_of_rotary_positions_runs_where_there_is_one(problem):
+    assert "rotary_theta" not in quantities_of(problem)
+    rng = np.random.default_rng(3)
+    turned = Problem(**{name: rng.normal(size=(5, 4)) for name in ("query", "key", "value")}, rotary_theta=50.0)
+    found = sweep(
+        turned, quantities_of(turned)["rotary_theta"], [7.0], Row(query=3, key=1), ROW_READINGS["weight"].read
+    )
+    assert found == pytest.approx([compute(turned.replace(rotary_theta=7.0))["weights"][0, 0, 3, 1]])
 
 
 def test_a_cell_of_a_table_moves_alone(problem):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QColor, QImage, QImageReader
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QSlider
 
+from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import compute
 from attn_gui.formats import save_session
@@ -137,3 +138,97 @@ def test_the_command_line_writes_the_strip_and_the_frames(person, tmp_path, caps
     ]
     assert main([*call[:4], "--page", "head_contributions", "--frames"]) == 2
     assert "has no slider" in capsys.readouterr().err
+
+
+def moving(path):
+    """The frames of a GIF as Qt reads them."""
+    reader = QImageReader(str(path))
+    assert reader.supportsAnimation()
+    assert reader.loopCount() == -1  # again and again
+    return [reader.read() for _ in range(reader.imageCount())]
+
+
+def test_a_gif_moves_and_shows_what_the_numbered_pictures_show(person, tmp_path, capsys):
+    save_session(person.program.document.snapshot(), tmp_path / "a.attn")
+    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--page", "sweep", "--cell", "1,0", "--dpi", "60"]
+    assert main([*call, "--set", "steps=4", "--format", "gif"]) == 0
+    assert capsys.readouterr().out.split() == [str(tmp_path / "a-sweep-h0.gif")]
+    assert main([*call, "--set", "steps=4", "--format", "png", "--frames"]) == 0
+    frames = moving(tmp_path / "a-sweep-h0.gif")
+    assert len(frames) == 4
+    for place, frame in enumerate(frames):
+        still = QImage(str(tmp_path / f"a-sweep-h0-{place:03d}.png"))
+        assert frame.size() == still.size()
+        assert frame.pixelColor(0, 0) == still.pixelColor(0, 0) == QColor("white")
+        apart = pixels(frame) - pixels(still)
+        assert np.abs(apart).mean() < 1.0  # of 255: 256 colors for all frames
+        assert np.abs(apart).max() < 64
+
+
+def pixels(image):
+    image = image.convertToFormat(QImage.Format.Format_RGBA8888)
+    return np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4).astype(int)
+
+
+def test_the_dialog_writes_one_gif_with_progress(person, tmp_path, qtbot):
+    person.overwrite(person.find("page.sweep.steps", QLineEdit), "3")
+
+    def answer(dialog):
+        dialog.format.set_key("gif")
+        dialog.format.picked.emit("gif")
+        assert not dialog.transparent.isEnabled()
+        dialog.dpi.setValue(50)
+        dialog.target.folder.setText(str(tmp_path))
+        assert dialog.objection() == ""
+        dialog.accept()
+
+    person.answering(ExportDialog, answer, lambda: person.click("button.page_export"))
+    qtbot.waitUntil(lambda: "Wrote" in person.banner(), timeout=120_000)
+    assert [path.name for path in tmp_path.iterdir()] == ["worked-example-sweep-h0.gif"]
+    assert len(moving(tmp_path / "worked-example-sweep-h0.gif")) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["quantity=color"], "quantity cannot be 'color' here; expected one of scale, temperature"),
+        (["reading="], "reading cannot be '' here; expected one of entropy"),
+        (["low=nan"], "low cannot be 'nan'"),
+        (["quantity=temperature", "low=0"], "low cannot be '0'"),
+        (["quantity=d_k", "high=1e9"], "high cannot be '1e9'"),
+        (["steps=1"], "steps cannot be '1'"),
+        (["steps=1000000000"], "steps cannot be '1000000000'"),
+        (["steps=" + "9" * 5000], "steps cannot be"),
+        (["place=25"], "place cannot be '25'"),
+        (["speed=2"], "There is nothing to set called 'speed'"),
+    ],
+)
+def test_what_cannot_be_swept_is_said_in_one_sentence(person, tmp_path, capsys, words, said):
+    save_session(person.program.document.snapshot(), tmp_path / "a.attn")
+    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path / "out"), "--page", "sweep", "--format", "gif"]
+    assert main([*call, "--set", *words]) == 2
+    found = capsys.readouterr()
+    assert said in found.err
+    assert (found.out, found.err.count("\n")) == ("", 1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_gif_of_too_many_pixels_is_refused_before_any_is_painted(person, tmp_path, capsys):
+    save_session(person.program.document.snapshot(), tmp_path / "a.attn")
+    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path / "out"), "--page", "sweep", "--format", "gif"]
+    assert main([*call, "--dpi", "2000", "--set", "steps=2"]) == 2
+    assert "choose fewer dots per inch" in capsys.readouterr().err
+    assert not list((tmp_path / "out").iterdir())
+
+
+def test_any_figure_can_be_a_gif_that_stands_still(person, tmp_path):
+    problem = person.program.document.snapshot()
+    render(problem, tmp_path / "a.gif", dpi=60)
+    assert len(moving_or_still(tmp_path / "a.gif")) == 1
+    with pytest.raises(ValueError, match="no pixels that are partly transparent"):
+        render(problem, tmp_path / "b.gif", transparent=True)
+
+
+def moving_or_still(path):
+    reader = QImageReader(str(path))
+    return [reader.read() for _ in range(max(reader.imageCount(), 1))]

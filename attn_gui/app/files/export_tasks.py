@@ -21,9 +21,9 @@ from attn_gui.figure.levels import TYPED, Levels, Shade
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pictures import PICTURES
-from attn_gui.figure.reading import Tell
+from attn_gui.figure.reading import Tell, within
 from attn_gui.formats import Rows, block_rows, rows_of, save_members, save_rows, stage_labels, stage_rows
-from attn_gui.formats.catalog import numbers
+from attn_gui.formats.catalog import IMAGES, numbers
 from attn_gui.formats.head_names import heads_part
 from attn_gui.views.dialogs.export.export_choice import WINDOW, DataChoice, ExportChoice
 from attn_gui.views.map.levels.shades import differences
@@ -76,7 +76,7 @@ def figure_tasks(
 ) -> list[Task]:
     """A file for every stage and head, or for every stage with `sheet`; ValueError with a sentence for what is none."""
     evaluation, kind, found = with_derived(evaluation), PICTURES[choice.picture], []
-    if kind.frames is not None:
+    if kind.frames is not None and (kind.apart or IMAGES[choice.format].moving):
         return _frame_tasks(kind.frames, choice, evaluation, naming, lang, shades)
     for stage in choice.stages if kind.of_stage else choice.stages[:1]:
         if not kind.has(evaluation, stage):
@@ -106,17 +106,24 @@ def _frame_tasks(
     lang: str,
     shades: Mapping[str, Shade],
 ) -> list[Task]:
-    """A file for every place of a page's slider, of the first head."""
+    """A file for every place of a page's slider, of the first head; one of all of them where it can move."""
     head, options = choice.heads[0], FigureOptions(**options_of(choice, choice.stages[0], lang, shades))
     frames, file = Frames(kind, options, head), sheet.File(choice.format, choice.dpi)
     parts = [kind.name, heads_part((head,), evaluation.problem.num_heads), *naming.item(choice.batch)]
     path = naming.path(choice, parts, alone=True)
+    if IMAGES[file.form].moving:
+        return [Task(path, MANY, lambda evaluation, tell: _write_moving(frames, evaluation, file, path, tell))]
 
     def write(place: int, target: Path) -> Write:
         return lambda evaluation, tell: sheet.write_page(frames.page(evaluation, place, tell), file, target)
 
     count = frames.count(evaluation)
     return [Task(target, MANY, write(k, target)) for k in range(count) for target in [frame_path(path, k)]]
+
+
+def _write_moving(frames: Frames, evaluation: Evaluation, file: sheet.File, path: Path, tell: Tell) -> None:
+    """One file of all frames: to compute them, then to paint them."""
+    sheet.write_moving(frames.pages(evaluation, within(tell, 0, 2)), file, path, within(tell, 1, 2))
 
 
 def options_of(

@@ -60,6 +60,15 @@ def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field
     return found
 
 
+def gradient_before(evaluation: Evaluation, stage: str, box: Box, weights: Array, before: str) -> Pieces:
+    """The gradient of Σ weights · stage over a box with respect to Q as computed, or another stage `before`: (box,
+    float64) pairs that add up; none where nothing depends on it. The other matrices are held as they are."""
+    place = [node.name for node in evaluation.nodes].index(before)
+    later = [node for node in evaluation.nodes[place + 1 :] if node.name not in ("query", "key", "value")]
+    with np.errstate(all="ignore"):
+        return list(_pulled_back(evaluation, later, {stage: [(box, weights)]}).get(before, []))
+
+
 def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tuple[int, ...], float]]:
     """The `count` largest gradients as (field, index, gradient), largest first; zeros are left out, NaN comes first."""
     found = []

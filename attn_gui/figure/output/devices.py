@@ -1,10 +1,11 @@
-"""A figure as a PNG, SVG or PDF file, or as an image: the same routine on three devices."""
+"""A figure as a PNG, SVG, PDF or GIF file, or as an image: the same routine on every device."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import IO
 
@@ -86,9 +87,44 @@ def write_pdf(page: Page, dpi: float, file: IO[bytes]) -> None:
     file.write(_GLYPH_NAMES.sub(lambda names: names[0].replace(b"<0009>", b"<0020>"), _bytes(buffer)))
 
 
+def write_gif(page: Page, dpi: float, file: IO[bytes]) -> None:
+    """A GIF file of one picture, in 256 colors."""
+    write_moving_gif([page], dpi, file, lambda share: None)
+
+
+def write_moving_gif(pages: Sequence[Page], dpi: float, file: IO[bytes], tell: Callable[[float], None]) -> None:
+    """A GIF file that shows pages of one size one after another, again and again; `tell` hears the share that is done.
+
+    Raises ValueError with a sentence where these are absurdly many pixels, or see-through ones, which GIF has not.
+    """
+    from attn_gui.figure.output.gif import write_images  # Pillow is imported where a GIF is wanted
+
+    width, height = _pixels(pages[0], dpi)
+    if len(pages) * width * height > MOST_PIXELS:
+        raise ValueError(
+            f"The moving picture would have {len(pages):,} × {width:,} × {height:,} pixels, more than "
+            f"{MOST_PIXELS // 10**6} million; choose fewer dots per inch, a smaller size or fewer values."
+        )
+    if any(page.ground is None for page in pages):
+        raise ValueError("A GIF has no pixels that are partly transparent; choose an opaque ground.")
+
+    def painted(number: int) -> QImage:
+        tell(number / len(pages))
+        return _painted(pages[number], dpi, slice(0, height), width)
+
+    write_images([partial(painted, number) for number in range(len(pages))], file)
+    tell(1.0)
+
+
 Encoder = Callable[[Page, float, IO[bytes]], None]
-ENCODERS: Mapping[str, Encoder] = MappingProxyType({"png": write_png, "svg": write_svg, "pdf": write_pdf})
+ENCODERS: Mapping[str, Encoder] = MappingProxyType(
+    {"png": write_png, "svg": write_svg, "pdf": write_pdf, "gif": write_gif}
+)
 """The formats of figures by the ending of their files."""
+
+Animator = Callable[[Sequence[Page], float, IO[bytes], Callable[[float], None]], None]
+ANIMATORS: Mapping[str, Animator] = MappingProxyType({"gif": write_moving_gif})
+"""Those that hold several pages, one after another."""
 
 
 def _pixels(page: Page, dpi: float) -> tuple[int, int]:

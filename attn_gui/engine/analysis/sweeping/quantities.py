@@ -263,6 +263,11 @@ def quantities_of(problem: Problem, cell: Quantity | None = None) -> Mapping[str
         "softcap": Option("softcap", (("Settings", "softcap"),), 0.5, 30.0),
         "d_k": SeededWidth(),
     }
+    if problem.rotary_theta is not None:
+        theta = float(problem.rotary_theta)
+        found["rotary_theta"] = Option(
+            "rotary_theta", (("Settings", "base of the rotary positions"),), min(1.0, theta), 2 * theta
+        )
     for name, setting in SCORES[problem.score].numbers.items():
         found[f"score_params.{name}"] = ScoreNumber(name, setting)
     for position, layer in enumerate(problem.mask):

@@ -8,10 +8,12 @@ from types import MappingProxyType
 
 import numpy as np
 
+from attn_gui.engine.analysis.sensitivity import gradient_before
 from attn_gui.engine.analysis.sweeping.quantities import Row
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.graph import indices
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 
@@ -91,6 +93,18 @@ class Saturation(RowReading):
         return jacobian_norm(weights(evaluation, row))
 
 
+class QueryGradient(RowReading):
+    """‖∂a/∂q‖: how much one weight moves with its query, by the chain that the problem has between the two."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "gradient of the chosen weight, ‖∂a/∂q‖")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        box = indices.cell((row.batch, row.head, row.query, row.key))
+        pieces = gradient_before(evaluation, evaluation.weights, box, np.ones((1, 1, 1, 1)), "query")
+        with np.errstate(all="ignore"):
+            return float(np.sqrt(sum(float((piece**2).sum()) for _, piece in pieces)))
+
+
 ROW_READINGS: Mapping[str, RowReading] = MappingProxyType(
     {
         "entropy": Entropy(),
@@ -100,6 +114,7 @@ ROW_READINGS: Mapping[str, RowReading] = MappingProxyType(
         "score_variance": ScoreVariance(),
         "logit_variance": LogitVariance(),
         "saturation": Saturation(),
+        "gradient": QueryGradient(),
     }
 )
 """The readings by their keys."""

@@ -252,7 +252,7 @@ class ExportDialog(ExportForm):
             font_size=self.font_size.typed(),
             values=VALUES[self.values.currentData()],
             colorbar=self.colorbar.isChecked(),
-            transparent=self.transparent.isChecked(),
+            transparent=self.transparent.isChecked() and self.transparent.isEnabled(),
             sheet=self.arrangement.currentData() == SHEET,
             levels=self.levels.key(),
             typed=self.levels.typed(),
@@ -268,7 +268,9 @@ class ExportDialog(ExportForm):
     def _show_choice(self, *_: object) -> None:
         """Show what will be written, or why nothing can be; the preview follows."""
         kind, several = PICTURES[self.picture.currentData()], len(self.heads.readable()) > 1
-        self.dpi.setEnabled(IMAGES[self.format.currentData()].pixels)
+        form = IMAGES[self.format.currentData()]
+        self.dpi.setEnabled(form.pixels)
+        self.transparent.setEnabled(not form.moving)
         self.arrangement.setEnabled(several and kind.on_sheets)
         self.stages.setEnabled(kind.of_stage)
         for editor in (self.levels, self.colormap):
