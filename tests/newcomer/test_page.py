@@ -124,7 +124,7 @@ def test_it_is_rendered_and_written_by_the_command_line(problem, tmp_path, capsy
         (["--page", "peaks", "--set", "order=down"], "expected one of rows, size"),
         (["--page", "peaks", "--set", "speed=1"], "There is nothing to set called 'speed'; there is order, factor."),
         (["--page", "peaks", "--set", "speed"], "expected NAME=VALUE"),
-        (["--page", "peaks", "--format", "csv"], "A page is written as png, svg, pdf, not as csv."),
+        (["--page", "peaks", "--format", "csv"], "A page is written as png, svg, pdf, gif, not as csv."),
         (["--page", "peaks", "--cell", "9,1"], "There is no cell 9,1 in weights."),
         (["--page", "peaks", "--width", "1"], "leaves no room"),
         (["--page", "curve"], "Needs keys and values of one column"),
