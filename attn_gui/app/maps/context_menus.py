@@ -43,6 +43,8 @@ TABLE = (
     "fill_integers",
     "fill_random",
     "fill_identity",
+    None,
+    "rows",
 )
 """In the menu of a table."""
 

@@ -22,6 +22,7 @@ MENUS = (
     ("theme", QT_TRANSLATE_NOOP("Actions", "&Theme")),
     ("weights_typed", QT_TRANSLATE_NOOP("Actions", "Typing into &weights")),
     ("history", QT_TRANSLATE_NOOP("Actions", "&Memory for history")),
+    ("rows", QT_TRANSLATE_NOOP("Actions", "Rows and c&olumns")),
     ("copy_as", QT_TRANSLATE_NOOP("Actions", "Copy &as")),
     ("pages", QT_TRANSLATE_NOOP("Actions", "Page&s")),
     ("heads", QT_TRANSLATE_NOOP("Actions", "&Head on show")),
@@ -37,6 +38,7 @@ MENU_WORDS = {
     "theme": "theme appearance colors style 主题 外观 配色",
     "history": "undo memory limit 历史 内存 撤销",
     "weights_typed": "intervention edit set weight sum 1 rescale 干预 权重 填数 重新归一",
+    "rows": "insert delete remove add row column 插入 删除 行 列",
     "copy_as": "clipboard format 剪贴板 格式",
     "heads": "head arithmetic ablation 头 运算",
     "brush": "paint draw rectangle row column diagonal 画笔 涂 矩形 对角",
@@ -47,7 +49,7 @@ MENU_WORDS = {
 
 SUBMENUS = {
     "file": ("recent", "examples"),
-    "edit": ("copy_as", "history"),
+    "edit": ("copy_as", "rows", "history"),
     "compute": ("heads", "brush", "weights_typed"),
     "view": ("pages", "readings", "decimals", "language", "theme"),
 }

@@ -47,6 +47,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.kept_view import KeptView, kept_look
 from attn_gui.app.state.view_state import PARTS, ViewState
 from attn_gui.app.tables.copying import CopyController
+from attn_gui.app.tables.row_edits import RowEdits
 from attn_gui.app.tables.table_blocks import TableBlocks
 from attn_gui.app.tables.table_edits import TableEdits
 from attn_gui.app.tables.table_target import TableTarget
@@ -125,6 +126,7 @@ class Program(QObject):
         self.table_blocks = TableBlocks(
             window, document, self.tables, self.target, self.making, self.settings, self.status.tell
         )
+        self.row_edits = RowEdits(window, document, self.target, self.making, self.status.tell)
         self.copying = CopyController(window, self.target, self.table_edits)
         self.reach = ReachController(window, document, computation, view, self.tables)
         self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head, lambda: self.painting.leave())

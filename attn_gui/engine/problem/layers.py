@@ -71,6 +71,10 @@ class Layer(Kinded):
         """The layer of a problem whose axis (batch, head, query, key) has another length; `m` is the one before."""
         return self
 
+    def with_keys(self, places: Array, m: int) -> Layer:
+        """The layer of a problem whose keys are those at these places among the `m` before, −1 for a new one."""
+        return self
+
     def shape(self, sizes: Sizes) -> tuple[int, ...]:
         """The axes that the rule depends on, from the right; the others have length 1 or are missing."""
         return (sizes[2], sizes[3])

@@ -85,6 +85,12 @@ class Window(Aligned):
         return 0 if left is None else middle - left, sizes[3] if right is None else middle + right + 1
 
 
+def keys_before(length: int, places: Array, m: int) -> int:
+    """How many keys there are now before the one that was at `length` among `m`, or that was the next after it."""
+    later = np.flatnonzero(places >= length)
+    return int(later[0]) if length < m and later.size else len(places) + max(0, length - m)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Prefix(Aligned):
     """j < length or j ≤ i + o: the first keys are seen by all, the others causally (T5's prefix language model)."""
@@ -107,6 +113,10 @@ class Prefix(Aligned):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "length", as_whole("prefix.length", self.length))
+
+    def with_keys(self, places: Array, m: int) -> Prefix:
+        length = keys_before(self.length, places, m)
+        return self if length == self.length else self.changed(length=length)
 
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
         return (place[1] < self.length) | (self.ahead(place, sizes) <= 0)
@@ -140,6 +150,10 @@ class Padding(Layer):
             lengths = tuple(after if length == m else length for length in lengths)
         if axis == 0 and len(lengths) > 1:
             lengths = (*lengths[:after], *([m] * (after - len(lengths))))
+        return self if lengths == self.lengths else self.changed(lengths=lengths)
+
+    def with_keys(self, places: Array, m: int) -> Padding:
+        lengths = tuple(keys_before(length, places, m) for length in self.lengths)
         return self if lengths == self.lengths else self.changed(lengths=lengths)
 
     def __post_init__(self) -> None:

@@ -137,6 +137,7 @@ KV_WIDTH = "K/V heads have {after} columns now instead of {before}, so that they
 KV_FELL = "K/V heads: {before} do not divide {heads} heads, {after} do."
 
 # --- heads among one another ---------------------------------------------------------------------
+NO_PLACE = "There is no place {got}; places go from 0 to {most}."
 NO_HEAD = "There is no head {got}; there are {heads}, counted from 0."
 GROUPS_FIXED = "Heads share K/V heads in groups of {group}: head {head} can only change places within its own group."
 ONE_GROUP = (

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
+
+import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.problem.records import Record
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 from .intervention import Axes, Intervention, Slopes, as_place, fit_place
@@ -54,6 +58,15 @@ class Copy(Intervention):
         if any(place >= lengths[axis] for axis, place in self.source.items()):
             return None
         return super().resized(axes, before, after)
+
+    def led(self, moved: Mapping[str, Array]) -> Self | None:
+        source = dict(self.source)
+        for axis in source.keys() & moved.keys():
+            now = np.flatnonzero(moved[axis] == source[axis])
+            if not now.size:
+                return None
+            source[axis] = int(now[0])
+        return self.changed(source=Record(source))
 
     def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
         super().fit(name, axes, shape)

@@ -95,6 +95,13 @@ class Intervention(Kinded):
         box = kept.box(axes, after)
         return kept.cut(tuple(slice(0, cut.stop - cut.start) for cut in box))
 
+    def led(self, moved: Mapping[str, Array]) -> Self | None:
+        """The record where the cells along some axes have other places; `moved` has their old ones, −1 for new cells.
+
+        None where it takes cells that are gone; its own cells are led by who asks.
+        """
+        return self
+
     def spans(self, axis: int, length: int) -> bool:
         """Whether it has a number of its own for each of the cells along an axis."""
         return False

@@ -56,8 +56,9 @@ class Set(Intervention):
         return len(shape) >= -axis and shape[axis] == length > 1
 
     def cut(self, box: Box) -> Self:
-        own = box[len(box) - self.values.ndim :]
-        if all(length in (1, cut.stop) for length, cut in zip(self.values.shape, own, strict=True)):
+        cuts = zip(self.values.shape, box[len(box) - self.values.ndim :], strict=True)
+        own = tuple(slice(0, 1) if length == 1 else cut for length, cut in cuts)
+        if own == tuple(slice(0, length) for length in self.values.shape):
             return self
         return self.changed(values=np.ascontiguousarray(self.values[own]))
 

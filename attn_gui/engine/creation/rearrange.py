@@ -1,0 +1,161 @@
+"""Rows and columns put in or taken out anywhere: everything that has the same axis follows, masks and tokens too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.chain.following import computed_nodes
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.problem.fields import Fields
+from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.shapes.drafts import TOKENS, drafted, fields_with, reshaped
+
+from .memory import made, outline
+from .resize import resize
+
+CUT = ("n", "m", "d_k", "d_v", "d_model")
+"""Sizes whose cells have a place of their own."""
+Places = npt.NDArray[np.intp]
+
+
+def size_of(problem: Problem, field: str, axis: int) -> str | None:
+    """The size that an axis (−2 rows, −1 columns) of an array has; None where no cell can come or go."""
+    before = problem.arrays()[field].shape
+    for name in CUT:
+        try:
+            grown = outline(partial(resize, problem, **{name: getattr(problem, name) + 2})).fields
+        except (ValueError, TypeError):
+            continue
+        after = drafted(problem, grown).arrays()[field].shape
+        if len(before) >= -axis and after[axis] != before[axis]:
+            return name
+    return None
+
+
+def inserted(problem: Problem, size: str, at: int, count: int = 1) -> dict[str, Any]:
+    """The fields that change when `count` new cells come before place `at` of an axis, in every head alike.
+
+    New numbers are as `resize` gives them, masks are open there. Raises FieldError for a place outside, and what
+    `resize` raises.
+    """
+    length = _checked(problem, size, at)
+    after = drafted(problem, resize(problem, keep="d_k", **{size: length + count}).fields)
+    order = np.concatenate([np.arange(at), np.arange(length, length + count), np.arange(at, length)])
+    return _fields(problem, after, after, order, np.where(order < length, order, -1))
+
+
+def deleted(problem: Problem, size: str, at: int, count: int = 1) -> dict[str, Any]:
+    """The fields that change when `count` cells go from place `at` of an axis on, from every head alike.
+
+    Raises FieldError for places outside, and what `resize` raises.
+    """
+    length = _checked(problem, size, at + count)
+    smaller = outline(partial(resize, problem, keep="d_k", **{size: length - count})).fields
+    order = np.delete(np.arange(length), slice(at, at + count))
+    return _fields(problem, drafted(problem, smaller), problem, order, order)
+
+
+def _checked(problem: Problem, size: str, at: int) -> int:
+    length = int(getattr(problem, size))
+    if not 0 <= at <= length:
+        raise FieldError(sentences.NO_PLACE, got=at, most=length)
+    return length
+
+
+def _fields(before: Problem, after: Fields, source: Fields, order: Places, places: Places) -> dict[str, Any]:
+    """The changed fields: `order` leads into `source`, which is one of the two; `places` into the cells before, where
+    −1 stands for a new one."""
+    arrays = source.arrays()
+    by_hand = {record.field(k) for k, record in enumerate(before.interventions)}
+    shapes = {name: pair for name, pair in reshaped(before, after).items() if name not in by_hand}
+    found = fields_with(before, {name: _taken(arrays[name], *pair, order) for name, pair in shapes.items()})
+    for name in TOKENS:
+        tokens = getattr(source, name)
+        if tokens is not None and getattr(after, name) != getattr(before, name):
+            found[name] = tuple(tokens[place] for place in order)
+    if after.m != before.m:
+        mask = found.get("mask", before.mask)
+        moved = tuple(layer.with_keys(places, before.m) for layer in mask)
+        found |= {} if all(one is other for one, other in zip(moved, before.mask, strict=True)) else {"mask": moved}
+    kept = _interventions(before, drafted(before, found), places)
+    return found if kept == before.interventions else found | {"interventions": kept}
+
+
+def _taken(cells: Array, old: Sequence[int], new: Sequence[int], order: Places) -> Array:
+    """Cells in their order along each axis that has another length."""
+    index = [
+        _in_groups(order, cells.shape[axis], after) if before != after else np.arange(after)
+        for axis, (before, after) in enumerate(zip(old, new, strict=True))
+    ]
+
+    def write(array: Array) -> None:
+        array[...] = cells[np.ix_(*index)]
+
+    return made(new, cells.dtype, write)
+
+
+def _in_groups(order: Places, length: int, wanted: int) -> Places:
+    """The order within each of the groups, such as the columns of every head, that an axis consists of."""
+    groups = wanted // len(order)
+    starts = np.arange(groups)[:, None] * (length // groups)
+    return np.where(order >= 0, starts + order, -1).ravel()
+
+
+# --- what is changed by hand ----------------------------------------------------------------------
+def _interventions(before: Problem, after: Fields, places: Places) -> tuple[Intervention, ...]:
+    """The interventions at the cells where theirs are now; a stretch that is torn becomes several."""
+    if not before.interventions:
+        return ()
+    old, new = ({node.name: node for node in computed_nodes(draft)} for draft in (before, after))
+    found: list[Intervention] = []
+    for record in before.interventions:
+        if record.stage in old and record.stage in new:
+            node, lengths = old[record.stage], new[record.stage].shape
+            moved = {
+                axis: _in_groups(places, node.shape[k], lengths[k])
+                for k, axis in enumerate(node.stage.axes)
+                if node.shape[k] != lengths[k]
+            }
+            found += _moved(record, node.stage.axes, node.shape, moved)
+    return tuple(found)
+
+
+def _moved(
+    record: Intervention, axes: tuple[str, ...], shape: tuple[int, ...], moved: Mapping[str, Places]
+) -> list[Intervention]:
+    box = record.box(axes, shape)
+    runs: list[list[tuple[int | tuple[int, int] | None, slice]]] = []
+    for k, (axis, cut) in enumerate(zip(axes, box, strict=True)):
+        stays = axis not in moved or (axis not in record.at and not record.spans(k - len(axes), shape[k]))
+        whole = slice(0, cut.stop - cut.start)
+        runs.append([(record.at.get(axis), whole)] if stays else _runs(moved[axis], cut, record.at.get(axis)))
+    led = record.led(moved)
+    if led is None:
+        return []
+    parts = []
+    for choice in product(*runs):
+        at = {axis: place for axis, (place, _) in zip(axes, choice, strict=True) if place is not None}
+        parts.append(led.changed(at=type(record.at)(at)).cut(tuple(part for _, part in choice)))
+    return parts
+
+
+def _runs(places: Places, cut: slice, at: object) -> list[tuple[int | tuple[int, int] | None, slice]]:
+    """Where the cells of a stretch are now, each run without a gap with the part of the stretch that it is."""
+    now = np.flatnonzero((places >= cut.start) & (places < cut.stop))
+    torn = np.flatnonzero((np.diff(now) != 1) | (np.diff(places[now]) != 1)) + 1
+    found: list[tuple[int | tuple[int, int] | None, slice]] = []
+    for run in np.split(now, torn):
+        if run.size:
+            first, own = int(run[0]), int(places[run[0]]) - cut.start
+            place = first if isinstance(at, int) else (first, first + run.size)
+            found.append((place, slice(own, own + run.size)))
+    return found

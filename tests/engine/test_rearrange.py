@@ -1,0 +1,131 @@
+"""Rows and columns put in or taken out anywhere: what was there keeps its numbers, and what is new has no effect."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_gui.engine import Evaluation, FieldError, Problem
+from attn_gui.engine.creation.rearrange import deleted, inserted, size_of
+
+N, M, D_K, D_V, HEADS = 5, 7, 3, 2, 2
+
+
+def direct(**more):
+    rng = np.random.default_rng(3)
+    arrays = {
+        "query": rng.normal(size=(N, HEADS * D_K)),
+        "key": rng.normal(size=(M, HEADS * D_K)),
+        "value": rng.normal(size=(M, HEADS * D_V)),
+    }
+    return Problem(**arrays, num_heads=HEADS, **more)
+
+
+def projected(**more):
+    rng = np.random.default_rng(4)
+    d_model = 4
+    widths = {"query": D_K, "key": D_K, "value": D_V}
+    weights = {f"w_{name}": rng.normal(size=(d_model, HEADS * width)) for name, width in widths.items()}
+    return Problem(x=rng.normal(size=(N, d_model)), **weights, num_heads=HEADS, **more)
+
+
+def stage(problem, name, head=None):
+    evaluation = Evaluation(problem)
+    rows, columns = (slice(0, length) for length in evaluation.shape(name)[-2:])
+    return evaluation.block(name, 0, head, rows, columns)
+
+
+@given(at=st.integers(0, N), count=st.integers(1, 3))
+def test_new_queries_leave_the_rows_of_the_others_alone(at, count):
+    before = direct(query_tokens=tuple("abcde"), mask=[{"kind": "custom", "allowed": np.eye(N, M, dtype=bool)}])
+    after = before.replace(**inserted(before, "n", at, count))
+    kept = np.delete(np.arange(N + count), slice(at, at + count))
+    assert after.n == N + count
+    assert np.array_equal(stage(after, "weights", 1)[kept], stage(before, "weights", 1))
+    assert tuple(after.query_tokens[place] for place in kept) == before.query_tokens
+    assert np.all(after.query[at : at + count] == 0)
+    assert after.mask[0].cells[..., at : at + count, :].all()  # new ones may see all
+
+
+@given(at=st.integers(0, M - 2), count=st.integers(1, 2))
+def test_a_key_that_goes_is_as_a_key_that_was_masked(at, count):
+    before = direct(key_tokens=tuple("abcdefg"))
+    after = before.replace(**deleted(before, "m", at, count))
+    closed = np.ones((N, M), bool)
+    closed[:, at : at + count] = False
+    masked = before.replace(mask=[{"kind": "custom", "allowed": closed}])
+    np.testing.assert_allclose(stage(after, "head_output", 1), stage(masked, "head_output", 1), rtol=1e-13)
+    assert after.key_tokens == tuple(letter for k, letter in enumerate("abcdefg") if not at <= k < at + count)
+
+
+@given(st.data())
+def test_what_was_put_in_can_be_taken_out_again(data):
+    problem = data.draw(st.sampled_from([direct(), projected(mask=[{"kind": "padding", "lengths": (3,)}])]))
+    sizes = ("n", "m", "d_k", "d_v") if not problem.projected else ("n", "d_k", "d_v", "d_model")
+    size = data.draw(st.sampled_from(sizes))
+    at, count = data.draw(st.integers(0, getattr(problem, size))), data.draw(st.integers(1, 3))
+    longer = problem.replace(**inserted(problem, size, at, count))
+    assert getattr(longer, size) == getattr(problem, size) + count
+    assert longer.replace(**deleted(longer, size, at, count)) == problem
+
+
+@pytest.mark.parametrize("size", ["d_k", "d_model"])
+def test_a_column_of_zeros_changes_no_score(size):
+    before = projected(scale=0.5)
+    after = before.replace(**inserted(before, size, 1))
+    np.testing.assert_allclose(stage(after, "scaled", 1), stage(before, "scaled", 1), rtol=1e-13)
+    np.testing.assert_allclose(stage(after, "concat"), stage(before, "concat"), rtol=1e-13)
+
+
+@pytest.mark.parametrize(("length", "at", "expected"), [(4, 2, 6), (4, 5, 4), (7, 7, 9), (4, 4, 6), (0, 3, 0)])
+def test_the_length_of_a_padding_follows_its_keys(length, at, expected):
+    before = direct(mask=[{"kind": "padding", "lengths": (length,)}])
+    after = before.replace(**inserted(before, "m", at, 2))
+    assert after.mask[0].lengths == (expected,)
+
+
+def test_what_is_changed_by_hand_stays_with_its_cells():
+    values = np.arange(1.0, 5.0)[:, None]
+    records = (
+        {"kind": "set", "stage": "scaled", "at": {"head": 1, "query": (1, 5)}, "values": values},
+        {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0},
+        {"kind": "copy", "stage": "scaled", "at": {"query": 2}, "source": {"query": 4}},
+    )
+    before = direct(interventions=records)
+    after = before.replace(**inserted(before, "n", 3, 2))
+    kept = np.array([0, 1, 2, 5, 6])
+    assert np.array_equal(stage(after, "scaled", 1)[kept], stage(before, "scaled", 1))
+    assert np.array_equal(stage(after, "concat")[kept], stage(before, "concat"))
+    assert not stage(after, "head_output", 0).any()  # the whole head, new rows too
+    without = before.replace(**deleted(before, "n", 4))
+    assert [record.kind for record in without.interventions] == ["set", "scale"]  # what the copy took is gone
+    assert np.array_equal(stage(without, "scaled", 1)[[0, 1, 3]], stage(before, "scaled", 1)[[0, 1, 3]])
+
+
+@pytest.mark.parametrize(
+    ("problem", "field", "axis", "size"),
+    [
+        (direct(), "query", -2, "n"),
+        (direct(), "key", -2, "m"),
+        (direct(), "key", -1, "d_k"),
+        (direct(), "value", -1, "d_v"),
+        (projected(), "x", -2, "n"),
+        (projected(), "x", -1, "d_model"),
+        (projected(), "w_query", -2, "d_model"),
+        (projected(), "w_value", -1, "d_v"),
+    ],
+)
+def test_an_axis_knows_its_size(problem, field, axis, size):
+    assert size_of(problem, field, axis) == size
+
+
+def test_a_place_outside_and_the_last_row_are_refused():
+    problem = direct()
+    with pytest.raises(FieldError, match="no place 8"):
+        inserted(problem, "m", 8)
+    with pytest.raises(FieldError, match="no place 6"):
+        deleted(problem, "n", 4, 2)
+    with pytest.raises(ValueError, match="n"):
+        deleted(problem, "n", 0, N)

@@ -1,0 +1,73 @@
+"""Tokens and columns that a person puts in anywhere, or takes out: tables, maps, masks and names follow in one step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QItemSelectionModel
+
+
+def select(person, field, rows, columns):
+    """The rectangle between two cells, by a click and Shift with the arrows."""
+    table = person.go_to(field, rows[0], columns[0])
+    for key, count in (("Shift+Down", rows[1] - rows[0]), ("Shift+Right", columns[1] - columns[0])):
+        person.press(*[key] * count)
+    chosen = table.selectionModel()
+    assert isinstance(chosen, QItemSelectionModel)
+    assert len(chosen.selectedIndexes()) == (rows[1] - rows[0] + 1) * (columns[1] - columns[0] + 1)
+
+
+@pytest.fixture
+def person(launch):
+    return launch()  # the MiniLM layer: 16 tokens, 12 heads of 32 columns
+
+
+def test_a_token_is_put_in_named_by_the_history_and_undone(person):
+    before = person.program.document.problem
+    select(person, "key", (4, 5), (0, 0))
+    person.do("insert_rows")
+    problem = person.program.document.problem
+    assert (problem.n, problem.m) == (16, 18)
+    assert not problem.key[4:6].any()
+    assert np.array_equal(problem.key[6], before.key[4])
+    assert problem.key_tokens[6:] == before.names_of_keys[4:]
+    assert person.steps()[-1] == "inserted K[4 … 5, ·]"
+    assert person.find("heatmap.weights").shape == (16, 18)
+    person.do("undo")
+    assert person.program.document.problem == before
+
+
+def test_rows_go_with_their_masks(person):
+    select(person, "query", (2, 3), (1, 1))
+    person.do("delete_rows")
+    problem = person.program.document.problem
+    assert problem.n == 14
+    person.do("undo")
+    assert person.program.document.problem.n == 16
+
+
+def test_a_column_goes_from_every_head(person):
+    before = person.program.document.problem
+    select(person, "query", (0, 0), (33, 33))  # the second column of head 1
+    person.do("delete_columns")
+    problem = person.program.document.problem
+    assert (problem.d_k, problem.query.shape[1], problem.key.shape[1]) == (31, 12 * 31, 12 * 31)
+    kept = [column for column in range(12 * 32) if column % 32 != 1]
+    assert np.array_equal(problem.query, before.query[:, kept])
+    person.do("undo")
+    assert person.program.document.problem == before
+
+
+def test_columns_of_two_heads_are_refused(person):
+    select(person, "query", (0, 0), (31, 32))
+    person.do("delete_columns")
+    assert "one head" in person.banner()
+    assert person.program.document.problem.d_k == 32
+
+
+def test_all_rows_cannot_go(person):
+    person.go_to("value", 0, 0)
+    person.press("Ctrl+A")
+    person.do("delete_rows")
+    assert person.banner()
+    assert person.program.document.problem.m == 16
