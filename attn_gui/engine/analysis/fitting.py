@@ -9,6 +9,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph.powers import length
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.masks import Custom
@@ -44,14 +45,15 @@ def fit_width(points: Problem) -> Fitted:
     errors = [_error(points, trial) for trial in trials]
     best = int(np.argmin(errors))
     found = _least(points, trials[max(best - 1, 0)], trials[min(best + 1, STEPS - 1)])
-    error = _error(points, found)
-    rounding = np.finfo(float).eps * float(np.mean(np.square(points.value)))
-    return Fitted(found, error, before) if before - error > rounding else Fitted(w, before, before)
+    error, size = _error(points, found), _mean(points.value) or 1.0
+    if (before / size) ** 2 - (error / size) ** 2 > np.finfo(float).eps:
+        return Fitted(found, _squared(error), _squared(before))
+    return Fitted(w, _squared(before), _squared(before))
 
 
 def error_of_others(points: Problem) -> float:
     """The mean squared error of every point predicted from the others, with the w that they have."""
-    return _error(points, float(points.score_params["w"]))
+    return _squared(_error(points, float(points.score_params["w"])))
 
 
 def each_from_the_others(evaluation: Evaluation) -> Problem:
@@ -78,10 +80,20 @@ def _whole(evaluation: Evaluation, name: str) -> Array:
 
 
 def _error(points: Problem, w: float) -> float:
+    """The root of the mean squared error: it stands where the square would overflow."""
     evaluation = Evaluation(points.replace(score_params={**points.score_params, "w": float(w)}))
     joined = _whole(evaluation, evaluation.joined)
     missed = joined - np.asarray(points.value).reshape(joined.shape)
-    return float(np.mean(missed**2))
+    return _mean(missed)
+
+
+def _mean(array: Array) -> float:
+    """The root of the mean square."""
+    return length(np.asarray(array, dtype=np.float64)) / math.sqrt(array.size)
+
+
+def _squared(error: float) -> float:
+    return error * error
 
 
 def _range(points: Problem) -> tuple[float, float]:
@@ -89,12 +101,14 @@ def _range(points: Problem) -> tuple[float, float]:
     keys = np.asarray(points.key).reshape(points.batch_size, points.m, points.num_heads, -1)
     apart = []
     for one in np.moveaxis(keys, 2, 1).reshape(-1, points.m, keys.shape[-1]):
-        squares = sum((column[:, None] - column) ** 2 for column in one.T)
-        apart.append(np.sqrt(squares[squares > 0]))
-    distances = np.concatenate(apart)
-    if not distances.size or not np.isfinite(distances).all():
+        distances = np.zeros((points.m, points.m))
+        for column in one.T:
+            np.hypot(distances, column[:, None] - column, out=distances)
+        apart.append(distances[distances > 0])
+    found = np.concatenate(apart)
+    if not found.size or not np.isfinite(found).all():
         return 1 / BEYOND, BEYOND
-    return 1 / (BEYOND * float(distances.max())), BEYOND / float(distances.min())
+    return 1 / (BEYOND * float(found.max())), BEYOND / float(found.min())
 
 
 def _least(points: Problem, low: float, high: float) -> float:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.graph.powers import length
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import STAGE
@@ -22,6 +23,7 @@ from attn_gui.engine.stages import STAGE
 WEIGHTS = next(name for name, stage in STAGE.items() if stage.shares)
 AT_ONCE = 1 << 20  # weights that are read at a time
 PASSES, CLOSE = 32, 1e-9  # of the search for the largest singular value: at most, and the share that may still come
+MILD = 128  # powers of two whose squares are far from the ends of float64
 
 Flags = npt.NDArray[np.bool_]
 Rows = Iterator[tuple[slice, Array]]  # parts of the weights: some rows of all keys, in order
@@ -96,8 +98,9 @@ class StableRank(Reading):
         return "NaN" if math.isnan(value) else f"{value:.3g}"
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
-        squares = sum(float(np.square(weights).sum()) for _, weights in rows())
-        return squares / _largest_square(rows, problem.m) if squares > 0 else squares
+        level = _leveled(rows)
+        squares = sum(float(np.square(weights).sum()) for _, weights in level())
+        return squares / _largest_square(level, problem.m) if squares > 0 else squares
 
 
 class LargestWeight(Reading):
@@ -242,6 +245,15 @@ def _numbered(problem: Problem) -> Array:
     return np.asarray(np.unique(np.asarray(problem.query_tokens, object).astype(str), return_inverse=True)[1])
 
 
+def _leveled(rows: Callable[[], Rows]) -> Callable[[], Rows]:
+    """The same rows over a power of two near the largest weight: what is set by hand may be too large to be squared."""
+    top = float(np.max([np.abs(weights).max() for _, weights in rows()]))
+    exponent = int(np.frexp(top)[1]) if math.isfinite(top) else 0
+    if abs(exponent) < MILD:
+        return rows
+    return lambda: ((part, np.ldexp(weights, -exponent)) for part, weights in rows())
+
+
 def _largest_square(rows: Callable[[], Rows], keys: int) -> float:
     """The square of the largest singular value."""
     basis, found = [np.full(keys, keys**-0.5)], 0.0
@@ -258,9 +270,9 @@ def _largest_square(rows: Callable[[], Rows], keys: int) -> float:
         )
         for vector in basis * 2:  # twice is enough (Parlett)
             new -= (new @ vector) * vector
-        length = float(np.linalg.norm(new))
-        if not found - before > CLOSE * found or length <= CLOSE * found:
+        left = length(new)
+        if not found - before > CLOSE * found or left <= CLOSE * found:
             break
-        beside.append(length)
-        basis.append(new / length)
+        beside.append(left)
+        basis.append(new / left)
     return found

@@ -22,3 +22,8 @@ def lengths(array: Array, axis: int) -> Array:
     """The Euclidean lengths along an axis, which stays, however large or small the numbers are."""
     level, exponent = leveled(array, axis)
     return np.asarray(np.ldexp(np.sqrt((level**2).sum(axis=axis, keepdims=True)), exponent))
+
+
+def length(array: Array) -> float:
+    """The Euclidean length of all numbers of an array; 0 for one without any."""
+    return float(lengths(array.reshape(-1), 0)[0]) if array.size else 0.0

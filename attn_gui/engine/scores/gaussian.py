@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -16,7 +17,7 @@ from attn_gui.engine.graph.expressions.functions import Named, Power, Quotient
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
 from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.facts import Name
-from attn_gui.engine.graph.powers import lengths
+from attn_gui.engine.graph.powers import length, lengths
 from attn_gui.engine.graph.stage import UNIT, Input, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
@@ -149,8 +150,8 @@ class Gaussian(Score):
         distance: Expression = Named("distance", rf"\|{q} - {k}\|^{{2}}", apart)
         if norm.one.value != 1.0:
             squares = Sum(key.values.size, lambda c: Power(key[[c]], 2), key.values**2, rf"\sum_c {key.latex}^{{2}}")
-            length = Named("length", rf"\|{k}\|^{{2}}", squares)
-            distance = add(distance, Product(add(norm.one, Negative(Number(1.0))), length))
+            own = Named("length", rf"\|{k}\|^{{2}}", squares)
+            distance = add(distance, Product(add(norm.one, Negative(Number(1.0))), own))
         return Negative(Quotient(Product(Power(w.one, 2), distance), Number(2.0)))
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
@@ -165,10 +166,10 @@ def to_sphere(point: Array, center: Array, growth: float) -> Array | None:
     None if that would be negative: then nothing is nearer than the center.
     """
     arm = point - center
-    square = float(arm @ arm)
-    if square + growth < 0:
+    radius, other = length(arm), math.sqrt(abs(growth))
+    if growth < 0 and other > radius:
         return None
-    if square == 0:
-        return np.asarray(np.sqrt(growth) * np.eye(1, len(point))[0])
-    length = np.sqrt(square)
-    return np.asarray(arm * (growth / (length * (np.sqrt(square + growth) + length))))
+    new = math.hypot(radius, other) if growth >= 0 else math.sqrt(radius - other) * math.sqrt(radius + other)
+    if radius == 0:
+        return np.asarray(new * np.eye(1, len(point))[0])
+    return np.asarray(arm / radius * (growth / (new + radius)))

@@ -13,6 +13,7 @@ from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.facts import Name
+from attn_gui.engine.graph.powers import length
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
@@ -110,7 +111,7 @@ class Score(Stage):
 
 def along_query(place: int, query: Array, step: float) -> tuple[Array, Reason | None]:
     """The smallest move of a key by which its dot product with the query grows by `step`."""
-    square = float(query @ query)
-    if square == 0:
+    size = length(query)
+    if size == 0:
         return np.zeros(len(query)), Reason(verdicts.NO_LEVER, key=place, why="query")
-    return query * (step / square), None
+    return query / size * (step / size), None

@@ -14,6 +14,7 @@ from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.powers import length
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES, Score
@@ -91,7 +92,7 @@ def by_query(row: Row, stage: str, key: int, target: float) -> Step:
         demands = max(len(others), 1)
     if not (np.isfinite(matrix).all() and np.isfinite(row.query_vector()).all()):
         raise FieldError(verdicts.WILD, stage="key")
-    solved = shortest(matrix, right, demands, float(np.linalg.norm(keys[row.open | here]) * abs(scale)))
+    solved = shortest(matrix, right, demands, length(keys[row.open | here]) * abs(scale))
     reason = Reason(verdicts.REACHED, by="query")
     if not solved.met:
         reason = Reason(verdicts.UNREACHABLE, rank=solved.rank, more=solved.rank + 1)

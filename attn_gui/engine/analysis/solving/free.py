@@ -13,6 +13,7 @@ import numpy as np
 from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.powers import length, lengths
 
 from .shortest import shortest
 
@@ -80,7 +81,7 @@ class LogOdds:
     def _apart(self) -> Array:
         if self._vectors is None:
             return np.full(len(self._logits), math.sqrt(2))
-        return np.asarray(np.linalg.norm(self._vectors - self._vectors[self._key], axis=1))
+        return np.asarray(lengths(self._vectors - self._vectors[self._key], 1)[:, 0])
 
     def _towards(self, other: int) -> Array:
         if self._vectors is not None:
@@ -114,7 +115,7 @@ def free_change(question: LogOdds, by: str, key: int) -> tuple[Array, int, Reaso
     tried = [shortest(question, start) for start in question.starts()]
     good = [one for one in tried if one[2] <= question.enough]
     if good:
-        change, steps, _ = min(good, key=lambda one: float(np.linalg.norm(one[0])))
+        change, steps, _ = min(good, key=lambda one: length(one[0]))
         return change, steps, None
     change, steps, left = min(tried, key=lambda one: one[2])
     if by == "bias" or question.gap(question.zero) < 0:

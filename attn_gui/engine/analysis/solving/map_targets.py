@@ -10,6 +10,7 @@ import numpy as np
 from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.powers import length
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES
@@ -89,7 +90,7 @@ def _missed(ask: Ask, before: Array, asked: float) -> float:
     if ask.of_weight:
         rest, off = np.append(rest, moved[key] - asked), 0.0
     apart = rest - rest.mean() if len(rest) else rest
-    return math.hypot(off, float(np.linalg.norm(apart)))
+    return math.hypot(off, length(apart))
 
 
 def _judged(step: Step, count: int, left: float, enough: float) -> Step:
@@ -139,16 +140,16 @@ def _log_odds(ask: Ask) -> LogOdds:
     """The question of one weight of the row, among its open keys."""
     problem, row = ask.problem, ask.row
     wanted, temperature = row.open, problem.temperature or 1.0
-    vectors, length = None, 1.0
+    vectors, reach = None, 1.0
     if ask.by == "query":
         slope = SCORES[problem.score].slope(problem.score_params)
         assert slope is not None, "only a score that is linear in the query is asked about so"
         scale = problem.effective_scale * slope
-        vectors, length = row.key_vectors()[wanted] * scale, float(np.linalg.norm(row.query_vector()))
-        if not (np.isfinite(vectors).all() and np.isfinite(length)):
+        vectors, reach = row.key_vectors()[wanted] * scale, length(row.query_vector())
+        if not (np.isfinite(vectors).all() and np.isfinite(reach)):
             raise FieldError(verdicts.WILD, stage="key")
     key = int(wanted[: ask.key].sum())
-    return LogOdds(row.logits[wanted] / temperature, vectors, temperature, key, ask.target, length)
+    return LogOdds(row.logits[wanted] / temperature, vectors, temperature, key, ask.target, reach)
 
 
 def _as_cells(row: Row, by: str, change: Array) -> Array:

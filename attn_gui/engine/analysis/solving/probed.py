@@ -11,6 +11,7 @@ from attn_gui.engine.analysis.solving.unknowns import Cells
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.indices import cell
+from attn_gui.engine.graph.powers import length
 from attn_gui.engine.stages import STAGE
 
 from .answer import Ask
@@ -32,7 +33,7 @@ class Probed:
         self._odds = STAGE[stage].shares
         self._target = math.log(target) - math.log1p(-target) if self._odds else target
         self.enough = 16 * float(np.finfo(evaluation.problem.dtype).eps) * max(1.0, abs(self._target))
-        self.length = max(1.0, float(np.linalg.norm(self._old[np.isfinite(self._old)])))
+        self.length = max(1.0, length(self._old[np.isfinite(self._old)]))
         self.zero = np.zeros(self._old.shape)
 
     def gap(self, change: Array) -> float:
@@ -90,14 +91,14 @@ class KeptOdds:
         """Solve and count the steps: Gauss–Newton, the shortest change at each (Nocedal, Wright, 2006, §10.3)."""
         change, left = np.zeros(self._ask.old.shape), self._off()
         for count in range(MOST):
-            if float(np.linalg.norm(left)) <= 1e-13 * max(1.0, abs(self._asked)):
+            if length(left) <= 1e-13 * max(1.0, abs(self._asked)):
                 return count
             slopes = self._slopes()
             aim = np.linalg.lstsq(slopes, slopes @ change.ravel() - left, rcond=1e-12)[0].reshape(change.shape)
             share = 1.0
             for _ in range(HALVINGS):
                 now = self._tried(change + share * (aim - change))
-                if np.linalg.norm(now) < np.linalg.norm(left):
+                if length(now) < length(left):
                     break
                 share /= 2
             else:

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.powers import length
 
 MOST_STEPS, MOST_SLIDES, HALVINGS = 200, 100, 40
 IDLE = 8  # steps in a row that bring next to nothing: there is no more to be had
@@ -49,11 +50,10 @@ def _reached(question: Question, change: Array) -> tuple[Array, int, float]:
         if abs(left) <= question.enough or not np.isfinite(left) or idle == IDLE:
             return change, count, left
         slope = question.slope(change)
-        steepness = float((slope**2).sum())
+        steepness = length(slope)
         if not 0 < steepness < np.inf:
             return change, count, left
-        step = slope * (left / steepness)
-        step *= min(1.0, question.length / float(np.linalg.norm(step)))
+        step = slope / steepness * min(max(left / steepness, -question.length), question.length)
         for _ in range(HALVINGS):
             now = question.gap(change + step)
             if abs(now) < abs(left):
@@ -74,16 +74,17 @@ def _shortened(question: Question, change: Array) -> tuple[Array, int]:
     """
     share = 1.0
     for count in range(MOST_SLIDES):
-        slope, length = question.slope(change), float(np.linalg.norm(change))
-        steepness = float((slope**2).sum())
+        slope, way = question.slope(change), length(change)
+        steepness = length(slope)
         if not 0 < steepness < np.inf:
             return change, count
-        beside = change - slope * (float((slope * change).sum()) / steepness)
-        if float(np.linalg.norm(beside)) <= STRAIGHT * length:
+        along = slope / steepness
+        beside = change - along * float((along * change).sum())
+        if length(beside) <= STRAIGHT * way:
             return change, count
         for _ in range(HALVINGS):
             found, _, left = _reached(question, change - share * beside)
-            if abs(left) <= question.enough and float(np.linalg.norm(found)) < length:
+            if abs(left) <= question.enough and length(found) < way:
                 break
             share /= 2
         else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.powers import length
 
 EPS = float(np.finfo(float).eps)
 SURELY_OUTSIDE = 1e-3  # of the right-hand side: so much is no rounding, whatever the condition number
@@ -32,9 +33,9 @@ def shortest(matrix: Array, right: Array, demands: int, size: float) -> Solved:
     size = max(size, float(values[0]))
     rank = int((values > max(matrix.shape) * EPS * size).sum())
     along = left[:, :rank].T @ right
-    outside = float(np.linalg.norm(right - left[:, :rank] @ along))
+    outside = length(right - left[:, :rank] @ along)
     slack = 8 * max(matrix.shape) * EPS * size / float(values[rank - 1]) if rank else 0.0
-    met = rank == demands or outside <= min(SURELY_OUTSIDE, slack) * float(np.linalg.norm(right))
+    met = rank == demands or outside <= min(SURELY_OUTSIDE, slack) * length(right)
     condition = float(values[0] / values[rank - 1]) if rank else 1.0
     return Solved(across[:rank].T @ (along / values[:rank]), rank, condition, met)
 

@@ -10,6 +10,7 @@ import numpy as np
 from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph.powers import length
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.masks import Bias
 from attn_gui.engine.problem.problem import Problem
@@ -42,7 +43,7 @@ class Cells:
     def moved(self, box: Box, old: Array) -> float:
         """The norm of the change of a box."""
         change = np.asarray(self.array[box], float) - old
-        return float(np.linalg.norm(change[np.isfinite(change)]))
+        return length(change[np.isfinite(change)])
 
     def problem(self) -> Problem:
         return self._problem.replace(**self._changed())

@@ -14,6 +14,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.metrics import row_entropy
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.powers import length, leveled
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 
@@ -63,7 +64,7 @@ class OutputNorm(RowReading):
 
     def read(self, evaluation: Evaluation, row: Row) -> float:
         mixed = _row(evaluation, evaluation.mixed, row)
-        return float(np.sqrt((mixed**2).sum()))
+        return length(mixed)
 
 
 class ScoreVariance(RowReading):
@@ -126,9 +127,18 @@ def weights(evaluation: Evaluation, row: Row) -> Array:
 
 
 def jacobian_norm(shares: Array) -> float:
-    """‖diag(a) − aaᵀ‖ by its square, Σ a² − 2 Σ a³ + (Σ a²)²: no m × m matrix is made."""
-    squares = float((shares**2).sum())
-    return float(np.sqrt(max(squares - 2 * float((shares**3).sum()) + squares**2, 0.0)))
+    """‖diag(a) − aaᵀ‖ by its square, Σ a²(1 − a)² + Σ a²(Σ b² − a²): no m × m matrix is made, nothing cancels.
+
+    Weights that were set by hand may be far beyond 1: they are squared over the largest of them.
+    """
+    top = max(1.0, float(np.abs(shares).max(initial=0.0)))
+    with np.errstate(all="ignore"):
+        level = shares / top
+        squares = level**2
+        others = squares.sum() - squares
+        largest = int(squares.argmax())
+        others[largest] = np.delete(squares, largest).sum()
+        return float(np.sqrt((squares * ((1 - shares) / top) ** 2).sum() + (squares * others).sum()) * top * top)
 
 
 def _row(evaluation: Evaluation, name: str, row: Row) -> Array:
@@ -143,4 +153,7 @@ def _variance(scores: Array, evaluation: Evaluation, row: Row) -> float:
     opened = evaluation.allowed(row.batch, row.head, slice(row.query, row.query + 1), slice(0, len(scores)))
     seen = scores if opened is None else scores[opened[0]]
     with np.errstate(all="ignore"):
-        return float(np.var(seen)) if len(seen) else float("nan")
+        if not len(seen):
+            return float("nan")
+        level, exponent = leveled(seen, 0)  # less the first of them: equal ones have none, however large
+        return float(np.ldexp(np.var(level - level[0]), 2 * exponent)[0])
