@@ -46,6 +46,8 @@ def test_a_changed_cell_says_what_was_done_and_what_it_would_be(name, stage, kin
         assert found.expression.value == found.value
         assert found.computed.value == trace.computed(stage)[tuple(place)]
         assert f"computed = {found.computed.value!r}" in found.text
+        assert found.computed.symbols_latex
+        assert found.latex.startswith(found.symbols_latex)
         assert found.computed.expression.value == pytest.approx(found.computed.value, rel=1e-9, nan_ok=True)
     untouched = np.argwhere(~changed)[0]
     assert explain(trace, stage, untouched).computed is None

@@ -221,8 +221,8 @@ class Explanation:
         """`a_{10,13} = …` with names; the name alone for a number that is given."""
         if self._given or (isinstance(self.expression, Number) and not isinstance(self.expression, Cell)):
             return self._left
-        if self._node.stage.joined and self._node.stage.heads and isinstance(self.expression, Cell):
-            cell = self.expression
+        cell, joins = self.expression, self._node.stage.joined and self._node.stage.heads
+        if joins and isinstance(cell, Cell) and len(cell.index) > len(self.index):  # of a head, not of a hand
             return f"{self._left} = {subscripted(f'o^{{({cell.index[1]})}}', [str(k) for k in cell.shown])}"
         return f"{self._left} = {self.expression.write('symbols')}"
 

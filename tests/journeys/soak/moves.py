@@ -27,6 +27,7 @@ from attn_gui.views.inspector.links import Link
 
 from .answers import Answers
 from .errands import Errands
+from .hands import Hands
 
 LEFT = Qt.MouseButton.LeftButton
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
@@ -101,7 +102,7 @@ class Moves:
         self._person, self._rnd, self._wild, self._largest = person, rnd, wild, largest
         self._window = person.window
         self._answers = Answers(person, rnd, folder)
-        errands = Errands(person, rnd, folder)
+        errands, hands = Errands(person, rnd, folder), Hands(person, rnd, self._map, wild=wild)
         self._kinds: tuple[tuple[Callable[[], str], int], ...] = (
             (self.type, 8),
             (self.edit_block, 5),
@@ -136,6 +137,12 @@ class Moves:
             (errands.file, 1),
             (errands.dialog, 2),
             (errands.menu, 1),
+            (hands.type_into_map, 3),
+            (hands.draw_to_target, 1),
+            (hands.change_head, 2),
+            (hands.compare, 3),
+            (hands.page, 2),
+            (hands.by_hand_list, 2),
         )
 
     def any(self) -> str:

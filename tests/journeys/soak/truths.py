@@ -13,8 +13,9 @@ from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.choice import is_long
-from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.figure.products.operands import stage_plane
+
+from .faces import Faces
 
 SAMPLED = 3  # cells of every map and table that are looked at
 WILD = 1e6  # beyond this, what a sum leaves after cancelling depends on the order that it was taken in
@@ -55,31 +56,34 @@ class Truths:
 
     def hold(self) -> None:
         """Raise AssertionError for the first thing that is not as it has to be."""
-        problem = self._program.document.problem
-        fresh = RowwiseEvaluation(problem) if is_long(problem) else Evaluation(problem)
+        problem, faces = self._program.document.problem, Faces(self._program)
         look = self._program.view.look
-        assert look.stage in fresh.stages
+        assert look.stage in faces.now.stages
         assert look.head < problem.num_heads
         assert look.batch < problem.batch_size
-        self._tables_show_the_document(problem, fresh)
-        self._maps_show_a_fresh_computation(fresh)
+        self._tables_show_the_state(problem, faces)
+        self._maps_show_a_fresh_computation(faces)
         assert self._window.isWindowModified() == (not self._program.document.stack.isClean())
 
-    def _tables_show_the_document(self, problem: Problem, fresh: Evaluation) -> None:
+    def _tables_show_the_state(self, problem: Problem, faces: Faces) -> None:
         look, models = self._program.view.look, self._program.tables.models
         arrays = problem.arrays()
-        shown = set(arrays) | ({"query", "key", "value"} if problem.projected else set())
+        tables = {field for field in arrays if not field.startswith("interventions.")}
+        shown = tables | ({"query", "key", "value"} if problem.projected else set())
         assert set(models) == set(self._window.inputs.panels) == shown
         for field, model in models.items():
             if field in arrays:
-                read = self._program.document.reader(field, look.batch, look.head)()
-                assert read is not None, field
-                self._same_cells(field, model, np.atleast_2d(read), exact=True)
+                held = faces.array(field)
+                if held is not None:
+                    self._same_cells(field, model, np.atleast_2d(held), exact=True)
             else:
-                box = tuple(map(slice, (look.batch, 0, 0), (look.batch + 1, *fresh.shape(field)[1:])))
-                self._same_cells(field, model, fresh.box(field, box)[0], exact=False)
+                box = tuple(map(slice, (look.batch, 0, 0), (look.batch + 1, *faces.shown.shape(field)[1:])))
+                size = max(_size_of(*side, self._queries(faces.now)) for side in faces.sides(field))
+                self._same_cells(field, model, faces.shown.box(field, box)[0], exact=False, size=size)
 
-    def _same_cells(self, field: str, model: MatrixModel, expected: np.ndarray, *, exact: bool) -> None:
+    def _same_cells(
+        self, field: str, model: MatrixModel, expected: np.ndarray, *, exact: bool, size: float = 0.0
+    ) -> None:
         assert (model.rowCount(), model.columnCount()) == expected.shape, field
         for row, column in self._cells(expected.shape):
             found = float(model.index(row, column).data(MatrixModel.ValueRole))
@@ -87,16 +91,19 @@ class Truths:
             same = (
                 np.float64(found).tobytes() == np.float64(wanted).tobytes()
                 if exact
-                else self._near(found, wanted, _size(expected))
+                else self._near(found, wanted, size)
             )
-            assert same or found == wanted, f"table.{field}[{row}, {column}] shows {found!r}, not {wanted!r}"
+            assert same or found == wanted or np.isnan([found, wanted]).all(), (
+                f"table.{field}[{row}, {column}] shows {found!r}, not {wanted!r}"
+            )
 
-    def _maps_show_a_fresh_computation(self, fresh: Evaluation) -> None:
-        look, maps = self._program.view.look, self._window.product.maps
+    def _maps_show_a_fresh_computation(self, faces: Faces) -> None:
+        look, maps, fresh = self._program.view.look, self._window.product.maps, faces.shown
         assert maps.stages == fresh.stages
-        wild = any(_size(array) > WILD for array in fresh.problem.arrays().values() if array.dtype.kind == "f")
-        queries = self._queries(fresh)
-        blur = self._blur(fresh, queries)
+        queries, sides = self._queries(faces.now), [side for side, _ in faces.sides(fresh.stages[0])]
+        arrays = [array for side in sides for array in side.problem.arrays().values() if array.dtype.kind == "f"]
+        wild = any(_size(array) > WILD for array in arrays)
+        blur = max(self._blur(side, queries) for side in sides)
         for stage in fresh.stages:
             plane = stage_plane(fresh, stage, look.batch, look.head)
             heatmap = maps.map(stage)
@@ -104,10 +111,12 @@ class Truths:
             assert heatmap.shape == plane.shape, stage
             if (wild or blur > 1e-3) and stage not in EARLY:
                 continue
-            size = _size_of(fresh, stage, queries)
+            size = max(_size_of(*side, queries) for side in faces.sides(stage))
             for row, column in self._cells(plane.shape, _rows(fresh, stage, queries)):
                 found, color = heatmap.cell_at(row, column)
-                expected = float(plane.block(slice(row, row + 1), slice(column, column + 1))[0][0, 0])
+                left = heatmap.split is not None and heatmap.split.cell_at(row, column) is not None
+                side = stage_plane(faces.before, stage, look.batch, look.head) if left else plane
+                expected = float(side.block(slice(row, row + 1), slice(column, column + 1))[0][0, 0])
                 near = self._near(found, expected, size, blur)
                 assert near, f"heatmap.{stage}[{row}, {column}] shows {found!r}, not {expected!r}"
                 assert color.isValid()

@@ -1,0 +1,67 @@
+"""What a fresh computation gives of the state on show: the one now, the one before, or their difference."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attn_gui.app.shell.program import Program
+from attn_gui.document.places import leading
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.comparison.difference import Difference
+from attn_gui.engine.comparison.earlier import Earlier
+from attn_gui.engine.comparison.ready import READY
+from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
+from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, NOW, SPLIT
+
+
+def computed(problem: Problem) -> Evaluation:
+    """A fresh evaluation."""
+    return RowwiseEvaluation(problem) if is_long(problem) else Evaluation(problem)
+
+
+class Faces:
+    """The evaluation that the maps have to show, what stands in their left half, and the arrays of the tables."""
+
+    def __init__(self, program: Program) -> None:
+        self._look, self._problem = program.view.look, program.document.problem
+        baseline = program.baseline
+        self.mode = self._look.compare if baseline.comparable else NOW
+        self.now = self.shown = self.before = computed(self._problem)
+        self._before: Problem | None = None
+        if self.mode == NOW:
+            return
+        ready = READY.get(baseline.key)
+        before = baseline.problem if ready is None else ready.made(self._problem, baseline.head)
+        assert before is not None
+        sides = computed(before), self.now, self.now.stages
+        self.before, difference = Earlier(*sides), Difference(*sides)
+        self.shown = {BEFORE: self.before, DIFFERENCE: difference, SPLIT: self.now}[self.mode]
+        self._before = None if self.mode == SPLIT else before
+
+    def array(self, field: str) -> Array | None:
+        """Rows and columns of a matrix as its table has to show them; None where that state has no such matrix."""
+        now = self._cut(field, self._problem)
+        if self._before is None:
+            return now
+        before = self._cut(field, self._before)
+        if before is None or self.mode == BEFORE:
+            return before
+        assert now is not None
+        if now.shape != before.shape:
+            return None
+        with np.errstate(all="ignore"):
+            return np.asarray(now.astype(np.float32) - before if now.dtype.kind == "b" else now - before)
+
+    def _cut(self, field: str, problem: Problem) -> Array | None:
+        array = problem.arrays().get(field)
+        if array is None or array.ndim < 3:
+            return array
+        return np.asarray(array[leading(field, array.shape, self._look.batch, self._look.head)])
+
+    def sides(self, stage: str) -> list[tuple[Evaluation, str]]:
+        """The states that the numbers of a stage are made of, with its name in each."""
+        if not isinstance(self.before, Difference):
+            return [(self.now, stage)]
+        return list(zip((self.before.before, self.before.after), self.before.pair(stage), strict=True))
