@@ -68,7 +68,7 @@ class Truths:
     def _tables_show_the_state(self, problem: Problem, faces: Faces) -> None:
         look, models = self._program.view.look, self._program.tables.models
         arrays = problem.arrays()
-        tables = {field for field in arrays if not field.startswith("interventions.")}
+        tables = {field for field, array in arrays.items() if array.ndim}  # one number has its cell in a map
         shown = tables | ({"query", "key", "value"} if problem.projected else set())
         assert set(models) == set(self._window.inputs.panels) == shown
         for field, model in models.items():
