@@ -93,14 +93,20 @@ class Document(QObject):
         """Carry out `edit` as one step of the history; False if it changes nothing, then no step is made.
 
         Arrays that are `fresh`, to which no other reference is kept, are taken over and not copied.
-        Raises ShapeError, EditError or another ValueError before anything is changed.
+        Raises ShapeError, EditError or another ValueError before anything is changed; whatever else is raised leaves
+        the document as it was, too.
         """
         done = self._draft.do(edit, fresh)
         if done is None:
             return False
         step, change = done
         self._pending.append(change)
-        self._history.push(step)
+        try:
+            self._history.push(step)
+        except Exception:  # no step, no change
+            self._pending.clear()
+            step.undo()
+            raise
         return True
 
     def open(self, problem: Problem, path: Path | None = None, name: str = "") -> None:

@@ -67,13 +67,14 @@ class History:
 
     def push(self, step: Step) -> None:
         """Add a step that has just been done; what had been undone before it is forgotten."""
+        command, cost = _Command(step, self._report, done=True), step.cost + OVERHEAD
         self._total -= sum(self._costs[self.stack.index() :])
         del self._costs[self.stack.index() :]
-        self._costs.append(step.cost + OVERHEAD)
-        self._total += self._costs[-1]
+        self._costs.append(cost)
+        self._total += cost
         if self._total > self.limit:
             self._forget_oldest()
-        self.stack.push(_Command(step, self._report, done=True))
+        self.stack.push(command)
 
     def clear(self) -> None:
         self._costs, self._total = [], 0

@@ -52,6 +52,27 @@ def test_whoever_reads_in_another_thread_is_warned_before_the_first_cell_is_writ
     assert len(seen) == 4
 
 
+@pytest.mark.parametrize("field", ["cells", "fields"])
+def test_an_error_while_a_step_is_put_down_leaves_the_document_as_it_was(heard: Any, direct: Make, field: str) -> None:
+    class Unspeakable(Label):
+        def __str__(self) -> str:
+            raise RuntimeError("no words")
+
+    h = heard(direct())
+    assert h.document.apply(cells("query", 0, 0, 4.0))
+    before, (steps, told) = h.document.snapshot(), (h.document.stack.count(), len(h.changes))
+    label = Unspeakable("edit", {})
+    edit = SetCells("query", (slice(1, 2), slice(0, 1)), np.array([[7.0]]), label)
+    with pytest.raises(RuntimeError):
+        h.document.apply(edit if field == "cells" else SetFields({"scale": 3.0}, label))
+    assert h.document.problem == before
+    assert (h.document.stack.count(), len(h.changes), h.document.generation) == (steps, told, told)
+    h.document.stack.undo()
+    assert h.document.problem == direct()
+    assert h.document.apply(cells("query", 1, 0, 7.0))
+    assert h.changes[-1].fields == {"query": ((slice(1, 2), slice(0, 1)),)}
+
+
 def test_an_edit_that_changes_nothing_is_no_step(heard: Any, direct: Make) -> None:
     h = heard(direct(scale=2.0))
     problem = h.document.problem

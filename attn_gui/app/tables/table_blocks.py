@@ -161,7 +161,7 @@ class TableBlocks(QObject):
         if cuts[0].stop > model.rowCount() or cuts[1].stop > model.columnCount():
             self._unfit.refuse(cuts, block, notes)
             return
-        self._target.write(cuts, block, PASTED, block=shape_text(*block.shape))
+        self._target.write(cuts, block, PASTED, fresh=[block], block=shape_text(*block.shape))
         self._target.select(cuts)
         if file:
             self._tell_import(model, {"file": file, "cell": self._target.cell_text(cuts)})

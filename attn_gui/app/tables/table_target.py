@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,10 +92,15 @@ class TableTarget(QObject):
             return False
         return True
 
-    def write(self, cuts: Cuts, values: NDArray[Any], source: str, **words: object) -> None:
-        """Put a block of numbers in as one step; `source` names it in the history and may hold {cell}."""
+    def write(
+        self, cuts: Cuts, values: NDArray[Any], source: str, fresh: Sequence[NDArray[Any]] = (), **words: object
+    ) -> None:
+        """Put a block of numbers in as one step; `source` names it in the history and may hold {cell}.
+
+        Arrays that are `fresh`, to which no other reference is kept, are taken over and not copied.
+        """
         if self.writable():
-            self._making.apply(self.cells(cuts, values, Label(source, {"cell": self.cell_text(cuts), **words})))
+            self._making.apply(self.cells(cuts, values, Label(source, {"cell": self.cell_text(cuts), **words})), fresh)
 
     def cells(self, cuts: Cuts, values: NDArray[Any], label: Label) -> SetCells:
         """The edit that puts a block into the table."""

@@ -1,4 +1,4 @@
-"""What a fresh computation gives of the state on show: the one now, the one before, or their difference."""
+"""Fresh computations of the state on show: the one now, the one before, or their difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done by hand to what is computed: numbers typed into maps and drawn to a target, heads, pages, two states."""
+"""Doings by hand on what is computed: numbers typed into maps and drawn to targets, heads, pages, two states."""
 
 from __future__ import annotations
 
