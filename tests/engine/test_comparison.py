@@ -36,6 +36,17 @@ def stirred(problem, rng):
     return problem.replace(**found)
 
 
+def test_a_matrix_with_an_infinity_on_both_sides_is_compared(rng):
+    """∞ − ∞ is NaN, and said so without a warning."""
+    problem = small(rng)
+    query = problem.query.copy()
+    query[1, 2] = -np.inf
+    problem = problem.replace(query=query)
+    found = difference_of(Evaluation(problem), Evaluation(problem)).field_block("query", 0, slice(0, 3), slice(0, 3))
+    assert np.isnan(found[1, 2])
+    assert np.nansum(np.abs(found)) == 0
+
+
 def held(boxes, shape):
     flags = np.zeros(shape, int)
     for box in boxes:

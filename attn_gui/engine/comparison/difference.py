@@ -97,7 +97,8 @@ class Difference(Evaluation):
         own = self.after.field_block(field, batch, rows, columns)
         if not self.has_field(field):
             return np.full(own.shape, np.nan)
-        return np.asarray(own - self.before.field_block(field, batch, rows, columns))
+        with np.errstate(all="ignore"):
+            return np.asarray(own - self.before.field_block(field, batch, rows, columns))
 
     def has_field(self, field: str) -> bool:
         """Whether both problems have a matrix of this name, of one shape."""

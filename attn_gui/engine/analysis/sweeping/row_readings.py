@@ -103,7 +103,7 @@ class QueryGradient(RowReading):
         box = indices.cell((row.batch, row.head, row.query, row.key))
         pieces = gradient_before(evaluation, evaluation.weights, box, np.ones((1, 1, 1, 1)), "query")
         with np.errstate(all="ignore"):
-            return float(np.sqrt(sum(float((piece**2).sum()) for _, piece in pieces)))
+            return length(np.array([length(piece) for _, piece in pieces]))
 
 
 ROW_READINGS: Mapping[str, RowReading] = MappingProxyType(
