@@ -135,4 +135,4 @@ class MapsController(QObject):
 
     # --- up --------------------------------------------------------------------------------------
     def _on_product_cell_chosen(self, stage: str, row: int, column: int) -> None:
-        self._view.set(cell=ChosenCell(stage, row, column))
+        self._view.set(cell=ChosenCell(stage, row, column), block=None)

@@ -39,6 +39,8 @@ TOOLBAR = (
     None,
     "pin",
     "compare",
+    None,
+    "interventions",
     "stretch",
     "product",
     "all_stages",

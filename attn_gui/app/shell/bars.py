@@ -69,6 +69,10 @@ class Bars(QObject):
             self.menus[row.menu].addAction(self.actions[row.name])
             self._window.addAction(self.actions[row.name])
 
+    def button(self, name: str) -> QWidget | None:
+        """The button of an action on the tool bar; None where it has none."""
+        return self._bar.widgetForAction(self.actions[name])
+
     def size_icons(self) -> None:
         """Icons as large as the zoom of the window asks."""
         side = scaled(SIZE.icon)

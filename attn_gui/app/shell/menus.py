@@ -20,6 +20,7 @@ MENUS = (
     ("decimals", QT_TRANSLATE_NOOP("Actions", "&Decimals")),
     ("language", QT_TRANSLATE_NOOP("Actions", "&Language")),
     ("theme", QT_TRANSLATE_NOOP("Actions", "&Theme")),
+    ("by_hand", QT_TRANSLATE_NOOP("Actions", "B&y hand")),
     ("weights_typed", QT_TRANSLATE_NOOP("Actions", "Typing into &weights")),
     ("history", QT_TRANSLATE_NOOP("Actions", "&Memory for history")),
     ("rows", QT_TRANSLATE_NOOP("Actions", "Rows and c&olumns")),
@@ -37,6 +38,7 @@ MENU_WORDS = {
     "language": "language locale translation 语言 翻译",
     "theme": "theme appearance colors style 主题 外观 配色",
     "history": "undo memory limit 历史 内存 撤销",
+    "by_hand": "intervention change override set cell 干预 手动 修改",
     "weights_typed": "intervention edit set weight sum 1 rescale 干预 权重 填数 重新归一",
     "rows": "insert delete remove add row column 插入 删除 行 列",
     "copy_as": "clipboard format 剪贴板 格式",
@@ -50,6 +52,7 @@ MENU_WORDS = {
 SUBMENUS = {
     "file": ("recent", "examples"),
     "edit": ("copy_as", "rows", "history"),
-    "compute": ("heads", "brush", "weights_typed"),
+    "compute": ("heads", "brush", "by_hand"),
+    "by_hand": ("weights_typed",),
     "view": ("pages", "readings", "decimals", "language", "theme"),
 }

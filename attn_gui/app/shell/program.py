@@ -10,6 +10,9 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
+from attn_gui.app.by_hand.cell_blocks import CellBlocks
+from attn_gui.app.by_hand.interventions import InterventionsController
+from attn_gui.app.by_hand.typing_into_maps import TypingController
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.export import ExportController
 from attn_gui.app.files.files import FilesController
@@ -19,7 +22,6 @@ from attn_gui.app.inspector.history_jumps import HistoryController
 from attn_gui.app.inspector.judging import SensitivityController, VerifyController
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
-from attn_gui.app.maps.hand_edits import TypingController
 from attn_gui.app.maps.map_shortcuts import MapKeys
 from attn_gui.app.maps.maps import MapsController
 from attn_gui.app.maps.progress import ProgressController
@@ -148,7 +150,9 @@ class Program(QObject):
         self.sensitivity = SensitivityController(window, computation, view)
         self.pages = PagesController(window, computation, view, self.look, self.bars)
         self.curve = CurveFitting(window, document, computation, view, self.making)
-        self.typing = TypingController(window, document, computation, view, self.making, self.targets)
+        self.cell_blocks = CellBlocks(window, document, computation, view, self.making, self.table_blocks)
+        self.typing = TypingController(window, document, computation, view, self.making, self.targets, self.cell_blocks)
+        self.interventions = InterventionsController(window, document, computation, view, self.making, self.bars)
         self.pulling = PullingController(window, document, computation, view, self.making, self.painting)
         self.verify = VerifyController(window, document)
         self.explain = ExplainController(window, computation, view)

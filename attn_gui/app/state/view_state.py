@@ -28,6 +28,14 @@ class ChosenCell(NamedTuple):
     column: int
 
 
+class ChosenBlock(NamedTuple):
+    """Rows and columns of a map that are chosen together with a cell of them."""
+
+    cell: ChosenCell
+    rows: slice
+    columns: slice
+
+
 @dataclass(frozen=True)
 class Look:
     """One state of the view."""
@@ -36,6 +44,7 @@ class Look:
     head: int = 0
     batch: int = 0
     cell: ChosenCell | None = None
+    block: ChosenBlock | None = None  # of several cells, the chosen one among them
     mode: str = "product"
     values: bool = True
     decimals: int = 3
@@ -119,13 +128,25 @@ class ViewState(QObject):
 def resolve(look: Look, evaluation: Evaluation) -> Look:
     """The same look as far as an evaluation can give it."""
     problem = evaluation.problem
+    cell = look.cell if look.cell is not None and exists(evaluation, look.cell) else None
     return replace(
         look,
         stage=look.stage if look.stage in evaluation.stages else evaluation.weights,
         head=min(look.head, problem.num_heads - 1),
         batch=min(look.batch, problem.batch_size - 1),
-        cell=look.cell if look.cell is not None and exists(evaluation, look.cell) else None,
+        cell=cell,
+        block=look.block if look.block is not None and _holds(evaluation, look.block, cell) else None,
     )
+
+
+def _holds(evaluation: Evaluation, block: ChosenBlock, cell: ChosenCell | None) -> bool:
+    """Whether a block is of the chosen cell, of several cells, and in its map."""
+    last = ChosenCell(block.cell.stage, block.rows.stop - 1, block.columns.stop - 1)
+    return block.cell == cell and exists(evaluation, last) and block[1:] != (_one(cell.row), _one(cell.column))
+
+
+def _one(place: int) -> slice:
+    return slice(place, place + 1)
 
 
 def exists(evaluation: Evaluation, cell: ChosenCell) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
@@ -39,6 +39,8 @@ FOLDER = "import_folder"
 class TableBlocks(QObject):
     """Paste, import and drop; a block that is too large is offered to grow its matrix, never cut."""
 
+    mapPasteRequested = Signal()  # the keyboard is in a map
+
     def __init__(
         self,
         window: MainWindow,
@@ -64,11 +66,18 @@ class TableBlocks(QObject):
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {"import_matrix": Command(self.import_matrix), "paste": Command(self._target.acting(self.paste))}
+        return {"import_matrix": Command(self.import_matrix), "paste": Command(self._paste)}
 
     def finish(self) -> None:
         """Drop what is being read; for the end of the program."""
         self.reading.finish()
+
+    def _paste(self) -> None:
+        """Into the table or the map that has the keyboard."""
+        if self._window.product.maps.focused is not None:
+            self.mapPasteRequested.emit()
+        else:
+            self._target.acting(self.paste)()
 
     def _paste_into(self, field: str) -> None:
         self._target.use(field)

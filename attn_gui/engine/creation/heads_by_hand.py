@@ -63,6 +63,17 @@ def copied(problem: Problem, head: int, source: int) -> dict[str, object]:
     return {"interventions": (*kept, Copy(stage=RESULT, at={AXIS: head}, source={AXIS: source}))}
 
 
+def for_all_heads(problem: Problem, position: int) -> dict[str, object]:
+    """One of the interventions done to every head; numbers of several heads are those of the first of them."""
+    records = problem.interventions
+    record = records[position]
+    if AXIS in record.at:
+        heads = list(_heads(record))
+        kept = Record({axis: place for axis, place in record.at.items() if axis != AXIS})
+        record = _at(record, 0, _cells(record, 0, len(heads))).changed(at=kept)
+    return {"interventions": (*records[:position], record, *records[position + 1 :])}
+
+
 def reordered(interventions: Interventions, order: Sequence[int]) -> Interventions:
     """Interventions on heads that have other places: each new head is the old one that `order` names.
 

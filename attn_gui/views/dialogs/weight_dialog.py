@@ -49,7 +49,7 @@ class WeightDialog(QDialog):
         self.remembered.setObjectName("weight.remembered")
         self.remembered.setChecked(True)
         column.addWidget(self.remembered)
-        hint = QLabel(self.tr("Compute › Typing into weights asks again, or does something else."), self)
+        hint = QLabel(self.tr("Compute › By hand › Typing into weights asks again, or does something else."), self)
         hint.setWordWrap(True)
         dress(hint, tone="text2")
         column.addWidget(hint)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.text.numbers import format_number
+from attn_gui.views.map.items.overlay_marks import Area
 from attn_gui.views.map.shown import Shown
 
 SPOKEN_DECIMALS = 6
@@ -28,6 +29,15 @@ def cell_in_words(shown: Shown, row: int, column: int) -> str:
         return text.format(row_name=rows[row], row=row, column=column, value=value)
     text = QCoreApplication.translate("Heatmap", "({row}, {column}): {value}")
     return text.format(row=row, column=column, value=value)
+
+
+def block_in_words(block: Area | None) -> str:
+    """`3 × 4 cells chosen.`; nothing where none are."""
+    if block is None:
+        return ""
+    down, right = block
+    text = QCoreApplication.translate("Heatmap", "{rows} × {columns} cells chosen.")
+    return text.format(rows=down.stop - down.start, columns=right.stop - right.start)
 
 
 def describe(heatmap: QWidget, words: str) -> None:

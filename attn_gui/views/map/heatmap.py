@@ -12,13 +12,13 @@ from attn_gui.figure.display import Levels
 from attn_gui.figure.tokens import LINE
 from attn_gui.pictures.news import News
 from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.map.cell_words import cell_in_words, describe
+from attn_gui.views.map.cell_words import block_in_words, cell_in_words, describe
 from attn_gui.views.map.gestures.cell_typing import CellTyping
 from attn_gui.views.map.gestures.gestures import Gestures
 from attn_gui.views.map.items.cells_item import CellsItem
 from attn_gui.views.map.items.flash import motion_reduced
 from attn_gui.views.map.items.overlay import OverlayItem
-from attn_gui.views.map.items.overlay_marks import Cell
+from attn_gui.views.map.items.overlay_marks import Area, Cell
 from attn_gui.views.map.levels.taken_levels import TakenLevels
 from attn_gui.views.map.placing import Placement, Placing
 from attn_gui.views.map.shown import OtherHalf, Shown
@@ -128,8 +128,8 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         return float(values[0, 0]), self.cells.color_of(row, column)
 
     def copied(self) -> Copied | None:
-        """The whole matrix on show, with the names of its rows and columns."""
-        return self.shown.copied()
+        """The chosen block, else the whole matrix on show, with the names of its rows and columns."""
+        return self.shown.copied(self.overlay.marks.block)
 
     # --- levels ----------------------------------------------------------------------------------
     @property
@@ -166,9 +166,15 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
             self.overlay.clear_flash()
         self._describe_chosen()
 
+    def set_block(self, block: Area | None) -> None:
+        """A ring round several chosen cells; None for none."""
+        self.overlay.set_marks(block=block)
+        self._describe_chosen()
+
     def _describe_chosen(self) -> None:
-        """The chosen cell in words, for screen readers."""
-        describe(self, cell_in_words(self.shown, *self.chosen) if self.chosen is not None else "")
+        """The chosen cells in words, for screen readers."""
+        words = cell_in_words(self.shown, *self.chosen) if self.chosen is not None else ""
+        describe(self, f"{block_in_words(self.overlay.marks.block)} {words}".strip())
 
     # --- places ----------------------------------------------------------------------------------
     @property

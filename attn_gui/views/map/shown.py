@@ -39,13 +39,15 @@ class Shown:
         """Rows and columns of the matrix."""
         return self.plane.shape if self.plane is not None else (0, 0)
 
-    def copied(self) -> Copied | None:
-        """The whole matrix, with the names of its rows and columns."""
+    def copied(self, block: tuple[slice, slice] | None = None) -> Copied | None:
+        """The whole matrix or a block of it, with the names of its rows and columns."""
         plane = self.plane
         if plane is None:
             return None
-        everything = slice(0, self.shape[0]), slice(0, self.shape[1])
-        return Copied(self.shape, lambda: list(plane.block(*everything)[0].copy()), self.row_names, self.column_names)
+        rows, columns = block or (slice(0, self.shape[0]), slice(0, self.shape[1]))
+        shape = rows.stop - rows.start, columns.stop - columns.start
+        names = self.row_names[rows], self.column_names[columns]
+        return Copied(shape, lambda: list(plane.block(rows, columns)[0].copy()), *names)
 
     def marks(self) -> dict[str, object]:
         """Marks that stand as long as the matrix does: bands of heads, heads that are off, cells changed by hand."""

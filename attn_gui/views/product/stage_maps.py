@@ -29,6 +29,8 @@ class StageMaps(QObject):
     """Owns `heatmap.STAGE` and its color bar for every stage; a stage that leaves the problem gives up its name."""
 
     cellChosen = Signal(str, int, int)
+    cornerChosen = Signal(str, int, int)  # of a block that begins at the chosen cell
+    freeRequested = Signal()  # the chosen cells
     clicked = Signal(str)  # with the mouse, after the cell was chosen
     hovered = Signal(str, int, int)
     hoverLeft = Signal()
@@ -136,6 +138,12 @@ class StageMaps(QObject):
             heatmap.overlay.set_marks(**own._asdict())
         self.marked.emit()
 
+    def set_block(self, block: Area | None) -> None:
+        """Mark several cells in the map of the chosen one."""
+        for stage in self.stages:
+            here = self.chosen is not None and self.chosen.stage == stage
+            self._maps[stage].set_block(block if here else None)
+
     def refresh(self, recomputed: Recomputed) -> None:
         """Redraw and outline the cells that hold new numbers."""
         for stage, boxes in recomputed.boxes.items():
@@ -231,6 +239,8 @@ class StageMaps(QObject):
         heatmap.addActions([*self._menu_actions, *(act for act, stages in self._own_actions if stage in stages)])
         self.marked.connect(self._minimaps[stage].follow)
         heatmap.gestures.cellChosen.connect(lambda row, column: self.cellChosen.emit(stage, row, column))
+        heatmap.gestures.cornerChosen.connect(lambda row, column: self.cornerChosen.emit(stage, row, column))
+        heatmap.gestures.freeRequested.connect(self.freeRequested)
         heatmap.gestures.clicked.connect(lambda: self.clicked.emit(stage))
         heatmap.gestures.cellHovered.connect(lambda row, column: self.hovered.emit(stage, row, column))
         heatmap.gestures.hoverLeft.connect(self.hoverLeft)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine.graph.symbols import is_named, symbol, title
+from attn_gui.engine.problem.errors import Note
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 LAST = {
@@ -28,6 +29,14 @@ def stage_title(name: str) -> str:
 def letter(name: str) -> str:
     """The letter of a stage or field on screen, which is a word where heads are joined."""
     return QCoreApplication.translate("Names", symbol(name))
+
+
+def said_in(part: object, context: str) -> str:
+    """A note in the present language, notes within it too; `context` is that of its templates."""
+    if not isinstance(part, Note):
+        return str(part)
+    values = {name: said_in(value, context) for name, value in part.values.items()}
+    return QCoreApplication.translate(context, part.template).format(**values)
 
 
 def token_text(token: str) -> str:

@@ -10,11 +10,23 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.problem.errors import FieldError, Note
 from attn_gui.engine.problem.records import Record
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 from .intervention import Axes, Intervention, Slopes, as_place, fit_place
+
+TOLD = QT_TRANSLATE_NOOP("Interventions", "{cells} taken from {source}")
+AND = QT_TRANSLATE_NOOP("Interventions", "{cells}, {place}")
+PLACES = {
+    "batch": QT_TRANSLATE_NOOP("Interventions", "item {place}"),
+    "head": QT_TRANSLATE_NOOP("Interventions", "head {place}"),
+    "query": QT_TRANSLATE_NOOP("Interventions", "query {place}"),
+    "key": QT_TRANSLATE_NOOP("Interventions", "key {place}"),
+    "row": QT_TRANSLATE_NOOP("Interventions", "row {place}"),
+    "column": QT_TRANSLATE_NOOP("Interventions", "column {place}"),
+}
+"""A place on each axis that a stage can have."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -40,6 +52,13 @@ class Copy(Intervention):
     @property
     def rule(self) -> tuple[object, ...]:
         return (*super().rule, tuple(self.source.items()))
+
+    def told(self, cells: object) -> Note:
+        places = [Note(PLACES[axis], {"place": place}) for axis, place in self.source.items()]
+        whole = Note(TOLD, {"cells": cells, "source": places[0]})
+        for place in places[1:]:
+            whole = Note(AND, {"cells": whole, "place": place})
+        return whole
 
     def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
         return taken

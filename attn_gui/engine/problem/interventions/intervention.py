@@ -11,7 +11,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_switch, as_whole, echo, kind_of, told
-from attn_gui.engine.problem.errors import FieldError, FieldTypeError, ShapeError
+from attn_gui.engine.problem.errors import FieldError, FieldTypeError, Note, ShapeError
 from attn_gui.engine.problem.records import Kinded, Record
 
 Axes = tuple[str, ...]
@@ -50,6 +50,11 @@ class Intervention(Kinded):
 
     def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
         """Derivatives of the new cells by own, given and taken."""
+        raise NotImplementedError
+
+    # --- in words --------------------------------------------------------------------------------
+    def told(self, cells: object) -> Note:
+        """What it does to cells, of which the name is given; a template of the context "Interventions"."""
         raise NotImplementedError
 
     # --- its numbers -----------------------------------------------------------------------------
@@ -107,7 +112,7 @@ class Intervention(Kinded):
         return False
 
     def cut(self, box: Box) -> Self:
-        """The record with no more numbers than a box of its own cells has."""
+        """The record with the numbers alone that go to a box of its own cells, which count from its first one."""
         return self
 
     # --- as a record -----------------------------------------------------------------------------

@@ -7,9 +7,12 @@ from typing import Any
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem.checks import as_number
-from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.problem.errors import Note
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP, spoken
 
 from .intervention import Intervention, Slopes
+
+TOLD = QT_TRANSLATE_NOOP("Interventions", "{cells} × {factor}")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -28,6 +31,9 @@ class Scale(Intervention):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "factor", as_number("scale.factor", self.factor))
+
+    def told(self, cells: object) -> Note:
+        return Note(TOLD, {"cells": cells, "factor": spoken(self.factor)})
 
     def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
         return own * given

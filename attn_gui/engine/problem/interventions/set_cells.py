@@ -10,10 +10,13 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_array
-from attn_gui.engine.problem.errors import ShapeError
-from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.problem.errors import Note, ShapeError
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP, spoken
 
 from .intervention import Axes, Intervention, Slopes
+
+TOLD = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {value}")
+TOLD_MANY = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {count} numbers")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,6 +41,11 @@ class Set(Intervention):
 
     def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
         return None, 1.0, None
+
+    def told(self, cells: object) -> Note:
+        if self.values.size == 1:
+            return Note(TOLD, {"cells": cells, "value": spoken(self.values.item())})
+        return Note(TOLD_MANY, {"cells": cells, "count": self.values.size})
 
     def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
         super().fit(name, axes, shape)

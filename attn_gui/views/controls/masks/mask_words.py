@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.layers import as_blocked
 from attn_gui.engine.problem.masks import MASKS, Layer, Parameter
+from attn_gui.views.words.names import said_in
 
 
 def kind_name(kind: str) -> str:
@@ -53,7 +53,4 @@ def lint_text(text: str) -> str:
 
 def said(part: object) -> str:
     """A note in the present language, notes within it too."""
-    if not isinstance(part, Note):
-        return str(part)
-    values = {name: said(value) for name, value in part.values.items()}
-    return QCoreApplication.translate("Masks", part.template).format(**values)
+    return said_in(part, "Masks")

@@ -16,6 +16,7 @@ from attn_gui.views.map.zooming.extent import Extent
 
 _DRAGS = Qt.MouseButton.LeftButton | Qt.MouseButton.MiddleButton
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_FREES = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 _PASSING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 _BY_KEYBOARD = (
     Qt.FocusReason.TabFocusReason,
@@ -34,6 +35,8 @@ class Gestures(QObject):
     cellChosen = Signal(int, int)
     cellHovered = Signal(int, int)
     hoverLeft = Signal()
+    cornerChosen = Signal(int, int)  # of a block that begins at the chosen cell
+    freeRequested = Signal()  # the chosen cells
     activated = Signal(int, int)
     typingRequested = Signal(str)  # into the chosen cell; the first letter, if there is one
     toggleRequested = Signal(int, int)
@@ -58,6 +61,7 @@ class Gestures(QObject):
         self._pressed: QPoint | None = None
         self._dragged = QPoint()  # how far the pointer has drawn the map
         self._pulls = False  # whether the left button draws the number of a cell up and down
+        self._extends = False  # whether the pointer leads the corner of a block
         self._brush, self._stroke = False, list[Cell]()  # in hand, and passed by the stroke under way
 
     def set_menu_offered(self, offered: bool) -> None:
@@ -91,11 +95,24 @@ class Gestures(QObject):
             cell = self._cell_under(self._pressed, False)
             if cell is not None:
                 self.cellChosen.emit(*cell)
+        elif self._interactive and event.button() == Qt.MouseButton.LeftButton and self._begins_block(event):
+            self._extends = True
+            self._lead(self._cell_under(self._pressed, False))
+
+    def _begins_block(self, event: QMouseEvent) -> bool:
+        """Whether a press with Shift leads the corner of a block from the chosen cell on."""
+        return bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) and self._overlay.marks.chosen is not None
+
+    def _lead(self, corner: Cell | None) -> None:
+        if corner is not None:
+            self.cornerChosen.emit(*corner)
 
     def _move(self, event: QMouseEvent) -> None:
         here = event.position().toPoint()
         if self._stroke:
             self._pass(self._cell_under(here, True))
+        elif self._extends:
+            self._lead(self._cell_under(here, True))
         elif self._pulls and event.buttons() & Qt.MouseButton.LeftButton and self._pressed is not None:
             self.pulled.emit(self._pressed.y() - here.y(), False)
         elif event.buttons() & _DRAGS and self._pressed is not None:
@@ -108,6 +125,9 @@ class Gestures(QObject):
         pressed, self._pressed = self._pressed, None
         here = event.position().toPoint()
         if pressed is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if self._extends:
+            self._extends = False
             return
         if self._brush:
             self._lift()
@@ -191,6 +211,11 @@ class Gestures(QObject):
         """Move the chosen cell, act on it, or zoom; single letters and digits act on the window."""
         chosen, shape = self._overlay.marks.chosen, self._extent.shape
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if self._interactive and chosen is not None and keys.extends(event.modifiers()):
+            corner = keys.moved(event.key(), Qt.KeyboardModifier.NoModifier, self._overlay.marks.corner, shape)
+            if corner is not None:
+                self.cornerChosen.emit(*corner)
+                return
         cell = keys.moved(event.key(), event.modifiers(), chosen, shape) if self._interactive else None
         if cell is not None:
             self._overlay.set_marks(focus=True)
@@ -200,6 +225,8 @@ class Gestures(QObject):
             self.activated.emit(*chosen)
         elif chosen is not None and self._interactive and keys.types(event, whole=self._extent.whole):
             self.typingRequested.emit(event.text() if event.key() != Qt.Key.Key_F2 else "")
+        elif event.key() in _FREES and plain and chosen is not None and self._interactive:
+            self.freeRequested.emit()
         elif event.key() == Qt.Key.Key_Space and plain and chosen is not None:
             self.toggleRequested.emit(*chosen)
         elif self._extent.movable and (delta := keys.zoomed(event.text(), event.modifiers())):

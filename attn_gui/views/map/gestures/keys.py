@@ -20,6 +20,7 @@ _ENDS = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
 _ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
 
 _SHORTCUTS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+_EXTENDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 _BEGINNINGS = ("0", ".", "-", "−")  # of numbers; while a map is zoomed, 0 and − are for that
 _ZOOMS = {"+": 240, "=": 240, "-": -240}  # + without Shift is =
 
@@ -46,6 +47,11 @@ def moved(key: int, modifiers: Qt.KeyboardModifier, chosen: Cell | None, shape: 
     down, right = _STEPS[Qt.Key(key)]
     far = FAR if key in _ARROWS and modifiers & Qt.KeyboardModifier.ShiftModifier else 1
     return min(max(row + down * far, 0), rows - 1), min(max(column + right * far, 0), columns - 1)
+
+
+def extends(modifiers: Qt.KeyboardModifier) -> bool:
+    """Whether keys that move the chosen cell lead the far corner of a block instead."""
+    return modifiers & ~Qt.KeyboardModifier.KeypadModifier == _EXTENDING
 
 
 def zoomed(text: str, modifiers: Qt.KeyboardModifier) -> int:

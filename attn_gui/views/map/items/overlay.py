@@ -64,7 +64,9 @@ class OverlayItem(MapItem):
 
     def forget_places(self) -> None:
         """Take away every mark that stands at a row, column or cell: the matrix has another size."""
-        nothing: dict[str, object] = dict.fromkeys(("chosen", "row", "column", "hovered", "reached", "counted"))
+        nothing: dict[str, object] = dict.fromkeys(
+            ("chosen", "block", "row", "column", "hovered", "reached", "counted")
+        )
         self.set_marks(**nothing, edited=(), painted=(), by_hand=())
 
     def flash(self, areas: Sequence[Area]) -> None:
@@ -114,6 +116,8 @@ class OverlayItem(MapItem):
             self._paint_veil(painter, marks.clear)
         for area in marks.painted:
             self._paint_hatch(painter, self._area_rect(area), self._theme.casing, self._theme.accent)
+        if marks.block is not None:
+            self._paint_block(painter, self._area_rect(marks.block))
         if marks.hovered is not None:
             _ring(painter, self.cell_rect(*marks.hovered), 1, 0, theme.ink)
         painter.restore()
@@ -158,6 +162,8 @@ class OverlayItem(MapItem):
         found = [rect.adjusted(-near, -near, near, near) & cells for rect in found]
         if marks.chosen is not None and marks.chosen != other.chosen:
             found.append(self.cell_rect(*marks.chosen).adjusted(-near, -near, near, near))
+        if marks.block is not None and marks.block != other.block:
+            found.append(self._area_rect(marks.block))
         for mine, others in ((marks.painted, other.painted), (marks.by_hand, other.by_hand)):
             if mine != others:
                 found.extend(map(self._area_rect, mine))
@@ -229,6 +235,12 @@ class OverlayItem(MapItem):
             painter.setPen(pen)
             painter.drawRect(inner)
         painter.restore()
+
+    def _paint_block(self, painter: QPainter, rect: QRect) -> None:
+        """A ring inside the cells, that shows on any color."""
+        thick, casing = scaled(LINE.edited), scaled(LINE.casing)
+        _ring(painter, rect, thick, 0, self._theme.accent)
+        _ring(painter, rect, casing, -thick, self._theme.casing)
 
     def _paint_by_hand(self, painter: QPainter, rect: QRect) -> None:
         """A ring inside the cells and a corner cut off, as a note at a cell of a spreadsheet has it."""

@@ -17,6 +17,7 @@ class Marks:
     row_role: str = "query"
     column_role: str = "key"
     chosen: Cell | None = None
+    block: Area | None = None  # of several chosen cells
     hovered: Cell | None = None
     edited: tuple[Area, ...] = ()
     edited_strength: float = 0.0
@@ -27,6 +28,17 @@ class Marks:
     by_hand: tuple[Area, ...] = ()  # cells that an intervention changes
     reached: tuple[Area, ...] | None = None  # by the chosen cell, or what it comes from; None: nothing is veiled
     counted: tuple[Area, ...] | None = None  # by the reading of a head; gives way to what is reached
+
+    @property
+    def corner(self) -> Cell | None:
+        """The corner of the block that lies farthest from the chosen cell; that cell where there is no block."""
+        if self.chosen is None or self.block is None:
+            return self.chosen
+        row, column = (
+            cut.start if abs(place - cut.start) > abs(cut.stop - 1 - place) else cut.stop - 1
+            for place, cut in zip(self.chosen, self.block, strict=True)
+        )
+        return row, column
 
     @property
     def clear(self) -> tuple[Area, ...] | None:

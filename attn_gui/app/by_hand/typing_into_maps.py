@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from PySide6.QtCore import QObject
 
+from attn_gui.app.by_hand.cell_blocks import CellBlocks
+from attn_gui.app.by_hand.cell_changes import CellChanges
 from attn_gui.app.problem.making import Making
 from attn_gui.app.problem.targets import TargetController
 from attn_gui.app.shell.actions import Command, choices
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
-from attn_gui.document.edits import Label, SetCells
+from attn_gui.document.edits import Label
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import STAGE
-from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.creation.by_hand import rescaled, with_cells_set
+from attn_gui.engine.arrays import Box
+from attn_gui.engine.creation.by_hand import rescaled
 from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -27,6 +27,7 @@ from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap
 
+SET_MANY = QT_TRANSLATE_NOOP("History", "{cells} set to {new} by hand")
 SET_BY_HAND = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by hand")
 
 
@@ -41,14 +42,15 @@ class TypingController(QObject):
         view: ViewState,
         making: Making,
         targets: TargetController,
+        blocks: CellBlocks,
     ) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making, self._targets = making, targets
+        self._changes, self._targets, self._blocks = CellChanges(document, making), targets, blocks
         self._heatmap: Heatmap | None = None
         self._cell: ChosenCell | None = None
         window.product.maps.typingRequested.connect(self._open)
-        view.follow(self._close, "cell", "head", "batch", "stage", "compare", "document")
+        view.follow(self._close, "cell", "block", "head", "batch", "stage", "compare", "document")
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -105,8 +107,12 @@ class TypingController(QObject):
         except NumberError as refusal:
             heatmap.typing.refuse(refusal.sentence())
             return
-        index = self._index()
+        index, block = self._index(), self._blocks.cells() if self._view.look.block is not None else None
         self._close()
+        if block is not None:
+            label = Label(SET_MANY, {"cells": block.name, "new": number(value)})
+            self._changes.set(*block, np.asarray(value), label)
+            return
         old = float(self._computation.evaluation.block(cell.stage, *_block(index))[0, 0])
         if shortest(old, self._document.problem.dtype) != shortest(value, self._document.problem.dtype):
             self._set(cell.stage, index, old, value)
@@ -114,12 +120,8 @@ class TypingController(QObject):
     # --- the step --------------------------------------------------------------------------------
     def _set(self, stage: str, index: tuple[int, ...], old: float, value: float) -> None:
         label = Label(SET_BY_HAND, {"cell": cell_name(stage, index), "old": number(old), "new": number(value)})
-        arrays = self._document.problem.arrays()
-        if stage in arrays:  # a matrix of the problem: its own cell
-            box = _box(index)[-arrays[stage].ndim :]
-            self._making.apply(SetCells(stage, box, np.full((1,) * len(box), value), label))
-            return
-        meaning = self._meaning(stage, index, value) if STAGE[stage].shares else ALONE
+        shares = STAGE[stage].shares and not self._changes.given(stage)
+        meaning = self._meaning(stage, index, value) if shares else ALONE
         steps = {ALONE: self._set_alone, RESCALED: self._set_row, SOLVED: self._solve}
         if meaning is not None:
             steps[meaning](stage, index, value, label)
@@ -138,7 +140,7 @@ class TypingController(QObject):
         return meaning if agreed else None
 
     def _set_alone(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
-        self._intervene(stage, _box(index), np.asarray(value), label)
+        self._changes.set(stage, _box(index), np.asarray(value), label)
 
     def _set_row(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
         """The whole row is set: the cell to its number, the others in their old proportions."""
@@ -146,15 +148,10 @@ class TypingController(QObject):
         length = self._computation.evaluation.shape(stage)[-1]
         shares = self._computation.evaluation.block(stage, batch, head, row, slice(0, length))[0]
         box = (*_box(index)[:-1], slice(0, length))
-        self._intervene(stage, box, rescaled(shares, index[-1], value), label)
+        self._changes.set(stage, box, rescaled(shares, index[-1], value), label)
 
     def _solve(self, _stage: str, _index: tuple[int, ...], value: float, _label: Label) -> None:
         self._targets.open(value)
-
-    def _intervene(self, stage: str, box: Box, values: Array, label: Label) -> None:
-        problem, axes = self._document.problem, STAGE[stage].axes
-        make = partial(with_cells_set, problem.interventions, stage, axes, box, values)
-        self._making.change(label, lambda: {"interventions": make()})
 
 
 def _box(index: tuple[int, ...]) -> Box:

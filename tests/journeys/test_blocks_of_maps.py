@@ -1,0 +1,227 @@
+"""Blocks of cells of a map: chosen by mouse and keys; typed, pasted, multiplied, taken from elsewhere, left as they
+were, each one step that undo takes back to the byte."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from attn_gui.engine import Problem, compute, verify
+from attn_gui.views.dialogs.ask_dialog import AskDialog
+from attn_gui.views.dialogs.take_dialog import TakeDialog
+
+LEFT, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
+ROWS, COLUMNS = slice(1, 4), slice(2, 6)
+BLOCK = (ROWS, COLUMNS)
+
+
+def problem_of(**more):
+    rng = np.random.default_rng(8)
+    shapes = {"query": (5, 12), "key": (7, 12), "value": (7, 8)}
+    return Problem(**{name: rng.normal(size=shape) for name, shape in shapes.items()}, num_heads=4, **more)
+
+
+@pytest.fixture
+def person(launch):
+    person = launch()
+    person.program.document.open(problem_of(), name="four")
+    person.wait()
+    person.program.view.set(head=2)
+    return person
+
+
+def choose(person, stage, rows=ROWS, columns=COLUMNS):
+    """One corner with a click, the other with Shift and a click."""
+    person.show_stage(stage)
+    person.click_cell(stage, rows.start, columns.start)
+    heatmap = person.find(f"heatmap.{stage}")
+    QTest.mouseClick(heatmap.viewport(), LEFT, SHIFT, heatmap.cell_rect(rows.stop - 1, columns.stop - 1).center())
+    assert heatmap.overlay.marks.block == (rows, columns)
+    return heatmap
+
+
+def set_to(values, stage="scores", rows=(1, 4), columns=(2, 6), last="key"):
+    at = {"batch": 0, "head": 2, "query": rows, last: columns}
+    return problem_of(interventions=[{"kind": "set", "stage": stage, "at": at, "values": values}])
+
+
+def shown(person, stage):
+    return np.array(person.values(stage))
+
+
+def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
+    heatmap = choose(person, "scores")
+    assert heatmap.chosen == (1, 2)
+    assert "3 × 4 cells" in heatmap.accessibleDescription()
+    person.click_cell("scores", 1, 2)
+    assert heatmap.overlay.marks.block is None
+    QTest.mousePress(heatmap.viewport(), LEFT, SHIFT, heatmap.cell_rect(2, 2).center())
+    QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(0, 5).center())
+    assert heatmap.overlay.marks.block == (slice(0, 2), slice(2, 6))
+    QTest.mouseRelease(heatmap.viewport(), LEFT, SHIFT, heatmap.cell_rect(0, 5).center())
+    assert heatmap.chosen == (1, 2)
+    person.press("Right")
+    assert (heatmap.chosen, heatmap.overlay.marks.block) == ((1, 3), None)
+    person.press("Ctrl+Shift+Down", "Ctrl+Shift+Left", "Ctrl+Shift+Left")
+    assert heatmap.overlay.marks.block == (slice(1, 3), slice(1, 4))
+    person.press("Ctrl+Shift+Up", "Ctrl+Shift+Up", "Ctrl+Shift+End")
+    assert heatmap.overlay.marks.block == (slice(0, 2), slice(3, 7))
+    person.do("choose_row")
+    assert heatmap.overlay.marks.block == (slice(1, 2), slice(0, 7))
+    person.do("choose_column")
+    assert heatmap.overlay.marks.block == (slice(0, 5), slice(3, 4))
+    assert heatmap.chosen == (1, 3)
+    person.press("Escape")
+    assert (heatmap.chosen, heatmap.overlay.marks.block) == (None, None)
+
+
+def test_a_block_is_outlined_and_nothing_else_is_drawn_anew(person):
+    heatmap = choose(person, "scores")
+    edge, inner = heatmap.cell_rect(3, 3), heatmap.cell_rect(2, 3).center()
+    image = heatmap.grab().toImage()
+    from attn_gui.views.theme import current_theme
+
+    assert image.pixelColor(edge.center().x(), edge.bottom()).name() == current_theme().accent.name()
+    plain = image.pixelColor(inner).name()
+    person.press("Escape")
+    assert heatmap.grab().toImage().pixelColor(inner).name() == plain
+
+
+@pytest.mark.parametrize("stage", ["scores", "weights"])
+def test_one_number_is_typed_for_all(person, stage):
+    choose(person, stage)
+    person.press("F2", "Ctrl+A")
+    person.type("0.25")
+    person.press("Return")
+    expected = compute(set_to(0.25, stage))
+    for each in (stage, "head_output"):
+        np.testing.assert_allclose(shown(person, each), expected[each][0, 2], rtol=1e-12)
+    assert person.steps()[-1].endswith("[1 … 3, 2 … 5] set to 0.2500 by hand")
+    assert verify(person.program.document.problem).ok
+    person.do("undo")
+    assert person.program.document.problem == problem_of()
+
+
+def test_a_block_of_numbers_is_pasted_where_the_cell_is(person):
+    values = np.arange(6.0).reshape(2, 3)
+    person.clipboard("\n".join("\t".join(map(str, row)) for row in values))
+    person.show_stage("scores")
+    person.click_cell("scores", 1, 2)
+    person.do("paste")
+    expected = compute(set_to(values, rows=(1, 3), columns=(2, 5)))
+    np.testing.assert_allclose(shown(person, "weights"), expected["weights"][0, 2], rtol=1e-12)
+    heatmap = person.find("heatmap.scores")
+    assert heatmap.overlay.marks.block == (slice(1, 3), slice(2, 5))
+    person.do("copy")
+    assert [line.split("\t") for line in person.clipboard().splitlines()] == [list("012"), list("345")]
+    assert person.steps()[-1].startswith("pasted 2 × 3 at S[1 … 2, 2 … 4]")
+    person.do("undo")
+    assert person.program.document.problem == problem_of()
+
+
+def test_a_pasted_block_fills_a_selection_that_is_a_multiple_of_it(person):
+    choose(person, "scores", slice(1, 3), slice(2, 6))
+    person.clipboard("1\t2")
+    person.do("paste")
+    np.testing.assert_array_equal(shown(person, "scores")[1:3, 2:6], [[1, 2, 1, 2]] * 2)
+
+
+@pytest.mark.parametrize(("text", "words"), [("1\t2\t3\n4\t5\t6", "2 × 3 numbers do not fit"), ("a lion", "lipboard")])
+def test_what_does_not_fit_or_is_no_number_is_said_and_changes_nothing(person, text, words):
+    person.show_stage("scores")
+    person.click_cell("scores", 4, 5)
+    person.clipboard(text)
+    person.do("paste")
+    assert words in person.banner()
+    assert person.program.document.problem == problem_of()
+
+
+def test_a_row_is_multiplied_twice_and_stays_one_entry(person):
+    person.show_stage("weights")
+    person.click_cell("weights", 3, 1)
+    person.do("choose_row")
+    before = shown(person, "weights")
+
+    def answer(dialog):
+        person.overwrite(dialog.line, "half")
+        assert dialog.said()
+        person.overwrite(dialog.line, "0.5")
+
+    for times in (1, 2):
+        person.answering(AskDialog, answer, lambda: person.do("multiply_cells"))
+        np.testing.assert_allclose(shown(person, "weights")[3], before[3] * 0.5**times, rtol=1e-15)
+    (record,) = person.program.document.problem.interventions
+    assert (record.factor, dict(record.at)["query"]) == (0.25, 3)
+    np.testing.assert_array_equal(np.delete(shown(person, "weights"), 3, 0), np.delete(before, 3, 0))
+    person.do("undo")
+    person.do("undo")
+    assert person.program.document.problem == problem_of()
+
+
+@pytest.mark.parametrize(("axis", "place"), [("head", 0), ("query", 4)])
+def test_cells_are_taken_from_another_head_and_another_row(person, axis, place):
+    choose(person, "weights", slice(1, 2), slice(0, 7))
+    plain = compute(problem_of())["weights"][0]
+    expected = plain[0, 1] if axis == "head" else plain[2, 4]
+
+    def answer(dialog):
+        person.choose(dialog.axis, axis)
+        dialog.place.setFocus()
+        person.press("Ctrl+A")
+        person.type(str(place))
+        dialog.accept()
+
+    person.answering(TakeDialog, answer, lambda: person.do("take_cells"))
+    np.testing.assert_allclose(shown(person, "weights")[1], expected, rtol=1e-12)
+    assert person.steps()[-1].endswith(f"taken from {axis} {place}")
+    person.do("undo")
+    assert person.program.document.problem == problem_of()
+
+
+def test_a_part_of_what_was_set_is_left_as_computed(person):
+    choose(person, "scores")
+    person.press("F2", "Ctrl+A")
+    person.type("7")
+    person.press("Return")
+    choose(person, "scores", slice(2, 3), slice(0, 7))
+    plain = compute(problem_of())["scores"][0, 2]
+    person.press("Del")
+    found = shown(person, "scores")
+    np.testing.assert_allclose(found[2], plain[2], rtol=1e-12)
+    assert (found[[1, 3], 2:6] == 7).all()
+    choose(person, "scores", slice(0, 5), slice(0, 7))
+    person.do("free_cells")
+    assert person.program.document.problem == problem_of()
+    assert not person.action("free_cells").isEnabled()
+
+
+def test_blocks_of_a_given_matrix_are_numbers_of_its_table(person):
+    choose(person, "query", slice(1, 3), slice(0, 2))
+    query = np.array(problem_of().query)
+
+    def answer(dialog):
+        person.overwrite(dialog.line, "-2")
+
+    person.answering(AskDialog, answer, lambda: person.do("multiply_cells"))
+    query[1:3, 6:8] *= -2
+    np.testing.assert_array_equal(person.program.document.problem.query, query)
+    person.clipboard("1\t2")
+    person.do("paste")
+    query[1:3, 6:8] = [1, 2]
+    np.testing.assert_array_equal(person.program.document.problem.query, query)
+    assert person.program.document.problem.interventions == ()
+    for _ in range(2):
+        person.do("undo")
+    assert person.program.document.problem == problem_of()
+
+
+def test_the_state_before_is_not_changed(person):
+    person.do("pin")
+    person.do("show_before")
+    choose(person, "scores")
+    person.clipboard("1\t2")
+    person.do("paste")
+    assert "Now" in person.banner()
+    assert person.program.document.problem == problem_of()

@@ -1,0 +1,187 @@
+"""The list of what is changed by hand: read, switched, gone to, spread, removed, by mouse or keys, each one step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolBar
+
+from attn_gui.document.edits import Label, SetFields
+from attn_gui.engine import Problem, compute, verify
+
+WEIGHT = {"kind": "set", "stage": "weights", "at": {"batch": 0, "head": 1, "query": 3, "key": 2}, "values": 0.9}
+OFF = {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
+TAKEN = {"kind": "copy", "stage": "scores", "at": {"head": 2, "query": (1, 3)}, "source": {"head": 0}}
+OUTPUT = {"kind": "scale", "stage": "output", "at": {"query": 4}, "factor": -0.5}
+
+
+def problem_of(*records):
+    rng = np.random.default_rng(6)
+    shapes = {"query": (5, 12), "key": (7, 12), "value": (7, 8)}
+    return Problem(**{name: rng.normal(size=shape) for name, shape in shapes.items()}, num_heads=4).replace(
+        interventions=records
+    )
+
+
+@pytest.fixture
+def opened(launch):
+    def start(*records, lang="en"):
+        person = launch(lang=lang)
+        person.program.document.open(problem_of(*records), name="four")
+        person.wait()
+        return person
+
+    return start
+
+
+def button(person):
+    return person.find("toolbar", QToolBar).widgetForAction(person.action("interventions"))
+
+
+def panel(person):
+    """Open the list with its button on the tool bar."""
+    if not person.find("panel.interventions").isVisible():
+        person.click(button(person))
+    return person.find("panel.interventions")
+
+
+def lines(person):
+    model = panel(person).list.model()
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+
+def choose(person, row):
+    shown = panel(person).list
+    QTest.mouseClick(
+        shown.viewport(), Qt.MouseButton.LeftButton, pos=shown.visualRect(shown.model().index(row, 0)).center()
+    )
+
+
+@pytest.mark.parametrize(
+    ("lang", "expected", "count"),
+    [
+        (
+            "en",
+            [
+                "A[3, 2] of head 1 set to 0.9",
+                "O of head 0 × 0",
+                "S[1 … 2, ·] of head 2 taken from head 0",
+                "Y[4, ·] × −0.5",
+            ],
+            "By hand 4",
+        ),
+        (
+            "zh",
+            ["头 1 的 A[3, 2] 设为 0.9", "头 0 的 O × 0", "头 2 的 S[1 … 2, ·] 取自头 0", "Y[4, ·] × −0.5"],
+            "手动修改 4",
+        ),
+    ],
+)
+def test_everything_changed_by_hand_is_listed_in_words_and_counted(opened, qtbot, lang, expected, count):
+    person = opened(WEIGHT, OFF, TAKEN, OUTPUT, lang=lang)
+    assert person.action("interventions").iconText() == count
+    assert lines(person) == expected
+    assert panel(person).accessibleName()
+    assert panel(person).list.accessibleName()
+    other = "zh" if lang == "en" else "en"
+    person.do(f"language_{other}")
+    qtbot.waitUntil(lambda: set(lines(person)) & set(expected) == {expected[-1]})
+
+
+def test_where_nothing_is_changed_a_sentence_says_how_to(opened):
+    person = opened()
+    assert person.action("interventions").iconText() == "By hand"
+    words = [label.text() for label in panel(person).findChildren(type(panel(person)._none)) if label.isVisible()]
+    assert any("press F2" in text for text in words)
+    assert not panel(person).list.isVisible()
+    person.press("Escape")
+    assert not person.find("panel.interventions").isVisible()
+
+
+def test_space_switches_one_off_and_on_again(opened):
+    person = opened(WEIGHT, OFF)
+    before = person.value("weights", 3, 2)
+    person.program.view.set(head=1)
+    assert person.value("weights", 3, 2) == 0.9
+    person.do("interventions")
+    assert person.focus() is panel(person).list
+    person.press("Space")
+    plain = compute(problem_of(OFF))["weights"][0, 1, 3, 2]
+    assert person.value("weights", 3, 2) == plain != before
+    assert [one.enabled for one in person.program.document.problem.interventions] == [False, True]
+    assert person.action("interventions").iconText() == "By hand 1"
+    assert person.steps()[-1] == "off: A[3, 2] of head 1 set to 0.9"
+    assert person.focus() is panel(person).list
+    person.press("Space")
+    assert person.value("weights", 3, 2) == 0.9
+    for _ in range(2):
+        person.do("undo")
+    assert person.program.document.problem == problem_of(WEIGHT, OFF)
+
+
+def test_going_to_one_chooses_its_cell_in_its_own_map_and_head(opened):
+    person = opened(WEIGHT, TAKEN, OUTPUT)
+    choose(person, 1)
+    person.press("Return")
+    assert not person.find("panel.interventions").isVisible()
+    assert person.find("control.head").value() == 2
+    assert person.find("heatmap.scores").chosen == (1, 0)
+    assert person.focus() is person.find("heatmap.scores")
+    choose(person, 2)
+    person.click(panel(person).go)
+    assert person.find("heatmap.output").chosen == (4, 0)
+    assert person.find("heatmap.output").isVisible()
+
+
+def test_one_is_removed_and_all_are(opened):
+    person = opened(WEIGHT, OFF, TAKEN)
+    choose(person, 1)
+    person.press("Del")
+    assert [one.stage for one in person.program.document.problem.interventions] == ["weights", "scores"]
+    assert person.steps()[-1] == "removed: O of head 0 × 0"
+    person.click(panel(person).remove_all)
+    assert person.program.document.problem == problem_of()
+    assert not panel(person).list.isVisible()
+    person.do("undo")
+    person.do("undo")
+    assert person.program.document.problem == problem_of(WEIGHT, OFF, TAKEN)
+
+
+@pytest.mark.parametrize("by", ["panel", "menu"])
+def test_one_is_done_to_all_heads_as_one_step(opened, by):
+    person = opened(WEIGHT, OUTPUT)
+    if by == "panel":
+        choose(person, 1)
+        assert not panel(person).all_heads.isEnabled()
+        choose(person, 0)
+        person.click(panel(person).all_heads)
+    else:
+        person.program.view.set(head=1)
+        person.show_stage("weights")
+        person.click_cell("weights", 3, 1)
+        assert not person.action("all_heads_by_hand").isEnabled()
+        person.click_cell("weights", 3, 2)
+        person.do("all_heads_by_hand")
+    found = person.program.computation.evaluation
+    assert [found.block("weights", 0, head, slice(3, 4), slice(2, 3))[0, 0] for head in range(4)] == [0.9] * 4
+    assert lines(person)[0] == "A[3, 2] of all heads set to 0.9"
+    assert verify(person.program.document.problem).ok
+    person.do("undo")
+    assert person.program.document.problem == problem_of(WEIGHT, OUTPUT)
+
+
+def test_a_tick_is_a_click(opened):
+    person = opened(WEIGHT)
+    shown = panel(person).list
+    rect = shown.visualRect(shown.model().index(0, 0))
+    QTest.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=rect.topLeft() + QPoint(10, rect.height() // 2))
+    assert not person.program.document.problem.interventions[0].enabled
+
+
+def test_the_list_follows_a_document_that_changes_under_it(opened):
+    person = opened(WEIGHT, OFF)
+    assert len(lines(person)) == 2
+    person.program.document.apply(SetFields({"interventions": ()}, Label("edit", {})))
+    assert not person.find("panel.interventions").list.isVisible()
