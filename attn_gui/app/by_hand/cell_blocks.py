@@ -171,7 +171,7 @@ class CellBlocks(QObject):
 
     def take(self) -> None:
         """Ask which cells stand in place of the chosen ones."""
-        from attn_gui.views.dialogs.take_dialog import TakeDialog
+        from attn_gui.views.by_hand.take_dialog import TakeDialog
 
         cells = self.cells()
         if cells is None:

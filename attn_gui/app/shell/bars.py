@@ -117,7 +117,7 @@ class Bars(QObject):
         self._window.addToolBar(self._bar)
 
     def _on_window_compact_changed(self, compact: bool) -> None:
-        words = {"open", "export_image", "pin"} if compact else set(TOOLBAR)
+        words = {"open", "export_image", "pin", "interventions"} if compact else set(TOOLBAR)
         for name in TOOLBAR:
             button = self._bar.widgetForAction(self.actions[name]) if name in self.actions.by_name else None
             if isinstance(button, QToolButton):
