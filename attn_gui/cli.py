@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from attn_gui.formats import Loaded
 
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
+MOST_CHANGES = 6  # that are said of a file
 
 
 class Refusal(Exception):
@@ -223,10 +224,21 @@ def _verify_parser() -> argparse.ArgumentParser:
 
 
 def _told(loaded: Loaded) -> Loaded:
-    """Say on stderr what the file holds and is left out."""
+    """Say on stderr what the file holds and is left out, and which numbers are not as computed."""
     for note in loaded.notes:
         print(f"attn-gui: {note}", file=sys.stderr)
+    if changes := _changes(loaded):
+        print(f"attn-gui: Changed by hand: {'; '.join(changes)}.", file=sys.stderr)
     return loaded
+
+
+def _changes(loaded: Loaded) -> list[str]:
+    """What is changed by hand in a problem, in words; of many the first ones."""
+    from attn_gui.engine.creation.by_hand_words import phrase
+
+    records = [record for record in loaded.problem.interventions if record.enabled]
+    said = [str(phrase(loaded.problem, record)) for record in records[:MOST_CHANGES]]
+    return [*said, f"and {len(records) - MOST_CHANGES} more"] if len(records) > MOST_CHANGES else said
 
 
 def _open(path: Path) -> Loaded:

@@ -4905,6 +4905,10 @@
       <source>or drop an {endings} file on the window</source>
       <translation>或将 {endings} 文件拖放到窗口</translation>
     </message>
+    <message>
+      <source>type a number into it</source>
+      <translation>填入数值</translation>
+    </message>
   </context>
   <context>
     <name>StatusController</name>
@@ -4963,6 +4967,10 @@
     <message>
       <source>head {head}</source>
       <translation>头 {head}</translation>
+    </message>
+    <message>
+      <source>{number}, changed by hand</source>
+      <translation>{number}（手动修改）</translation>
     </message>
   </context>
   <context>

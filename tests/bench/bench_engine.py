@@ -30,6 +30,8 @@ MOST = {
     (4096, "key"): 0.15,
     (4096, "value"): 0.05,
 }
+NUMBER_BY_HAND = 1.5  # edits in Q that a number of a row of weights by hand may cost
+ROW_BY_HAND = {1024: 2.0, 4096: 0.25}  # and products Q·Kᵀ that the row itself may: the chain is laid out anew for it
 PASS = {256: 2.0, 1024: 1.7, 2048: 1.7, 4096: 1.5}
 
 
@@ -48,6 +50,24 @@ class Bench:
         self.arrays[field][cell] = self.rng.normal()
         start = time.perf_counter()
         self.evaluation.update(self.problem, {field: [indices.cell(cell)]})
+        return time.perf_counter() - start
+
+    def by_hand(self):
+        """A row of weights set by hand, in place of the one that was set before: two rows are done again."""
+        at = {"batch": 0, "head": int(self.rng.integers(HEADS)), "query": int(self.rng.integers(self.n))}
+        self.numbers = np.full(self.n, 1 / self.n, np.float32)
+        record = {"kind": "set", "stage": "weights", "at": at, "values": self.numbers}
+        self.problem = Problem.over({**self.problem.fields(), "interventions": (record,)})
+        start = time.perf_counter()
+        self.evaluation.update(self.problem, {})
+        return time.perf_counter() - start
+
+    def number_by_hand(self):
+        """Another number in the row that is set by hand."""
+        cell = (int(self.rng.integers(self.n)),)
+        self.numbers[cell] = self.rng.random()
+        start = time.perf_counter()
+        self.evaluation.update(self.problem, {"interventions.0.values": [indices.cell(cell)]})
         return time.perf_counter() - start
 
     def product(self):
@@ -105,6 +125,19 @@ def bench_engine_edit(benchmark, figures, n, field):
 
 
 @pytest.mark.parametrize("n", PASS)
+@pytest.mark.parametrize("n", [1024, 4096])
+def bench_intervention(benchmark, figures, n):
+    """A row of weights by hand: a number of it edited, and the row set while another one is left as computed."""
+    bench = Bench(n)
+    bench.by_hand()
+    rounds = [(bench.edit("query"), bench.number_by_hand(), bench.product()) for _ in range(EDITS)]
+    edit, number, product = (median(times) for times in zip(*rounds, strict=True))
+    row = median(benchmark.pedantic(lambda: [bench.by_hand() for _ in range(EDITS)], rounds=1))
+    figures.add("engine: number of a row of weights by hand ÷ edit in Q", n, number / edit, NUMBER_BY_HAND)
+    figures.add("engine: row of weights by hand ÷ QKᵀ of a head", n, row / product, ROW_BY_HAND[n])
+    figures.add("engine: row of weights by hand, ms", n, row * 1e3)
+
+
 def bench_full_pass(benchmark, figures, n):
     bench = made(n)
     bench.whole()

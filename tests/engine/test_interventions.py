@@ -9,6 +9,9 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.engine import Evaluation, Problem, ShapeError, compute, explain, resize, sensitivity, verify
+from attn_gui.engine.creation.by_hand_words import phrase
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph.symbols import symbol
 from attn_gui.formats import load, save
 
 from .by_hand import records, with_record
@@ -287,3 +290,60 @@ def test_they_follow_the_sizes():
     assert len(more.interventions) == 4
     assert verify(fewer).ok
     assert verify(more).ok
+
+
+def test_the_command_line_says_what_is_not_as_computed(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    arrays = {name: rng.normal(size=(7, 6)) for name in ("query", "key", "value")}
+    weight = {"kind": "set", "stage": "weights", "at": {"head": 1, "query": 3, "key": (2, 5)}, "values": 0.25}
+    off = {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}
+    path = tmp_path / "a.attn"
+    save(Problem(**arrays, num_heads=2, interventions=[weight, off, {**off, "enabled": False}]), path)
+    said = "attn-gui: Changed by hand: A[3, 2 … 4] of head 1 set to 0.25; O of head 0 × 0."
+    assert main(["verify", str(path)]) == 0
+    assert capsys.readouterr().err.strip() == said
+    assert main(["export", str(path), "-o", str(tmp_path), "--format", "csv"]) == 0
+    assert said in capsys.readouterr().err
+    save(Problem(**arrays, num_heads=2, interventions=[{**off, "enabled": False}]), path)
+    assert main(["verify", str(path)]) == 0
+    assert capsys.readouterr().err == ""
+    save(Problem(**arrays, num_heads=2, interventions=[weight] * 9), path)
+    assert main(["verify", str(path)]) == 0
+    assert "; and 3 more." in capsys.readouterr().err
+
+
+def test_every_kind_tells_what_it_does_in_every_stage():
+    for stage in EVALUATIONS["all"].stages:
+        for record in records(EVALUATIONS["all"], stage):
+            problem = with_record(MAKERS["all"](), record)
+            said = str(phrase(problem, problem.interventions[0]))
+            assert symbol(stage) in said
+            assert "{" not in said
+
+
+# --- long problems -------------------------------------------------------------------------------
+def long_problem():
+    rng = np.random.default_rng(9)
+    sizes = {"query": (37, 20), "key": (41, 10), "value": (41, 6), "w_output": (12, 5)}
+    arrays = {name: rng.normal(size=shape) for name, shape in sizes.items()}
+    mask = ({"kind": "alibi"}, {"kind": "window", "left": 9, "right": 4})
+    return Problem(**arrays, num_heads=4, num_kv_heads=2, softcap=3.0, temperature=1.5, mask=mask)
+
+
+def whole(evaluation, stage):
+    return np.array(evaluation.box(stage, tuple(slice(0, length) for length in evaluation.shape(stage))))
+
+
+@pytest.mark.parametrize("kind", range(3))
+@pytest.mark.parametrize("stage", Evaluation(long_problem()).stages)
+def test_every_kind_on_every_stage_of_a_long_problem_comes_and_goes_as_in_a_short_one(stage, kind):
+    problem = long_problem()
+    long, plain = StreamingEvaluation(problem, tile=8, chunk=16), Evaluation(problem)
+    long.complete()
+    changed = with_record(problem, list(records(plain, stage))[kind])
+    for now in (changed, problem):
+        long.update(now, {})
+        short = Evaluation(now)
+        for each in short.stages:
+            assert np.allclose(whole(long, each), whole(short, each), rtol=1e-8, atol=1e-10, equal_nan=True), each
+    assert not np.array_equal(whole(Evaluation(changed), stage), whole(plain, stage), equal_nan=True)

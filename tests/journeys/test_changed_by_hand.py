@@ -185,3 +185,14 @@ def test_the_list_follows_a_document_that_changes_under_it(opened):
     assert len(lines(person)) == 2
     person.program.document.apply(SetFields({"interventions": ()}, Label("edit", {})))
     assert not person.find("panel.interventions").list.isVisible()
+
+
+@pytest.mark.parametrize(("lang", "words"), [("en", "0.900000, changed by hand"), ("zh", "0.900000（手动修改）")])
+def test_the_status_bar_says_so_of_the_cell_under_the_pointer(opened, lang, words):
+    person = opened(WEIGHT, lang=lang)
+    person.program.view.set(head=1)
+    heatmap = person.find("heatmap.weights")
+    QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(3, 2).center())
+    assert words in person.status()
+    QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(3, 3).center())
+    assert words[-3:] not in person.status()

@@ -13,7 +13,7 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Recomputed
 from attn_gui.figure.display import format_number
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.products.operands import by_hand_of, stage_plane
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.words.names import stage_title, token_text
 
@@ -85,6 +85,10 @@ class StatusController(QObject):
         number = self.tr("not allowed") if shut else format_number(float(values[0, 0]), 6)
         if (found := moved(self._baseline, stage, look.batch, look.head, row, column)) is not None:
             number = f"{found.before} → {found.now}" + (f" ({found.change})" if found.change else "")
+        if any(
+            down.start <= row < down.stop and across.start <= column < across.stop for down, across in by_hand_of(plane)
+        ):
+            number = self.tr("{number}, changed by hand").format(number=number)
         axes = evaluation.axes(stage)
         place = f"({row}, {column})"
         if axes[-1] == "key" and problem.query_tokens and problem.names_of_keys:

@@ -20,6 +20,8 @@ from attn_gui.figure.tokens import FONT_WEIGHT, SIZE, Theme
 SMALLEST_MARK = 5.0
 """Below this many pixels a cell holds no cross or triangle: a NaN cell is then filled with the color of its mark."""
 
+BY_HAND_CORNER = 5.0
+
 MOST_MARKS = 10_000
 
 Floats = npt.NDArray[np.float64]
@@ -40,6 +42,20 @@ def paint_marks(
     _paint_nan(painter, rect, display, theme, small)
     for flag, entry in ((POS_INF, -1), (NEG_INF, 0)):
         _paint_infinity(painter, rect, display, flag, int(table[entry]), small)
+    painter.restore()
+
+
+def paint_by_hand(painter: QPainter, rect: QRectF, theme: Theme) -> None:
+    """A ring inside cells that are changed by hand, and a corner cut off, as a note in a spreadsheet has it."""
+    side = min(BY_HAND_CORNER, rect.width() / 2, rect.height() / 2)
+    painter.save()
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(theme.edit, 1.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.MiterJoin))
+    painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.edit)
+    corner = rect.topRight()
+    painter.drawPolygon(QPolygonF([corner, corner - QPointF(side, 0), corner + QPointF(0, side)]))
     painter.restore()
 
 

@@ -15,6 +15,7 @@ from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.options import FigureOptions, Heads
+from attn_gui.figure.products.operands import by_hand_of
 from attn_gui.figure.reading import Tell, picture, silent, within
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
@@ -82,7 +83,7 @@ def composed(
     figure = bare_figure(planes[0], options, options.shade(stage))
     figure = replace(
         figure,
-        panels=tuple(Panel(NOTHING, None, title) for title in titles),
+        panels=tuple(Panel(NOTHING, None, *each) for each in zip(titles, map(by_hand_of, planes), strict=True)),
         rows=_rows(evaluation, stage, rows),
         columns=_columns(evaluation, stage, heads[0] if len(heads) == 1 else 0, columns),
         title=" · ".join(title_of(problem, options, heads)),
@@ -117,7 +118,9 @@ def filled(
 ) -> MapFigure:
     """The figure with its numbers, pooled to a size where it cannot hold all, and the levels that these have."""
     read = [_read(plane, size, within(tell, part, len(planes))) for part, plane in enumerate(planes)]
-    panels = tuple(Panel(*cells, panel.title) for cells, panel in zip(read, figure.panels, strict=True))
+    panels = tuple(
+        replace(panel, values=cells[0], allowed=cells[1]) for cells, panel in zip(read, figure.panels, strict=True)
+    )
     levels = [
         shade.levels_of(panel.values, panel.allowed, signed=not figure.weights, keys=figure.shape[1])
         for panel in panels
@@ -149,7 +152,7 @@ def _read(plane: PlaneLike, size: tuple[int, int], tell: Tell) -> tuple[Values, 
 def _foreseen(figure: MapFigure, evaluation: Evaluation) -> MapFigure:
     """The figure with a legend already, if it will have one: the room for the maps depends on it."""
     closed = np.zeros(NOTHING.shape, bool) if figure.weights and evaluation.closes else None
-    return replace(figure, panels=tuple(Panel(NOTHING, closed, panel.title) for panel in figure.panels))
+    return replace(figure, panels=tuple(replace(panel, allowed=closed) for panel in figure.panels))
 
 
 def _rows(evaluation: Evaluation, stage: str, count: int) -> Axis:

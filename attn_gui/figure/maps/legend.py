@@ -1,4 +1,4 @@
-"""The legend under a figure: how many cells are not allowed, NaN, +∞ or −∞, each beside a cell as it is drawn."""
+"""The legend under a figure: what is changed by hand, and how many cells are not allowed, NaN, +∞ or −∞."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Display, argb
-from attn_gui.figure.maps.cells import paint_marks
+from attn_gui.figure.maps.cells import paint_by_hand, paint_marks
 from attn_gui.figure.maps.map_figure import MapFigure
 from attn_gui.figure.output.text import write_text
 from attn_gui.figure.text.fonts import figure_font
@@ -16,15 +16,18 @@ from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 
 SWATCH = 12.0
+BY_HAND = -1
+"""Beside the flags of cells: the mark of those that are changed by hand."""
+
 _VALUES = {NAN: np.nan, POS_INF: np.inf, NEG_INF: -np.inf}
 
 
 def legend_lines(figure: MapFigure, width: float) -> tuple[tuple[int, ...], ...]:
-    """The flags to be explained, broken into lines of a width; empty when every cell holds a finite number."""
+    """The flags to be explained, broken into lines of a width; empty when every cell holds a finite computed number."""
     metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
     lines: list[list[int]] = []
     used = 0.0
-    for flag in figure.counts:
+    for flag in (*figure.counts, *((BY_HAND,) if figure.marked else ())):
         needed = SWATCH + SPACING.s + metrics.horizontalAdvance(_text(figure, flag)) + SPACING.xl
         if not lines or used + needed - SPACING.xl > width:
             lines.append([])
@@ -43,7 +46,11 @@ def paint_legend(painter: QPainter, figure: MapFigure, lines: tuple[tuple[int, .
         for flag in line:
             text = _text(figure, flag)
             swatch = QRectF(x, y + (metrics.height() - SWATCH) / 2, SWATCH, SWATCH)
-            paint_sample(painter, swatch, flag, figure.table, figure.theme)
+            if flag == BY_HAND:
+                painter.fillRect(swatch, figure.theme.surface)
+                paint_by_hand(painter, swatch, figure.theme)
+            else:
+                paint_sample(painter, swatch, flag, figure.table, figure.theme)
             painter.setPen(QPen(figure.theme.line_strong, 1.0))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(swatch)
@@ -54,6 +61,8 @@ def paint_legend(painter: QPainter, figure: MapFigure, lines: tuple[tuple[int, .
 
 
 def _text(figure: MapFigure, flag: int) -> str:
+    if flag == BY_HAND:
+        return figure.words.by_hand
     name = figure.words.not_allowed if flag == CLOSED else format_number(_VALUES[flag], 0)
     return f"{name}  {figure.counts[flag] or ''}".rstrip()
 

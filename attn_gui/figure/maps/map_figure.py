@@ -28,11 +28,13 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One map: a matrix, which of its cells a mask leaves open (None: all), and its title on a sheet."""
+    """One map: a matrix, which of its cells a mask leaves open (None: all), its title on a sheet, and the areas of
+    the map that are changed by hand."""
 
     values: Values
     allowed: Allowed | None = None
     title: str = ""
+    by_hand: tuple[tuple[slice, slice], ...] = ()
 
     def rows(self, part: slice) -> tuple[Values, Allowed | None]:
         """Some rows of it."""
@@ -82,6 +84,11 @@ class MapFigure:
         """Whether a map has too many cells to be drawn one by one."""
         rows, columns = self.shape
         return rows * columns > DRAWN_CELLS
+
+    @property
+    def marked(self) -> bool:
+        """Whether any cell is changed by hand."""
+        return any(panel.by_hand for panel in self.panels)
 
     @cached_property
     def table(self) -> Lut:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 
 from attn_gui.figure.display import ALLOWED
-from attn_gui.figure.maps.cells import paint_values
+from attn_gui.figure.maps.cells import paint_by_hand, paint_values
 from attn_gui.figure.maps.grounds import paint_cells
 from attn_gui.figure.maps.layout import Labels
 from attn_gui.figure.maps.map_figure import MapFigure
@@ -20,6 +20,7 @@ from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 
 GRADIENT_STOPS = 64
 TICK = 3.0
+LEAST_MARK = 3.0
 WIDE_BAR = 200.0
 
 
@@ -43,7 +44,22 @@ def paint_panel(painter: QPainter, place: QRectF, figure: MapFigure, number: int
     if numbers is not None:
         painter.setFont(figure_font(FONT_SIZE.micro))
         paint_values(painter, place, panel.values, figure.displays[number], figure.table, numbers)
+    for area in panel.by_hand:
+        paint_by_hand(painter, _area(place, area, figure.shape), figure.theme)
     paint_frame(painter, place, figure.theme)
+
+
+def _area(place: QRectF, area: tuple[slice, slice], shape: tuple[int, int]) -> QRectF:
+    """Cells of a map within its place, to be seen however small they are."""
+    (down, across), (rows, columns) = area, shape
+    width, height = place.width() / columns, place.height() / rows
+    left, top = place.left() + across.start * width, place.top() + down.start * height
+    return QRectF(
+        left,
+        top,
+        max((across.stop - across.start) * width, LEAST_MARK),
+        max((down.stop - down.start) * height, LEAST_MARK),
+    )
 
 
 def paint_frame(painter: QPainter, place: QRectF, theme: Theme) -> None:

@@ -10,7 +10,7 @@ from attn_gui.engine.evaluation.derived.derived_maps import is_derived
 from attn_gui.figure.maps.compose import NOTHING, bare_figure, check_item, filled, title_of
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.options import FigureOptions
-from attn_gui.figure.products.operands import Operand, Picture, picture_of, stage_plane
+from attn_gui.figure.products.operands import Operand, Picture, by_hand_of, picture_of, stage_plane
 from attn_gui.figure.reading import Tell, silent, within
 from attn_gui.figure.text.labels import visible_text
 from attn_gui.pictures.planes import PlaneLike
@@ -72,7 +72,11 @@ def _operand(operand: Operand, evaluation: Evaluation, batch: int, head: int) ->
 
 def _map(name: str, letter: str, plane: PlaneLike, options: FigureOptions, blocks: int, tell: Tell) -> MapFigure:
     """One of the maps, its symbol as title and its shape beside it."""
-    figure = replace(bare_figure(plane, options, options.shade(name)), title=letter, panels=(Panel(NOTHING),))
+    figure = replace(
+        bare_figure(plane, options, options.shade(name)),
+        title=letter,
+        panels=(Panel(NOTHING, by_hand=by_hand_of(plane)),),
+    )
     rows, columns = plane.shape
     size = min(rows, blocks), min(columns, blocks)
     if figure.cells is None and rows * columns > MOST_CELLS:

@@ -15,6 +15,7 @@ class Words:
     head: str
     item: str
     not_allowed: str
+    by_hand: str
     pooled: str
     pooled_blocks: str
     states: tuple[str, str]
@@ -27,6 +28,7 @@ WORDS: Mapping[str, Words] = MappingProxyType(
             head="head {}",
             item="item {}",
             not_allowed="not allowed",
+            by_hand="changed by hand",
             pooled="Pooled: each pixel shows the cell of largest magnitude among up to {rows} × {columns} cells.",
             pooled_blocks="Pooled: long maps show the cell of largest magnitude among up to {rows} × {columns} cells.",
             states=("before", "now"),
@@ -36,6 +38,7 @@ WORDS: Mapping[str, Words] = MappingProxyType(
             head="头 {}",
             item="样本 {}",
             not_allowed="已屏蔽",
+            by_hand="手动修改",
             pooled="已合并：每个像素显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
             pooled_blocks="已合并：较长的图显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
             states=("之前", "现在"),

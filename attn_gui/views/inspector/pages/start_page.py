@@ -14,7 +14,7 @@ from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.inspector.runs import SentenceView, runs, strong
 from attn_gui.views.theme import dress
 
-KEYS = ("←↑↓→", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
+KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
 
 
 class StartPage(QWidget):
@@ -77,6 +77,7 @@ class StartPage(QWidget):
         self._drop.setText(self.tr("or drop an {endings} file on the window").format(endings=endings))
         meanings = (
             self.tr("move the chosen cell"),
+            self.tr("type a number into it"),
             self.tr("go to its table cell"),
             self.tr("previous, next head"),
             self.tr("step of the formula"),
