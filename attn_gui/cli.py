@@ -234,7 +234,7 @@ def _told(loaded: Loaded) -> Loaded:
 
 def _changes(loaded: Loaded) -> list[str]:
     """What is changed by hand in a problem, in words; of many the first ones."""
-    from attn_gui.engine.creation.by_hand_words import phrase
+    from attn_gui.engine.graph.chain.hand_words import phrase
 
     records = [record for record in loaded.problem.interventions if record.enabled]
     said = [str(phrase(loaded.problem, record)) for record in records[:MOST_CHANGES]]
