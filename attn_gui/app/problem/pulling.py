@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.problem.making import Making
 from attn_gui.app.problem.painting import PaintingController
@@ -16,6 +16,7 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import STAGE, Problem
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation.memory import check
 from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.products.operands import stage_plane
@@ -24,9 +25,10 @@ from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from attn_gui.engine import Solution
+    from attn_gui.engine.analysis.solving.quick_row import QuickRow
 
 WAY = 200  # pixels that draw a number through the whole range of its colors
+REST_MS = 120  # of a gesture under way, after which the shortest change is looked for
 LEAST_SHARE = 1e-3  # a weight can come as near to 0 and to 1
 
 
@@ -47,7 +49,7 @@ class Pull(NamedTuple):
 
 class PullingController(QObject):
     """Solves for the present number of the gesture off the GUI thread; the newest answer takes the place of the one
-    before in all maps, and one gesture leaves one step."""
+    before in all maps, and one gesture leaves one step. In long rows a quick answer comes first."""
 
     def __init__(
         self,
@@ -65,6 +67,10 @@ class PullingController(QObject):
         self._pull: Pull | None = None
         self._target: float | None = None  # that nobody has solved for yet
         self._let_go = False
+        self._quick: QuickRow | None = None  # way to answer, where the row has one
+        self._looked = False  # whether one has been looked for
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._ask)
         self._left_at = -1  # the place in the history of the step that the gesture is making
         self._background = Background(self)
         self._background.answered.connect(self._on_background_answered)
@@ -102,11 +108,13 @@ class PullingController(QObject):
         if self._pull is None:
             return
         self._target, self._let_go = self._pull.target(pixels), done
-        self._ask()
+        self._answer()
 
     def _end(self) -> None:
         self._background.forget()
+        self._rest.stop()
         self._pull, self._target, self._let_go, self._left_at = None, None, False, -1
+        self._quick, self._looked = None, False
 
     def _begun(self, stage: str) -> Pull | None:
         cell, look = self._view.look.cell, self._view.look
@@ -123,9 +131,25 @@ class PullingController(QObject):
         span = float(levels.high - levels.low)
         return Pull(self._document.snapshot(), stage, plane.index(cell.row, cell.column), value, span)
 
+    # --- answers ---------------------------------------------------------------------------------
+    def _answer(self) -> None:
+        """Show the newest target at once in a long row, and ask for the shortest change at rest."""
+        pull, target = self._pull, self._target
+        if pull is None or self._quick is None:
+            self._ask()
+        elif target is not None:
+            self._background.forget()
+            numbers, reached = self._quick.at(target)
+            self._put(pull, "query", self._quick.box, numbers, reached)
+            if self._let_go:
+                self._ask()
+            else:
+                self._rest.start()
+
     def _ask(self) -> None:
-        """Solve for the newest target once the one before is answered: so each answer is seen, however late."""
+        """Look for a quick way once, then solve for the newest target; without one each answer is seen."""
         from attn_gui.engine import solve
+        from attn_gui.engine.analysis.solving.quick_row import quick_row
 
         pull, target = self._pull, self._target
         if self._background.busy or pull is None:
@@ -134,22 +158,32 @@ class PullingController(QObject):
             if self._let_go:
                 self._end()
             return
+        if not self._looked:
+            self._looked = True
+            self._background.ask(lambda: quick_row(pull.problem, pull.stage, pull.place))
+            return
         self._target = None
         by = "x" if pull.problem.projected else "query"
         self._background.ask(lambda: solve(pull.problem, pull.stage, pull.place, target, by))
 
     def _on_background_answered(self, found: object) -> None:
         from attn_gui.engine import Solution
+        from attn_gui.engine.analysis.solving.quick_row import QuickRow
 
         if isinstance(found, (ValueError, TypeError)):
             self._window.banner.show_error(saying(found))
         elif isinstance(found, Solution) and self._pull is not None:
-            self._show(found, self._pull)
+            array = found.problem.arrays()[found.field]
+            self._put(self._pull, found.field, found.box, array[found.box], found.reached)
+        elif isinstance(found, QuickRow):
+            self._quick = found
+            self._answer()
+            return
         elif isinstance(found, Exception):
             raise found
         self._ask()
 
-    def _show(self, solution: Solution, pull: Pull) -> None:
+    def _put(self, pull: Pull, field: str, box: Box, numbers: Array, reached: float) -> None:
         """Let the step before give way to this one."""
         stack = self._document.stack
         if stack.index() == self._left_at:
@@ -157,8 +191,7 @@ class PullingController(QObject):
         name = cell_name(pull.stage, pull.place)
         label = Label(
             QT_TRANSLATE_NOOP("History", "drew {cell} from {old} to {new}"),
-            {"cell": name, "old": number(pull.value), "new": number(solution.reached)},
+            {"cell": name, "old": number(pull.value), "new": number(reached)},
         )
-        array = solution.problem.arrays()[solution.field]
-        self._making.apply(SetCells(solution.field, solution.box, array[solution.box], label))
+        self._making.apply(SetCells(field, box, numbers, label))
         self._left_at = stack.index()

@@ -36,14 +36,14 @@ def shortest(question: Question, start: Array) -> tuple[Array, int, float]:
 
     Where the values above the target form a convex set, as they do for a weight that is to grow, no change is shorter.
     """
-    change, steps, left = _reached(question, start)
+    change, steps, left = reached(question, start)
     if abs(left) <= question.enough:
         change, slides = _shortened(question, change)
         steps, left = steps + slides, question.gap(change)
     return change, steps, abs(left)
 
 
-def _reached(question: Question, change: Array) -> tuple[Array, int, float]:
+def reached(question: Question, change: Array) -> tuple[Array, int, float]:
     """Gauss–Newton of one equation with damped steps (Nocedal, Wright, "Numerical Optimization", 2006, §10.3)."""
     left, idle = question.gap(change), 0
     for count in range(MOST_STEPS):
@@ -83,7 +83,7 @@ def _shortened(question: Question, change: Array) -> tuple[Array, int]:
         if length(beside) <= STRAIGHT * way:
             return change, count
         for _ in range(HALVINGS):
-            found, _, left = _reached(question, change - share * beside)
+            found, _, left = reached(question, change - share * beside)
             if abs(left) <= question.enough and length(found) < way:
                 break
             share /= 2
