@@ -1,0 +1,96 @@
+"""A weight is to be 0.9, in either language: drawn there with the mouse, or typed and set by hand; read, kept, undone.
+
+Every step is a key or a click on what says so; the numbers are those of the model's own layer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QRadioButton
+
+from attn_gui.engine import compute, verify
+from attn_gui.formats import load
+from attn_gui.views.dialogs.weight_dialog import WeightDialog
+
+LEFT, ROW, COLUMN, HEAD = Qt.MouseButton.LeftButton, 10, 13, 3
+WORDS = {
+    "en": {
+        "drew": "drew A[10, 13] from 0.6110 to 0.9",
+        "hand": "changed by hand",
+        "listed": "A[10, 13] of head 3 set to 0.9",
+    },
+    "zh": {"drew": "A[10, 13]", "hand": "手动修改", "listed": "头 3 的 A[10, 13] 设为 0.9"},
+}
+
+
+def choose_from_menus(person, action):
+    """Open the menus that lead to an action one out of the other, and click on it."""
+    wanted, menus = person.action(action), person.window.findChildren(QMenu)
+    menu = next(each for each in menus if wanted in each.actions())
+    menu.popup(person.window.mapToGlobal(QPoint(80, 80)))
+    QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(wanted).center())
+
+
+@pytest.mark.parametrize("lang", WORDS)
+def test_drawn_with_the_mouse_the_query_follows_and_one_step_takes_it_back(launch, qtbot, lang, tmp_path):
+    person = launch(lang=lang)
+    before = person.program.document.snapshot()
+    person.show_stage("weights")
+    choose_from_menus(person, "target_tool")
+    heatmap = person.find("heatmap.weights")
+    viewport, start = heatmap.viewport(), heatmap.cell_rect(ROW, COLUMN).center()
+    value, span = person.value("weights", ROW, COLUMN), float(heatmap.levels.high - heatmap.levels.low)
+    pixels = round((0.9 - value) / span * 200)
+    QTest.mousePress(viewport, LEFT, pos=start)
+    for move in range(1, pixels + 1):
+        QTest.mouseMove(viewport, start - QPoint(0, move))
+    QTest.mouseRelease(viewport, LEFT, pos=start - QPoint(0, pixels))
+    qtbot.waitUntil(lambda: abs(person.value("weights", ROW, COLUMN) - 0.9) < span / 200)
+    person.program.pulling.finish()
+    QApplication.processEvents()
+    after = person.program.document.problem
+    assert np.flatnonzero((after.query != before.query).any(axis=1)).tolist() == [ROW]
+    assert after.interventions == ()
+    assert WORDS[lang]["drew"] in person.steps()[-1]
+    assert float(compute(after)["weights"][0, HEAD, ROW].sum()) == pytest.approx(1, abs=1e-6)
+    person.save_as(tmp_path / "drawn.attn")
+    assert load(tmp_path / "drawn.attn") == after
+    person.press("Ctrl+Z")
+    assert person.program.document.problem == before
+
+
+@pytest.mark.parametrize("lang", WORDS)
+def test_typed_by_hand_the_row_no_longer_sums_to_one_and_everything_says_so(launch, lang):
+    person = launch(lang=lang)
+    before = person.program.document.snapshot()
+    person.show_stage("weights")
+    person.click_cell("weights", ROW, COLUMN)
+    computed, output = person.value("weights", ROW, COLUMN), person.values("head_output")
+
+    def alone(dialog):
+        QTest.mouseClick(dialog.findChild(QRadioButton, "weight.alone"), LEFT)
+        dialog.accept()
+
+    def type_in():
+        person.press("F2", "Ctrl+A")
+        person.type("0.9")
+        person.press("Return")
+
+    person.answering(WeightDialog, alone, type_in)
+    person.press("Ctrl+H")
+    panel = person.find("panel.interventions")
+    assert [str(panel.list.model().index(0, 0).data())] == [WORDS[lang]["listed"]]
+    person.press("Escape")
+    assert WORDS[lang]["hand"] in person.status()
+    assert f"{computed:.4f}" in person.explanation()
+    after = np.array(person.values("head_output"))
+    value = np.array([person.value("value", COLUMN, column) for column in range(after.shape[1])])
+    expected = np.array(output)
+    expected[ROW] += (0.9 - computed) * value  # what a weight moves is its value
+    np.testing.assert_allclose(after, expected, atol=1e-6)
+    assert verify(person.program.document.problem).ok
+    person.press("Ctrl+Z")
+    assert person.program.document.problem == before
