@@ -13,6 +13,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
+from attn_gui.engine.graph.powers import length
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
@@ -35,16 +36,17 @@ class QuickRow:
     values: Array
     vectors: Array
     key: int
-    length: float  # of the query
+    size: float  # of the query
     of_weight: bool
 
     def at(self, target: float) -> tuple[Array, float]:
         """(numbers for the row, the cell's number with them)."""
         if not self.of_weight:
             vector = self.vectors[self.key]
-            step = (target - float(self.values[self.key])) / float((vector**2).sum())
+            size = length(vector)
+            step = (target - float(self.values[self.key])) / size / size
             return self._cells(vector * step), target
-        question = LogOdds(self.values, self.vectors, 1.0, self.key, target, self.length)
+        question = LogOdds(self.values, self.vectors, 1.0, self.key, target, self.size)
         change = reached(question, question.zero)[0]
         return self._cells(change), 1 / (1 + math.exp(-question.value(change)))
 
@@ -75,9 +77,9 @@ def quick_row(problem: Problem, stage: str, index: Sequence[int]) -> QuickRow | 
     scale = slope * (1.0 if stage == row.evaluation.scores else problem.effective_scale) / temperature
     vectors, values = row.key_vectors()[wanted] * scale, row.logits if entry.shares else row.read(stage)
     place = int(wanted[:key].sum())
-    length = float(np.linalg.norm(row.query_vector()))
-    if not (np.isfinite(vectors).all() and np.isfinite(length) and vectors[place].any()):
+    size = length(row.query_vector())
+    if not (np.isfinite(vectors).all() and np.isfinite(size) and vectors[place].any()):
         return None
     box = row.cells("query", query)
     start = np.array(problem.query[box], float)
-    return QuickRow(row, box, start, values[wanted] / temperature, vectors, place, length, entry.shares)
+    return QuickRow(row, box, start, values[wanted] / temperature, vectors, place, size, entry.shares)
