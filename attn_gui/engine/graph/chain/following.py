@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from attn_gui.engine.graph.chain.hand_node import ByHand, Changed, Step
 from attn_gui.engine.graph.indices import Reference
 from attn_gui.engine.graph.node import Fetch, Node
 from attn_gui.engine.graph.sources import Source, sizes_of, sources_of
+from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols import computed_name
 from attn_gui.engine.problem.fields import Fields
 from attn_gui.engine.problem.interventions import Intervention
@@ -93,10 +94,14 @@ def _by_hand(
     return ByHand(Changed(node.stage), tuple(inputs), tuple(names), node.sizes, {}, tuple(steps))
 
 
-def nodes_of(problem: Fields, sources: Mapping[str, Source]) -> list[Node]:
-    """The chain of a problem: its stages tied to their inputs, and what is changed by hand."""
+def nodes_of(
+    problem: Fields,
+    sources: Mapping[str, Source],
+    change: Callable[[Sequence[Stage]], Sequence[Stage]] = list,
+) -> list[Node]:
+    """The chain of a problem: its stages, as `change` gives them, tied to their inputs, and what is changed by hand."""
     masked = [name for name, stage in entries().items() if stage.behind_mask]
-    return build(stages_of(problem), sources, sizes_of(problem), Following(problem.interventions, masked))
+    return build(change(stages_of(problem)), sources, sizes_of(problem), Following(problem.interventions, masked))
 
 
 def derived_nodes(problem: Fields, sources: Mapping[str, Source]) -> list[Node]:

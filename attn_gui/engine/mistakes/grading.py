@@ -1,0 +1,70 @@
+"""Grading of a typed answer: right, a usual mistake by its name, or wrong."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.graph import indices
+
+from . import MISTAKES
+from .mistake import Mistake
+
+TOLERANCE = 0.005
+"""Half of the second decimal; of numbers beyond 1 the same share."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`expected` is the right number; `mistakes` are those that give the answer, the closest first."""
+
+    answer: float
+    expected: float
+    right: bool
+    mistakes: tuple[Mistake, ...] = ()
+
+
+def grade(
+    evaluation: Readout, stage: str, index: tuple[int, ...], answer: float, tolerance: float = TOLERANCE
+) -> Verdict:
+    """The verdict on an answer to one cell of a stage, `index` with the batch first.
+
+    Two numbers are the same where they differ by at most `tolerance` · max(1, |number|). An answer that a usual
+    mistake gives too is right where it is right; a mistake is named only where it changes the cell.
+    """
+    expected = number_at(evaluation, stage, index)
+    if _same(answer, expected, tolerance):
+        return Verdict(answer, expected, right=True)
+    numbers = mistaken(evaluation, stage, index)
+    close = [(_gap(answer, number), mistake) for mistake, number in numbers if _same(answer, number, tolerance)]
+    close.sort(key=lambda pair: pair[0])
+    return Verdict(answer, expected, right=False, mistakes=tuple(mistake for _, mistake in close))
+
+
+def mistaken(evaluation: Readout, stage: str, index: tuple[int, ...]) -> list[tuple[Mistake, float]]:
+    """The numbers that the usual mistakes give for a cell, of those that can be made there."""
+    problem, found = evaluation.problem, []
+    for mistake in MISTAKES.values():
+        if mistake.applies(problem):
+            made = mistake.made_in(problem)
+            if stage in made.stages:
+                found.append((mistake, number_at(made, stage, index)))
+    return found
+
+
+def number_at(evaluation: Readout, stage: str, index: tuple[int, ...]) -> float:
+    """One number of a stage. Raises StageError or PlaceError where there is none."""
+    return float(evaluation.box(stage, indices.cell(index)).reshape(()))
+
+
+def _same(answer: float, number: float, tolerance: float) -> bool:
+    return _gap(answer, number) <= tolerance * max(1.0, abs(number) if math.isfinite(number) else 1.0)
+
+
+def _gap(answer: float, number: float) -> float:
+    """The difference of two numbers: 0 for two that are none, and for the same infinity."""
+    if answer == number or (math.isnan(answer) and math.isnan(number)):
+        return 0.0
+    gap = abs(answer - number)
+    return gap if math.isfinite(gap) else math.inf

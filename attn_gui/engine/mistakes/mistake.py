@@ -1,0 +1,74 @@
+"""The base of usual mistakes: an entry changes the problem, or the chain of stages; the engine computes the rest."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph.chain.following import nodes_of
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.node import Node
+from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.stages import stage_of
+
+
+class Mistake:
+    """A usual mistake in computing attention by hand; an immutable entry of the catalog that knows no problem."""
+
+    key = ""
+    title = ""  # English; context "Mistakes"
+    said = ""  # a sentence to whoever made it: what was done, and what should be; context "Mistakes"
+
+    def applies(self, problem: Problem) -> bool:
+        """Whether the mistake can be made in a problem."""
+        return True
+
+    def problem(self, problem: Problem) -> Problem:
+        """The problem that is computed by mistake; by default the right one."""
+        return problem
+
+    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
+        """The stages that are computed by mistake, in order; by default the right ones."""
+        return stages
+
+    def made_in(self, problem: Problem) -> Evaluation:
+        """Every number of a problem as the mistake makes it, computed where it is read."""
+        return Mistaken(self.problem(problem), self.chain)
+
+
+class Mistaken(Evaluation):
+    """An evaluation of another chain of stages; it keeps nothing."""
+
+    def __init__(self, problem: Problem, change: Callable[[Sequence[Stage]], Sequence[Stage]]) -> None:
+        self._change = change
+        super().__init__(problem, keep=0)
+
+    def _chain(self) -> list[Node]:
+        return nodes_of(self.problem, self._sources, self._change)
+
+
+def scaled_by(problem: Problem, scale: float) -> Problem:
+    """The same problem with another factor of the scores; no array is copied."""
+    return Problem.over(problem.fields() | {"scale": scale})
+
+
+def exchanged(stages: Sequence[Stage], role: Role, change: Callable[[Stage], Stage]) -> list[Stage]:
+    """The stages with another one in the place of that which takes a part in attention."""
+    return [change(stage) if takes(stage, role) else stage for stage in stages]
+
+
+def takes(stage: Stage, *roles: Role) -> bool:
+    """Whether a stage takes one of these parts in attention; one fitted to a problem goes by its name alone."""
+    return stage.name in map(stage_of, roles)
+
+
+def rewired(stage: Stage, *letters: tuple[str, str]) -> Stage:
+    """A stage that reads other cells: what stands in its formula is exchanged for something else."""
+    other = copy.copy(stage)
+    for name in ("target", "inputs"):  # read off the formula, and kept
+        vars(other).pop(name, None)
+    for old, new in letters:
+        other.formula = other.formula.replace(old, new)
+    return other

@@ -1,0 +1,1 @@
+"""Mistakes in the factor of the scores. Imports the base of mistakes."""

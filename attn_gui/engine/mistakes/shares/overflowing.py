@@ -1,0 +1,37 @@
+"""A softmax that does not take off the largest score first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.stage import Input, Stage
+from attn_gui.engine.mistakes.mistake import Mistake, exchanged
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.stages.softmax import Softmax
+
+
+class Raw(Softmax):
+    """e^s over the sum of the row, as it is written: beyond e^709 there is no number, and ∞/∞ is none either."""
+
+    def forward(self, *inputs: Input) -> Array:
+        logits, temperature = inputs
+        assert logits is not None
+        powers = np.exp(logits if temperature is None else logits / temperature)
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+
+class Overflowing(Mistake):
+    """Large scores overflow."""
+
+    key = "maximum_not_taken_off"
+    title = QT_TRANSLATE_NOOP("Mistakes", "maximum not taken off")
+    said = QT_TRANSLATE_NOOP(
+        "Mistakes", "e to a large score overflows: take the row's largest score off first, the shares stay the same."
+    )
+
+    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
+        return exchanged(stages, Role.WEIGHT, lambda softmax: Raw())

@@ -1,0 +1,174 @@
+"""Usual mistakes are computed, and an answer that one of them alone gives is named by it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Problem, compute
+from attn_gui.engine.mistakes import MISTAKES
+from attn_gui.engine.mistakes.grading import grade, mistaken
+
+def numbers(evaluation):
+    """Every stage of an evaluation."""
+    return {
+        stage: evaluation.box(stage, tuple(slice(0, size) for size in evaluation.shape(stage)))
+        for stage in evaluation.stages
+    }
+
+
+def apart(answer, others):
+    """Whether a number is told from all of these by more than rounding."""
+    if math.isnan(answer):
+        return not any(map(math.isnan, others))
+    return all(
+        math.isnan(other) or (answer != other and not abs(answer - other) < 1e-6 * max(1, abs(other)))
+        for other in others
+    )
+
+
+SHARES, EACH = 10, 5  # so many shares of random problems, and in each so many in which a mistake shows
+FEWEST = 50
+
+
+def telling_cells(problem, rng):
+    """(mistake, stage, index, answer): of every mistake that can be made one cell where its answer is its own."""
+    right = numbers(compute(problem).evaluation)
+    wrong = {key: numbers(each.made_in(problem)) for key, each in MISTAKES.items() if each.applies(problem)}
+    for key, mine in wrong.items():
+        stages = [stage for stage in right if stage in mine]
+        for stage in rng.permutation(stages):
+            index = tuple(int(rng.integers(size)) for size in right[stage].shape)
+            others = [float(other[stage][index]) for name, other in wrong.items() if name != key and stage in other]
+            answer = float(mine[stage][index])
+            if apart(answer, [float(right[stage][index]), *others]):
+                yield key, str(stage), index, answer
+                break
+
+
+@pytest.mark.parametrize("share", [pytest.param(k, marks=pytest.mark.family(SHARES)) for k in range(SHARES)])
+def test_a_mistake_is_named_where_its_answer_is_its_own(share, problem_of):
+    """Of all shares together: every mistake in 50 random problems where it differs from the right and the others."""
+    assert SHARES * EACH >= FEWEST
+    rng, named = np.random.default_rng(share), Counter()
+    for seed in range(share, 100_000, SHARES):
+        problem = problem_of(seed)
+        evaluation = compute(problem).evaluation
+        for key, stage, index, answer in telling_cells(problem, rng):
+            if named[key] < EACH:
+                verdict = grade(evaluation, stage, index, answer, 1e-9)
+                assert not verdict.right
+                assert [found.key for found in verdict.mistakes] == [key]
+                named[key] += 1
+        if all(named[key] == EACH for key in MISTAKES):
+            return
+    raise AssertionError(f"too few problems: {named}")
+
+
+def softmax(scores):
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+Q, K, V = (np.random.default_rng(k).normal(size=(4, 8)) for k in range(3))
+X = np.random.default_rng(9).normal(size=(4, 8))
+OPEN = np.tril(np.ones((4, 4), bool))
+BIAS = np.random.default_rng(4).normal(size=(4, 4))
+
+
+def heads(array, turns=False):
+    return [array[:, g::2] if turns else array[:, 4 * g : 4 * g + 4] for g in range(2)]
+
+
+def attended(scores, values, shares=softmax):
+    return np.concatenate([shares(s) @ v for s, v in zip(scores, values, strict=True)], axis=1)
+
+
+def dots(turns=False, q=Q, k=K):
+    return [a @ b.T for a, b in zip(heads(q, turns), heads(k, turns), strict=True)]
+
+
+def closed(scores, hidden=-np.inf):
+    return [np.where(OPEN, s, hidden) for s in scores]
+
+
+HALF = [s / 2 for s in dots()]
+CAUSAL, BIASED = {"kind": "causal"}, {"kind": "bias", "values": BIAS}
+PLAIN = {  # key: (mask, output in plain NumPy); two heads of four columns
+    "not_scaled": ((), attended(dots(), heads(V))),
+    "divided_by_d_k": ((), attended([s / 4 for s in dots()], heads(V))),
+    "divided_by_root_d_model": ((), attended([s / np.sqrt(8) for s in dots()], heads(V))),
+    "multiplied_by_root": ((), attended([s * 2 for s in dots()], heads(V))),
+    "scaled_after_mask": ((BIASED,), attended([(s + BIAS) / 2 for s in dots()], heads(V))),
+    "key_not_transposed": ((), attended([a @ b / 2 for a, b in zip(heads(Q), heads(K), strict=True)], heads(V))),
+    "query_key_swapped": ((), attended([s.T for s in HALF], heads(V))),
+    "heads_interleaved": ((), attended([s / 2 for s in dots(turns=True)], heads(V, turns=True))),
+    "projection_transposed": ((), attended([s / 2 for s in dots(q=X @ Q[:4].repeat(2, 0).T, k=X @ K.repeat(2, 0).T)],
+                                           heads(X @ V.repeat(2, 0).T))),
+    "softmax_down_columns": ((), attended(HALF, heads(V), lambda s: softmax(s.T).T)),
+    "not_divided_by_z": ((), attended(HALF, heads(V), np.exp)),
+    "no_exponential": ((), attended(HALF, heads(V), lambda s: s / s.sum(axis=1, keepdims=True))),
+    "mask_flipped": ((CAUSAL,), attended([np.where(OPEN, -1e300, s) for s in HALF], heads(V))),
+    "closed_as_zero": ((CAUSAL,), attended(closed(HALF, 0.0), heads(V))),
+    "mask_after_softmax": ((CAUSAL,), attended(HALF, heads(V), lambda s: np.where(OPEN, softmax(s), 0))),
+    "plain_sum": ((CAUSAL,), attended([OPEN, OPEN], heads(V), lambda s: s)),
+    "weights_transposed": ((), attended(HALF, heads(V), lambda s: softmax(s).T)),
+}  # fmt: skip
+
+
+def test_every_mistake_has_a_formula_of_its_own_here_but_the_overflow():
+    assert set(MISTAKES) - set(PLAIN) == {"maximum_not_taken_off"}
+
+
+@pytest.mark.parametrize("key", PLAIN)
+def test_a_mistake_is_what_plain_numpy_makes_of_it(key):
+    mask, expected = PLAIN[key]
+    problem = Problem(query=Q, key=K, value=V, num_heads=2, mask=mask)
+    if key == "projection_transposed":
+        weights = {"w_query": Q[:4].repeat(2, 0), "w_key": K.repeat(2, 0), "w_value": V.repeat(2, 0)}
+        problem = Problem(x=X, num_heads=2, **weights)
+    assert MISTAKES[key].applies(problem)
+    made = MISTAKES[key].made_in(problem)
+    found = made.box("output", tuple(slice(0, size) for size in made.shape("output")))[0]
+    if key == "mask_flipped":  # the last query has no key left
+        found, expected = found[:-1], expected[:-1]
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_softmax_as_it_is_written_overflows():
+    problem = Problem(query=[[1000.0]], key=[[1.0], [0.5]], value=[[1.0], [2.0]])
+    evaluation = compute(problem).evaluation
+    found = {mistake.key: number for mistake, number in mistaken(evaluation, "weights", (0, 0, 0, 0))}
+    assert math.isnan(found["maximum_not_taken_off"])
+    verdict = grade(evaluation, "weights", (0, 0, 0, 0), math.nan)
+    assert not verdict.right
+    assert verdict.mistakes[0].key == "maximum_not_taken_off"
+
+
+def test_a_right_answer_is_right_within_the_tolerance_and_another_is_only_wrong():
+    evaluation = compute(
+        Problem(query=[[1, 0, 1], [0, 1, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1, 2], [3, 4]])
+    ).evaluation
+    at = (0, 0, 1, 1)
+    assert grade(evaluation, "weights", at, 0.64).right
+    assert grade(evaluation, "weights", at, 0.6405).right
+    assert not grade(evaluation, "weights", at, 0.65).right
+    assert [found.key for found in grade(evaluation, "weights", at, 0.73).mistakes] == ["not_scaled"]
+    assert grade(evaluation, "weights", at, 0.1).mistakes == ()
+    assert grade(evaluation, "weights", at, 0.1).expected == pytest.approx(0.6405, abs=1e-4)
+    assert not grade(evaluation, "weights", at, math.inf).right
+
+
+def test_the_streaming_evaluation_is_graded_too():
+    rng = np.random.default_rng(0)
+    problem = Problem(
+        query=rng.normal(size=(2100, 4)), key=rng.normal(size=(2100, 4)), value=rng.normal(size=(2100, 2))
+    )
+    evaluation = compute(problem).evaluation
+    scores = problem.query[7] @ problem.key.T
+    answer = float((softmax(scores) @ problem.value)[1])
+    verdict = grade(evaluation, "head_output", (0, 0, 7, 1), answer, 1e-6)
+    assert verdict.mistakes[0].key == "not_scaled"
