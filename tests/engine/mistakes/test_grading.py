@@ -12,6 +12,7 @@ from attn_gui.engine import Problem, compute
 from attn_gui.engine.mistakes import MISTAKES
 from attn_gui.engine.mistakes.grading import grade, mistaken
 
+
 def numbers(evaluation):
     """Every stage of an evaluation."""
     return {
