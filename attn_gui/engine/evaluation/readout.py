@@ -40,7 +40,7 @@ class Readout:
         """Take up a problem, with nothing kept yet but what is handed over."""
         self.problem, self.last_parts = problem, None
         self._sources = sources_of(problem)
-        self._nodes = self._chain()
+        self._nodes = self._wired()
         self._by_name = {node.name: node for node in self._nodes}
         self._fields: dict[str, list[str]] = {}
         for name, source in self._sources.items():
@@ -49,7 +49,7 @@ class Readout:
         self.mask = next((node.name for node in reversed(self._nodes) if node.stage.boolean), None)  # of open cells
         self._arrays = dict(arrays)
 
-    def _chain(self) -> list[Node]:
+    def _wired(self) -> list[Node]:
         return nodes_of(self.problem, self._sources)
 
     # --- the parts of attention ------------------------------------------------------------------

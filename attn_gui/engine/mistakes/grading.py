@@ -34,10 +34,10 @@ def grade(
     mistake gives too is right where it is right; a mistake is named only where it changes the cell.
     """
     expected = number_at(evaluation, stage, index)
-    if _same(answer, expected, tolerance):
+    if is_same(answer, expected, tolerance):
         return Verdict(answer, expected, right=True)
     numbers = mistaken(evaluation, stage, index)
-    close = [(_gap(answer, number), mistake) for mistake, number in numbers if _same(answer, number, tolerance)]
+    close = [(_gap(answer, number), mistake) for mistake, number in numbers if is_same(answer, number, tolerance)]
     close.sort(key=lambda pair: pair[0])
     return Verdict(answer, expected, right=False, mistakes=tuple(mistake for _, mistake in close))
 
@@ -58,7 +58,8 @@ def number_at(evaluation: Readout, stage: str, index: tuple[int, ...]) -> float:
     return float(evaluation.box(stage, indices.cell(index)).reshape(()))
 
 
-def _same(answer: float, number: float, tolerance: float) -> bool:
+def is_same(answer: float, number: float, tolerance: float) -> bool:
+    """Whether two numbers are the same within a tolerance, as `grade` takes it."""
     return _gap(answer, number) <= tolerance * max(1.0, abs(number) if math.isfinite(number) else 1.0)
 
 

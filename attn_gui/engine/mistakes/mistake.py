@@ -45,7 +45,7 @@ class Mistaken(Evaluation):
         self._change = change
         super().__init__(problem, keep=0)
 
-    def _chain(self) -> list[Node]:
+    def _wired(self) -> list[Node]:
         return nodes_of(self.problem, self._sources, self._change)
 
 

@@ -21,7 +21,7 @@ class Raw(Softmax):
         logits, temperature = inputs
         assert logits is not None
         powers = np.exp(logits if temperature is None else logits / temperature)
-        return powers / powers.sum(axis=-1, keepdims=True)
+        return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
 
 class Overflowing(Mistake):

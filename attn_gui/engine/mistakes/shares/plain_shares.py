@@ -21,7 +21,7 @@ class Proportions(Softmax):
         logits, temperature = inputs
         assert logits is not None
         scores = np.where(np.isneginf(logits), 0.0, logits if temperature is None else logits / temperature)
-        return scores / scores.sum(axis=-1, keepdims=True)
+        return np.asarray(scores / scores.sum(axis=-1, keepdims=True))
 
 
 class PlainShares(Mistake):
