@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; the exit code: 0 done, 2 one sentence on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        command = {"export": _export, "verify": _verify}.get(words[0]) if words else None
+        command = {"export": _export, "verify": _verify, "lesson": _lesson}.get(words[0]) if words else None
         return command(words[1:]) if command else _window(words)
     except Refusal as refusal:
         return _refuse(str(refusal))
@@ -58,12 +58,44 @@ def _refuse(sentence: str) -> int:
 def _window(words: list[str]) -> int:
     chosen = _window_parser().parse_args(words)
     if chosen.file is not None:
-        _open(chosen.file)  # a bad file is refused here, before a window appears
+        _check(chosen.file)  # a bad file is refused here, before a window appears
     if reason := obstacle():
         raise Refusal(reason)
     from attn_gui.app.shell.start import run
 
     return run(chosen.file, chosen.lang)
+
+
+def _check(path: Path) -> None:
+    """Refuse a file that cannot be opened in the window: a problem, or a lesson."""
+    if path.suffix.lower() != ".md":
+        _open(path)
+        return
+    from attn_gui.formats import FormatError
+    from attn_gui.lessons.lesson_file import read_lesson
+
+    try:
+        read_lesson(path)
+    except FormatError as error:
+        raise Refusal(str(error)) from error
+
+
+def _lesson(words: list[str]) -> int:
+    chosen = _lesson_parser().parse_args(words)
+    if reason := complaint(DRAWING):
+        raise Refusal(reason)
+    from attn_gui.figure.pages import PAGES
+    from attn_gui.formats import FormatError
+    from attn_gui.lessons.lesson_file import read_lesson
+    from attn_gui.lessons.lesson_states import states_of
+
+    try:
+        states = states_of(read_lesson(chosen.file), {name: page.applies for name, page in PAGES.items()})
+    except FormatError as error:
+        raise Refusal(str(error)) from error
+    questions = sum(state.step.question is not None for state in states)
+    print(f"{chosen.file.name}: {len(states)} steps, {questions} questions, every number computed")
+    return DONE
 
 
 def _export(words: list[str]) -> int:
@@ -114,13 +146,14 @@ def _window_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         "attn-gui",
         usage="attn-gui [FILE] [--lang en|zh]\n       attn-gui export FILE -o DIR [options]\n"
-        "       attn-gui verify FILE",
+        "       attn-gui verify FILE\n       attn-gui lesson check FILE",
         description="Take attention apart by hand: edit Q, K, V and watch every step follow.",
         epilog="“attn-gui export --help” tells how to write figures and numbers without a window, “attn-gui verify "
         "--help” how to have every number checked.",
         allow_abbrev=False,
     )
-    parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a session (.attn) or a .npz to open")
+    known = "a session (.attn), a .npz or a lesson (.md) to open"
+    parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help=known)
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the window (default: the system's)")
     parser.add_argument("--version", action="version", version=f"attn-gui {VERSION}")
     return parser
@@ -220,6 +253,20 @@ def _verify_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("file", metavar="FILE", type=Path, help="a session (.attn) or a .npz")
+    return parser
+
+
+def _lesson_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        "attn-gui lesson",
+        usage="attn-gui lesson check FILE",
+        description="Go through a lesson: read it, carry out every step and compute every number; needs no display.",
+        epilog="Exit code 0 if the lesson can be opened; else 2, with the line, what was expected and what is there. "
+        "The format is told in resources/help/lesson-format.md.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("what", metavar="check", choices=("check",), help="what to do with it")
+    parser.add_argument("file", metavar="FILE", type=Path, help="a lesson (.md)")
     return parser
 
 

@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "attn_gui"
-PACKAGES = ("engine", "formats", "document", "pictures", "figure", "views", "app")
+PACKAGES = ("engine", "formats", "lessons", "document", "pictures", "figure", "views", "app")
 MODULES = sorted(PACKAGE.rglob("*.py"))
 SOURCES = sorted(path for folder in ("attn_gui", "packaging", "tests") for path in (ROOT / folder).rglob("*.py"))
 RIDDLE = re.compile(r"(What|Who|Whose|Which|Where|How|Whether|When|Why|Nobody)\b")
@@ -53,6 +53,7 @@ def test_imports_go_in_one_direction():
         ("attn_gui.cli", ("numpy", "PySide6", "pyqtgraph")),
         ("attn_gui.engine", ("PySide6", "pyqtgraph")),
         ("attn_gui.formats", ("PySide6", "pyqtgraph")),
+        ("attn_gui.lessons.lesson_states", ("PySide6", "pyqtgraph")),
         ("attn_gui.document.document", ("PySide6.QtWidgets", "pyqtgraph")),
         ("attn_gui.figure.sheet", ("PySide6.QtWidgets", "pyqtgraph")),
     ],

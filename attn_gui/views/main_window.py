@@ -74,7 +74,7 @@ class MainWindow(QMainWindow):
         self._strip, self.columns = _zone(center), QSplitter(Qt.Orientation.Horizontal, center)
         self._left = _zone(self.columns, SPACING.panel_padding, "zone.inputs")
         self._middle = _zone(self.columns, name="zone.product")
-        self._right = _zone(self.columns, SPACING.panel_padding, "zone.explain")
+        self.right = _zone(self.columns, SPACING.panel_padding, "zone.explain")
         self.place, self.recomputed, self.precision = QLabel(self), QLabel(self), QLabel(self)
         self.progress = QProgressBar(self)
         self._build_center(center)
@@ -105,7 +105,7 @@ class MainWindow(QMainWindow):
         self.product = ProductPicture(self.pictures)
         self.all_stages = AllStages(self.product.maps, self.pictures)
         self.heads = HeadsStrip(self._middle)
-        self.inspector, self.history = Inspector(self._right), HistoryView(self._right)
+        self.inspector, self.history = Inspector(self.right), HistoryView(self.right)
         self._build_panels()
         self._filled = True
 
@@ -152,7 +152,7 @@ class MainWindow(QMainWindow):
         self.columns.setSizes([left, max(1, self.width() - left - right), right])
 
     def _build_center(self, center: QWidget) -> None:
-        for zone in (self._left, self._middle, self._right):
+        for zone in (self._left, self._middle, self.right):
             self.columns.addWidget(zone)
             set_ground(zone, "surface")
         self.columns.setStretchFactor(1, 1)
@@ -190,7 +190,7 @@ class MainWindow(QMainWindow):
                 (self.banner, self.comparison, self.brush_bar, self.pictures, _hairline(self._middle), self.heads),
                 self.pictures,
             ),
-            (self._right, (self.inspector, _hairline(self._right), self.history), self.inspector),
+            (self.right, (self.inspector, _hairline(self.right), self.history), self.inspector),
         ):
             column = zone.layout()
             assert isinstance(column, QBoxLayout)
@@ -233,7 +233,7 @@ class MainWindow(QMainWindow):
         if compact != self._compact:
             self._compact = compact
             padding = SPACING.panel_padding_compact if compact else SPACING.panel_padding
-            for zone in (self._left, self._right):
+            for zone in (self._left, self.right):
                 zone.setContentsMargins(padding, padding, padding, padding)
             self.fit_panels()
             kept, self._columns_kept = self._columns_kept, QByteArray()

@@ -521,6 +521,18 @@
       <source>Choose a cell that is changed by hand in one head</source>
       <translation>请先选中一个只在单个头中手动修改的单元格</translation>
     </message>
+    <message>
+      <source>&amp;Learn</source>
+      <translation>学习(&amp;L)</translation>
+    </message>
+    <message>
+      <source>&amp;Lessons</source>
+      <translation>课程(&amp;L)</translation>
+    </message>
+    <message>
+      <source>&amp;Open a lesson…</source>
+      <translation>打开课程文件(&amp;O)…</translation>
+    </message>
   </context>
   <context>
     <name>AlignField</name>
@@ -1696,6 +1708,10 @@
     <message>
       <source>{cells} as computed</source>
       <translation>{cells} 恢复为计算结果</translation>
+    </message>
+    <message>
+      <source>lesson, step {place}</source>
+      <translation>课程第 {place} 步</translation>
     </message>
   </context>
   <context>
@@ -4552,6 +4568,110 @@
       <source>Choose columns of one head: each head has {width}, and all change alike.</source>
       <translation>请选择同一个头内的列：每个头有 {width} 列，各头同时增减。</translation>
     </message>
+    <message>
+      <source>{file}, line {line}: expected {expected}, got {got}.</source>
+      <translation>{file} 第 {line} 行：应为{expected}，实际为 {got}。</translation>
+    </message>
+    <message>
+      <source>“English | 中文”, once “ | ” between them</source>
+      <translation>“English | 中文”，两者之间恰有一个“ | ”</translation>
+    </message>
+    <message>
+      <source>“# title | 标题” as the first line</source>
+      <translation>首行“# title | 标题”</translation>
+    </message>
+    <message>
+      <source>a step that begins with “## title | 标题”</source>
+      <translation>以“## title | 标题”开头的步骤</translation>
+    </message>
+    <message>
+      <source>“### English”, “### 中文” or “### Question”</source>
+      <translation>“### English”“### 中文”或“### Question”</translation>
+    </message>
+    <message>
+      <source>each part of a step once</source>
+      <translation>步骤的每个部分各出现一次</translation>
+    </message>
+    <message>
+      <source>“- word: …” with one of {words}</source>
+      <translation>“- 词: …”，其中的词为 {words} 之一</translation>
+    </message>
+    <message>
+      <source>“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”</source>
+      <translation>“- ask:”“- answer:”“- tolerance:”“- because:”或“- [ ] 选项”</translation>
+    </message>
+    <message>
+      <source>a text under “### English” and one under “### 中文”</source>
+      <translation>“### English”与“### 中文”之下各有正文</translation>
+    </message>
+    <message>
+      <source>“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”</source>
+      <translation>“- ask:”，以及“- answer:”或 2 至 8 个选项（其中一个为“- [x]”）</translation>
+    </message>
+    <message>
+      <source>plain text without HTML</source>
+      <translation>不含 HTML 的纯文本</translation>
+    </message>
+    <message>
+      <source>an expression such as {{weights[1, 1]}}</source>
+      <translation>形如 {{weights[1, 1]}} 的表达式</translation>
+    </message>
+    <message>
+      <source>a number between 0 and 1</source>
+      <translation>0 与 1 之间的数</translation>
+    </message>
+    <message>
+      <source>at most {most} letters in a line</source>
+      <translation>每行至多 {most} 个字符</translation>
+    </message>
+    <message>
+      <source>1 to {most} steps</source>
+      <translation>1 至 {most} 个步骤</translation>
+    </message>
+    <message>
+      <source>text in UTF-8</source>
+      <translation>UTF-8 文本</translation>
+    </message>
+    <message>
+      <source>the name of an example, or of a problem file beside the lesson</source>
+      <translation>示例名，或课程文件旁的问题文件名</translation>
+    </message>
+    <message>
+      <source>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values</source>
+      <translation>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1”（值为 JSON）</translation>
+    </message>
+    <message>
+      <source>“field = JSON value” or “field[row, column] = number” that fits</source>
+      <translation>合适的“字段 = JSON 值”或“字段[行, 列] = 数”</translation>
+    </message>
+    <message>
+      <source>a cell such as weights[1, 1], or weights[head, row, column]</source>
+      <translation>形如 weights[1, 1] 或 weights[头, 行, 列] 的单元格</translation>
+    </message>
+    <message>
+      <source>the number of a head</source>
+      <translation>头的编号</translation>
+    </message>
+    <message>
+      <source>a stage, “all”, or the name of a page that the problem has</source>
+      <translation>阶段名、“all”，或该问题可用的页面名</translation>
+    </message>
+    <message>
+      <source>“- open:” or “- make:” in the first step</source>
+      <translation>第一步中的“- open:”或“- make:”</translation>
+    </message>
+    <message>
+      <source>a number that the problem of this step has</source>
+      <translation>这一步的问题中存在的数</translation>
+    </message>
+    <message>
+      <source>something that holds for the numbers of this step</source>
+      <translation>对这一步的数成立的结论</translation>
+    </message>
+    <message>
+      <source>a problem of at most {most} cells</source>
+      <translation>至多 {most} 个单元格的问题</translation>
+    </message>
   </context>
   <context>
     <name>SessionSaving</name>
@@ -4962,6 +5082,10 @@
     <message>
       <source>type a number into it</source>
       <translation>填入数值</translation>
+    </message>
+    <message>
+      <source>Lessons…</source>
+      <translation>课程…</translation>
     </message>
   </context>
   <context>
@@ -5778,6 +5902,90 @@
     <message>
       <source>The scores were divided by their own sum: the softmax takes e to each score first.</source>
       <translation>分数直接除以了它们的和：softmax 要先对每个分数取指数。</translation>
+    </message>
+  </context>
+  <context>
+    <name>Answers</name>
+    <message>
+      <source>The present numbers have no such cell: go back to the step first.</source>
+      <translation>当前的数里没有这个单元格：请先回到这一步。</translation>
+    </message>
+    <message>
+      <source>Not yet. {why}</source>
+      <translation>不对。{why}</translation>
+    </message>
+    <message>
+      <source>Not yet; try again.</source>
+      <translation>不对，再试一次。</translation>
+    </message>
+    <message>
+      <source>Right. {why}</source>
+      <translation>正确。{why}</translation>
+    </message>
+  </context>
+  <context>
+    <name>LessonPanel</name>
+    <message>
+      <source>Lesson</source>
+      <translation>课程</translation>
+    </message>
+    <message>
+      <source>Do it for me</source>
+      <translation>替我完成</translation>
+    </message>
+    <message>
+      <source>The numbers are no longer those of this step.</source>
+      <translation>当前的数已与这一步不同。</translation>
+    </message>
+    <message>
+      <source>Back to the step</source>
+      <translation>回到这一步</translation>
+    </message>
+    <message>
+      <source>Back</source>
+      <translation>上一步</translation>
+    </message>
+    <message>
+      <source>Close the lesson; its place is kept</source>
+      <translation>关闭课程（进度会保留）</translation>
+    </message>
+    <message>
+      <source>{place} of {count}</source>
+      <translation>第 {place} 步，共 {count} 步</translation>
+    </message>
+    <message>
+      <source>Next</source>
+      <translation>下一步</translation>
+    </message>
+    <message>
+      <source>Finish</source>
+      <translation>完成</translation>
+    </message>
+  </context>
+  <context>
+    <name>LessonsController</name>
+    <message>
+      <source>Lessons (*{ending})</source>
+      <translation>课程 (*{ending})</translation>
+    </message>
+    <message>
+      <source>Open a lesson</source>
+      <translation>打开课程文件</translation>
+    </message>
+  </context>
+  <context>
+    <name>QuestionView</name>
+    <message>
+      <source>Check</source>
+      <translation>检查</translation>
+    </message>
+    <message>
+      <source>Show the answer</source>
+      <translation>显示答案</translation>
+    </message>
+    <message>
+      <source>Your answer</source>
+      <translation>你的答案</translation>
     </message>
   </context>
 </TS>

@@ -186,6 +186,13 @@ class FilesController(QObject):
         self._begin(loaded, None, example.name, _view_of(example))
         self._tell_of(example, loaded)
 
+    def begin_lesson(self, problem: Problem, name: str) -> bool:
+        """Open the problem of a lesson; False where the document before is not to be left."""
+        may = self._may_leave()
+        if may:
+            self._begin(Loaded(problem.replace()), None, name, {})
+        return may
+
     def began_with(self, example: Example, loaded: Loaded, *, told: bool) -> None:
         """Take up what belongs to the example that the document holds from the start; `told` says what it shows."""
         self._about, self.view = loaded.about, _view_of(example)

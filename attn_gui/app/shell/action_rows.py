@@ -284,6 +284,8 @@ ACTIONS = (  # a table, a row to two lines
         words="focus keyboard panel 焦点 面板"),
     Row("previous_zone", "compute", QT_TRANSLATE_NOOP("Actions", "Previous zon&e"), "Shift+F6",
         words="focus keyboard panel 焦点 面板"),
+    Row("open_lesson", "learn", QT_TRANSLATE_NOOP("Actions", "&Open a lesson…"),
+        None, words="tutorial course markdown 课程 教程 打开"),
     Row("search_actions", "help", QT_TRANSLATE_NOOP("Actions", "&Search actions…"), "Ctrl+Shift+P", "search",
         words="find command palette 查找 命令"),
     Row("shortcuts", "help", QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"), "F1",

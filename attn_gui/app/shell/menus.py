@@ -14,7 +14,9 @@ MENUS = (
     ("view", QT_TRANSLATE_NOOP("Actions", "&View")),
     ("compare", QT_TRANSLATE_NOOP("Actions", "Co&mpare")),
     ("compute", QT_TRANSLATE_NOOP("Actions", "&Compute")),
+    ("learn", QT_TRANSLATE_NOOP("Actions", "&Learn")),
     ("help", QT_TRANSLATE_NOOP("Actions", "&Help")),
+    ("lessons", QT_TRANSLATE_NOOP("Actions", "&Lessons")),
     ("recent", QT_TRANSLATE_NOOP("Actions", "Open &recent")),
     ("examples", QT_TRANSLATE_NOOP("Actions", "E&xamples")),
     ("decimals", QT_TRANSLATE_NOOP("Actions", "&Decimals")),
@@ -33,6 +35,8 @@ MENUS = (
 MENU_WORDS = {
     "compare": "baseline difference before after with without 对比 比较 基准 之前 差值 有无",
     "recent": "recently last files history 最近 打开过",
+    "lessons": "tutorial course teach learn 课程 教程 学习",
+    "learn": "exercise lesson quiz 练习 题目",
     "examples": "examples example sample demo 示例 例子 范例",
     "decimals": "decimal digits precision 小数 位数 精度",
     "language": "language locale translation 语言 翻译",
@@ -51,6 +55,7 @@ MENU_WORDS = {
 
 SUBMENUS = {
     "file": ("recent", "examples"),
+    "learn": ("lessons",),
     "edit": ("copy_as", "rows", "history"),
     "compute": ("heads", "brush", "by_hand"),
     "by_hand": ("weights_typed",),

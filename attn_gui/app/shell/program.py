@@ -20,6 +20,7 @@ from attn_gui.app.files.session_view import SessionView
 from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.inspector.history_jumps import HistoryController
 from attn_gui.app.inspector.judging import SensitivityController, VerifyController
+from attn_gui.app.lessons.lesson_steps import LessonsController
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
 from attn_gui.app.maps.map_shortcuts import MapKeys
@@ -56,6 +57,7 @@ from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
 from attn_gui.formats import matrices, suffixes
+from attn_gui.lessons.lesson_file import is_lesson
 from attn_gui.views.main_window import MainWindow
 
 
@@ -167,6 +169,9 @@ class Program(QObject):
             window, document, computation, self.baseline, view, self.settings, self.look, self.pages.knobs
         )
         self.pages.exportAsked.connect(self.export.export_page)
+        self.lessons = LessonsController(
+            *self._shared(), self.making, self.files, self.pages, self.look, self.settings, self.bars
+        )
 
     def _build_shell(self) -> None:
         window = self.window
@@ -220,9 +225,12 @@ class Program(QObject):
 
     def begin(self, path: Path | None) -> None:
         """Open the file that was given, else the real example of the first start; why it was not the file stays."""
-        if path is None or not self.files.open_path(path):
+        lesson = path is not None and is_lesson(path)
+        if path is None or lesson or not self.files.open_path(path):
             self.files.began_with(*self._first, told=path is None)
             self.view.show_all()
+        if path is not None and lesson:
+            self.lessons.open_path(path)
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
             self.maps.show()
         self.window.reveal()
@@ -231,6 +239,9 @@ class Program(QObject):
 
     def take_in(self, path: Path, field: str = "") -> None:
         """A file that was dropped: one matrix goes into the table below it, or is offered to all; else it is opened."""
+        if is_lesson(path):
+            self.lessons.open_path(path)
+            return
         if path.suffix.lower() not in suffixes(matrices()):
             self.files.open_path(path)
             return

@@ -43,6 +43,7 @@ class Inspector(QWidget):
     exampleRequested = Signal(str)
     newRequested = Signal()
     openRequested = Signal()
+    lessonsRequested = Signal()
     pageTurned = Signal()
     targetRequested = Signal()
     reachPicked = Signal(str)  # a direction of `veil.DIRECTIONS`, or none
@@ -236,6 +237,7 @@ class Inspector(QWidget):
             (self.exampleRequested, self._start.exampleRequested),
             (self.newRequested, self._start.newRequested),
             (self.openRequested, self._start.openRequested),
+            (self.lessonsRequested, self._start.lessonsRequested),
         ):
             theirs.connect(mine)
 

@@ -23,6 +23,7 @@ class StartPage(QWidget):
     exampleRequested = Signal(str)
     newRequested = Signal()
     openRequested = Signal()
+    lessonsRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,9 +32,12 @@ class StartPage(QWidget):
         self._examples = QGridLayout()
         self._rows: list[tuple[Link, QLabel]] = []  # title and shape of every example
         self._new, self._open, self._drop = QPushButton(self), QPushButton(self), QLabel(self)
+        self._lessons = QPushButton(self)
+        self._lessons.setObjectName("start.lessons")
         self._keys = [(QLabel(self), QLabel(self)) for _ in KEYS]
         self._new.clicked.connect(self.newRequested)
         self._open.clicked.connect(self.openRequested)
+        self._lessons.clicked.connect(self.lessonsRequested)
         self._build()
         self.retranslate()
 
@@ -53,7 +57,7 @@ class StartPage(QWidget):
             self._examples.addWidget(size, row, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             QWidget.setTabOrder(before, link)
             before = link
-        for button in (self._new, self._open):
+        for button in (self._new, self._open, self._lessons):
             QWidget.setTabOrder(before, button)
             before = button
         self._show_shapes()
@@ -73,6 +77,7 @@ class StartPage(QWidget):
             line.set_sentence(step)
         self._new.setText(self.tr("New…"))
         self._open.setText(self.tr("Open…"))
+        self._lessons.setText(self.tr("Lessons…"))
         endings = QCoreApplication.translate("Sentences", ", ").join(suffixes((*problems(), *matrices())))
         self._drop.setText(self.tr("or drop an {endings} file on the window").format(endings=endings))
         meanings = (
@@ -116,7 +121,7 @@ class StartPage(QWidget):
         self._examples.setColumnStretch(0, 1)
         buttons = QHBoxLayout()
         buttons.setSpacing(SPACING.m)
-        for button in (self._new, self._open):
+        for button in (self._new, self._open, self._lessons):
             buttons.addWidget(button)
         buttons.addStretch(1)
         column = QVBoxLayout(self)

@@ -1,0 +1,250 @@
+"""Lessons: opened from the menu, the start page, the command line or a drop, and gone through step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QPoint, QTimer
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QWidget
+
+from attn_gui.app.files.files import FilesController
+from attn_gui.app.lessons.answers import Answers
+from attn_gui.app.pages.pages import PagesController
+from attn_gui.app.problem.making import Making
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.shell.bars import Bars
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.job import Job
+from attn_gui.app.state.look import LookController
+from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.view_state import ChosenCell, ViewState
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label
+from attn_gui.engine.graph import indices
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.records import same
+from attn_gui.engine.stages import STAGE
+from attn_gui.figure.pages import PAGES
+from attn_gui.figure.products.operands import stage_plane
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.lessons.lesson import Lesson
+from attn_gui.lessons.lesson_file import ENDING, read_lesson, title_of
+from attn_gui.lessons.lesson_states import Shown, State, states_of
+from attn_gui.paths import resource
+from attn_gui.views.lessons.lesson_panel import LessonPanel, StepWords
+from attn_gui.views.lessons.question_view import Asked
+from attn_gui.views.main_window import MainWindow
+
+STEP = QT_TRANSLATE_NOOP("History", "lesson, step {place}")
+PROGRESS = "lessons/progress"
+
+
+class LessonsController(QObject):
+    """Shows the step of the open lesson, with the numbers of now; everything in the window stays usable."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        view: ViewState,
+        making: Making,
+        files: FilesController,
+        pages: PagesController,
+        look: LookController,
+        settings: Settings,
+        bars: Bars,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._making, self._files, self._pages = making, files, pages
+        self._look, self._settings, self._menu = look, settings, bars.menus["lessons"]
+        self._lesson: Lesson | None = None
+        self._states: tuple[State, ...] = ()
+        self._place = 0
+        self._panel = LessonPanel(window)
+        self._job = Job(self)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
+        self._place_panel()
+        self._answers = Answers(self._panel.question, computation, look)
+        self._connect()
+        self.retranslate()
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"open_lesson": Command(self.ask)}
+
+    def retranslate(self) -> None:
+        """The lessons in their menu and the step on show, in the present language."""
+        self._menu.clear()
+        for path in sorted(resource("lessons").glob(f"*{ENDING}")):
+            title = title_of(path, self._look.language)
+            if title is not None:
+                self._menu.addAction(title.replace("&", "&&")).triggered.connect(
+                    lambda _=False, path=path: self.open_path(path)
+                )
+        self._show()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a lesson or a verdict is still to come."""
+        return self._job.busy or self._answers.busy or self._soon.isActive()
+
+    def finish(self) -> None:
+        """End what is being read; for the end of the program."""
+        self._soon.stop()
+        self._job.finish()
+        self._answers.finish()
+
+    # --- opening ---------------------------------------------------------------------------------
+    def ask(self) -> None:
+        """Ask which file to open."""
+        kinds = self.tr("Lessons (*{ending})").format(ending=ENDING)
+        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open a lesson"), str(Path.home()), kinds)
+        if name:
+            self.open_path(Path(name))
+
+    def open_path(self, path: Path) -> None:
+        """Open a lesson; a bad one is refused with one sentence and changes nothing."""
+        pages = {name: kind.applies for name, kind in PAGES.items()}
+
+        def work(_tell: object) -> tuple[Lesson, tuple[State, ...]]:
+            lesson = read_lesson(path)
+            return lesson, states_of(lesson, pages)
+
+        self._job.begin(work)
+
+    def _on_job_ended(self, found: object) -> None:
+        if isinstance(found, (ValueError, MemoryError)):
+            self._window.banner.show_error(saying(found))
+        elif isinstance(found, Exception):
+            raise found
+        elif isinstance(found, tuple):
+            self._begin(*found)
+
+    def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
+        place = self._kept(lesson, len(states))
+        if not self._files.begin_lesson(states[place].begin, lesson.key):
+            return
+        self._lesson, self._states = lesson, states
+        self._panel.show()
+        self._window.history.hide()
+        self._go(place)
+
+    def _kept(self, lesson: Lesson, count: int) -> int:
+        place = self._settings.record(PROGRESS).get(lesson.key)
+        return place if type(place) is int and 0 <= place < count else 0
+
+    def close(self) -> None:
+        """Put the lesson away; the next time it goes on where it was."""
+        self._lesson, self._states = None, ()
+        self._panel.hide()
+        self._window.history.show()
+
+    # --- the step on show ------------------------------------------------------------------------
+    def _step(self, way: int) -> None:
+        place = self._place + way
+        if place >= len(self._states):
+            self._keep(0)
+            self.close()
+        elif place >= 0:
+            self._go(place)
+
+    def _go(self, place: int) -> None:
+        """Show a step with its numbers and its view."""
+        self._place = place
+        self._keep(place)
+        self._take(self._states[place].begin)
+        self._turn_to(self._states[place].shown)
+        self._answers.ask(self._states[place].step.question)
+        self._show()
+
+    def _keep(self, place: int) -> None:
+        assert self._lesson is not None
+        self._settings.put(PROGRESS, self._settings.record(PROGRESS) | {self._lesson.key: place})
+
+    def _take(self, wanted: Problem) -> None:
+        """Make the numbers those of a step, as one step of the history; those that are there stay untouched."""
+        present, fields = self._document.problem.fields(), wanted.fields()
+        if self._document.problem == wanted:
+            return
+        gone: dict[str, object] = {name: None for name in present if name not in fields}
+        changes = gone | {name: value for name, value in fields.items() if not same(present.get(name), value)}
+        label = Label(STEP, {"place": str(self._place + 1)})
+        self._making.change(label, lambda: changes)
+
+    def _turn_to(self, shown: Shown) -> None:
+        values: dict[str, object] = {}
+        if shown.head is not None:
+            values["head"] = shown.head
+        if shown.stage is not None:
+            values["stage"] = shown.stage
+        if shown.every is not None:
+            values["mode"] = "all" if shown.every else "product"
+        if shown.cell is not None:
+            values |= self._chosen(*shown.cell)
+        self._view.set(**values)
+        if shown.page is not None:
+            self._pages.open(shown.page)
+
+    def _chosen(self, stage: str, index: tuple[int, ...]) -> dict[str, object]:
+        """The item, head and cell of an index, as the view has them."""
+        evaluation, head = self._computation.evaluation, self._view.look.head
+        if len(index) == 4:
+            head = index[1]
+        elif STAGE[stage].heads:  # the heads lie side by side: the one that the column belongs to
+            every = range(evaluation.problem.num_heads)
+            head = next(one for one in every if index[-1] < evaluation.head_columns(stage, one).stop)
+        cells = stage_plane(evaluation, stage, index[0], head).cells(indices.cell(index))
+        assert cells is not None
+        chosen = ChosenCell(stage, cells[0].start, cells[1].start)
+        return {"batch": index[0], "head": head, "cell": chosen}
+
+    def _show(self) -> None:
+        """Say the step with the numbers of now, and whether they are its own."""
+        if self._lesson is None:
+            return
+        state, evaluation, lang = self._states[self._place], self._computation.evaluation, self._look.language
+        problem, question = self._document.problem, state.step.question
+        done = problem == state.end
+        asked = None
+        if question is not None:
+            choices = tuple(choice.said(lang, evaluation) for choice in question.choices)
+            asked = Asked(question.text.said(lang, evaluation), choices)
+        words = StepWords(
+            self._lesson.title.said(lang, evaluation),
+            self._place + 1,
+            len(self._states),
+            state.step.title.said(lang, evaluation),
+            tuple(state.step.text.said(lang, evaluation).split("\n\n")),
+            bool(state.step.tasks) and not done,
+            asked,
+        )
+        self._panel.set_step(words)
+        self._panel.set_left(not done and problem != state.begin)
+
+    # --- construction ----------------------------------------------------------------------------
+    def _place_panel(self) -> None:
+        column = self._window.right.layout()
+        assert isinstance(column, QBoxLayout)
+        column.insertWidget(0, self._panel)
+        self._panel.hide()
+
+    def _connect(self) -> None:
+        self._job.ended.connect(self._on_job_ended)
+        self._soon.timeout.connect(self._show)
+        self._computation.updated.connect(lambda *_: self._soon.start())
+        self._view.follow(self._soon.start, "evaluation")
+        panel = self._panel
+        panel.stepAsked.connect(self._step)
+        panel.closeAsked.connect(self.close)
+        panel.doAsked.connect(lambda: self._take(self._states[self._place].end))
+        panel.returnAsked.connect(lambda: self._go(self._place))
+        self._window.inspector.lessonsRequested.connect(self._pop_up)
+
+    def _pop_up(self) -> None:
+        """The menu of the lessons below the button that asks for it."""
+        button = self._window.findChild(QWidget, "start.lessons")
+        assert button is not None
+        self._menu.popup(button.mapToGlobal(QPoint(0, button.height())))

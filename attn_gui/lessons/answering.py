@@ -1,0 +1,22 @@
+"""Verdicts on the number that was typed as the answer to a question."""
+
+from __future__ import annotations
+
+from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.mistakes.grading import Verdict, grade, is_same
+
+from .lesson import Question
+from .live_expression import cell_index
+
+
+def verdict_on(question: Question, evaluation: Readout, number: float) -> Verdict:
+    """The verdict on a number; of one cell of a stage with the usual mistake that gives it.
+
+    Raises ExpressionError where the present problem does not have what is asked for.
+    """
+    assert question.answer is not None
+    cell = question.answer.cell
+    if cell is not None:
+        return grade(evaluation, cell[0], cell_index(evaluation, *cell), number, question.tolerance)
+    expected = question.answer.number(evaluation)
+    return Verdict(number, expected, right=is_same(number, expected, question.tolerance))

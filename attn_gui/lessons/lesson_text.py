@@ -1,0 +1,81 @@
+"""Texts of a lesson in both languages, with live numbers in braces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.spelling import MINUS
+
+from .live_expression import Expression, ExpressionError, expression
+
+LIVE = re.compile(r"\{([^{}]*)\}")
+DECIMALS = re.compile(r"(.*):(\d)\s*", re.DOTALL)
+MISSING = "–"
+"""Stands for a number that the present problem does not have."""
+
+
+@dataclass(frozen=True)
+class Live:
+    """A number that is computed when it is shown; `decimals` None leaves up to four."""
+
+    expression: Expression
+    decimals: int | None = None
+
+    def text(self, evaluation: Readout) -> str:
+        """The number as it stands in the text."""
+        try:
+            number = self.expression.number(evaluation)
+        except ExpressionError:
+            return MISSING
+        return written(number, self.decimals)
+
+
+Piece = str | Live
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text in English and in Chinese, cut at its live numbers; paragraphs are parted by an empty line."""
+
+    en: tuple[Piece, ...]
+    zh: tuple[Piece, ...]
+
+    def said(self, lang: str, evaluation: Readout) -> str:
+        """The text in one language, with the numbers as they are now."""
+        pieces = {"en": self.en, "zh": self.zh}[lang]
+        return "".join(piece if isinstance(piece, str) else piece.text(evaluation) for piece in pieces)
+
+    def live(self) -> Iterator[Live]:
+        """Every live number in it, of both languages."""
+        return (piece for piece in (*self.en, *self.zh) if isinstance(piece, Live))
+
+
+def pieces(text: str, refuse: Callable[[str], Exception]) -> tuple[Piece, ...]:
+    """Cut a text at its braces; `refuse` makes the error of one that holds no expression."""
+    found: list[Piece] = []
+    end = 0
+    for match in LIVE.finditer(text):
+        inside, decimals = match[1], None
+        if parted := DECIMALS.fullmatch(inside):
+            inside, decimals = parted[1], int(parted[2])
+        try:
+            live = Live(expression(inside), decimals)
+        except ExpressionError:
+            raise refuse(match[0]) from None
+        found += [text[end : match.start()], live]
+        end = match.end()
+    return tuple(piece for piece in (*found, text[end:]) if piece != "")
+
+
+def written(number: float, decimals: int | None = None) -> str:
+    """A number as it stands in a text: rounded to so many decimals, or to four without the zeros at their end."""
+    if decimals is not None:
+        text = f"{number:.{decimals}f}"
+    elif number != 0 and abs(number) < 1e-3:
+        text = f"{number:.2e}"
+    else:
+        text = f"{number:.4f}".rstrip("0").rstrip(".")
+    return text.replace("-", MINUS).replace("nan", "NaN").replace("inf", "∞")

@@ -1,0 +1,227 @@
+"""Expressions over the numbers of a problem: a closed grammar of cells, sizes, arithmetic and a few functions.
+
+The grammar is read with Python's own parser and carried out node by node: what is not listed here is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.stages import STAGE
+
+LONGEST, DEEPEST, MOST_CELLS = 200, 12, 1 << 20  # letters, nested parts, cells that one part of a matrix may have
+LARGEST = 1e300
+Value = Any  # a float, or an array of floats
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be read or computed; the message is what is wrong, as a part of a sentence."""
+
+
+def _entropy(shares: Array) -> Array:
+    """In bits, along the last axis."""
+    logs = np.log2(np.where(shares > 0, shares, 1.0))
+    return np.asarray(-(shares * logs).sum(axis=-1))
+
+
+def _cosine(a: Array, b: Array) -> float:
+    a, b = np.ravel(a), np.ravel(b)
+    norms = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / norms if norms else 0.0
+
+
+FUNCTIONS: Mapping[str, tuple[int, Callable[..., Value]]] = MappingProxyType(
+    {
+        "sqrt": (1, np.sqrt),
+        "exp": (1, np.exp),
+        "log": (1, np.log),
+        "abs": (1, np.abs),
+        "sum": (1, np.sum),
+        "mean": (1, np.mean),
+        "var": (1, np.var),
+        "max": (1, np.max),
+        "min": (1, np.min),
+        "norm": (1, lambda cells: np.linalg.norm(np.ravel(cells))),
+        "argmax": (1, lambda cells: np.argmax(cells, axis=-1).astype(float)),
+        "places": (1, lambda cells: np.arange(np.shape(cells)[-1], dtype=float)),
+        "entropy": (1, _entropy),
+        "dot": (2, lambda a, b: np.ravel(a) @ np.ravel(b)),
+        "cosine": (2, _cosine),
+    }
+)
+"""Functions by name, with the count of what they take; rows of a matrix are taken one by one where one would."""
+
+SIZES = ("n", "m", "d_k", "d_v", "d_model", "d_out", "num_heads", "kv_heads", "batch_size")
+ARITHMETIC: Mapping[type[ast.AST], Callable[..., Value]] = MappingProxyType(
+    {
+        ast.Add: operator.add,
+        ast.Sub: operator.sub,
+        ast.Mult: operator.mul,
+        ast.Div: np.divide,
+        ast.Pow: np.power,
+        ast.USub: operator.neg,
+        ast.Eq: operator.eq,
+        ast.NotEq: operator.ne,
+        ast.Lt: operator.lt,
+        ast.LtE: operator.le,
+        ast.Gt: operator.gt,
+        ast.GtE: operator.ge,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An expression that has been read: `number` computes it from an evaluation."""
+
+    text: str
+    tree: ast.expr
+
+    @property
+    def cell(self) -> tuple[str, tuple[int, ...]] | None:
+        """The stage and the written places where the whole expression is one cell of a stage."""
+        tree = self.tree
+        if not (isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Name) and tree.value.id in STAGE):
+            return None
+        places = [_place(part) for part in _parts(tree.slice)]
+        whole = [place for place in places if isinstance(place, int)]
+        return (tree.value.id, tuple(whole)) if len(whole) == len(places) else None
+
+    def number(self, evaluation: Readout) -> float:
+        """The number, 1 and 0 for true and false. Raises ExpressionError where the problem has no such cell."""
+        with np.errstate(all="ignore"):
+            found = np.asarray(_value(self.tree, evaluation), dtype=float)
+        if found.size != 1:
+            raise ExpressionError(f"{self.text} has {found.size} numbers")
+        return float(found.reshape(()))
+
+
+def expression(text: str) -> Expression:
+    """Read an expression. Raises ExpressionError for what is too long or not in the grammar."""
+    text = text.strip()
+    if len(text) > LONGEST:
+        raise ExpressionError(f"{len(text)} letters")
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise ExpressionError(text) from None
+    _check(tree, 0)
+    return Expression(text, tree)
+
+
+def cell_index(evaluation: Readout, stage: str, places: tuple[int, ...]) -> tuple[int, ...]:
+    """The whole index of a cell: leading places that are not written are 0. Raises ExpressionError outside of it."""
+    if stage not in evaluation.stages:
+        raise ExpressionError(stage)
+    shape = evaluation.shape(stage)
+    index = (0,) * (len(shape) - len(places)) + places
+    if (
+        len(places) < 2
+        or len(index) != len(shape)
+        or any(not 0 <= k < size for k, size in zip(index, shape, strict=True))
+    ):
+        raise ExpressionError(f"{stage}[{', '.join(map(str, places))}]")
+    return index
+
+
+# --- reading -------------------------------------------------------------------------------------
+def _check(tree: ast.expr, depth: int) -> None:
+    """Refuse whatever is not in the grammar."""
+    if depth > DEEPEST or not _known(tree):
+        raise ExpressionError(ast.unparse(tree) if depth <= DEEPEST else "…")
+    for part in _operands(tree):
+        _check(part, depth + 1)
+
+
+def _known(tree: ast.expr) -> bool:
+    match tree:
+        case ast.Constant(value=value):
+            return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST
+        case ast.Name(id=name):
+            return name in SIZES or name == "scale"
+        case ast.BinOp(op=op) | ast.UnaryOp(op=op):
+            return type(op) in ARITHMETIC
+        case ast.Compare(ops=[op]):
+            return type(op) in ARITHMETIC
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
+            return name in FUNCTIONS and len(args) == FUNCTIONS[name][0]
+        case ast.Subscript(value=ast.Name(id=name)):
+            return re.fullmatch(r"[a-z_]\w*", name) is not None and all(map(_is_place, _parts(tree.slice)))
+    return False
+
+
+def _operands(tree: ast.expr) -> list[ast.expr]:
+    match tree:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.Call(args=args):
+            return list(args)
+    return []
+
+
+def _parts(tree: ast.expr) -> list[ast.expr]:
+    return list(tree.elts) if isinstance(tree, ast.Tuple) else [tree]
+
+
+def _is_place(tree: ast.expr) -> bool:
+    if isinstance(tree, ast.Slice):
+        return tree.lower is tree.upper is tree.step is None
+    return isinstance(tree, ast.Constant) and type(tree.value) is int and tree.value < MOST_CELLS
+
+
+def _place(tree: ast.expr) -> int | slice:
+    return tree.value if isinstance(tree, ast.Constant) and isinstance(tree.value, int) else slice(None)
+
+
+# --- carrying out --------------------------------------------------------------------------------
+def _value(tree: ast.expr, evaluation: Readout) -> Value:
+    match tree:
+        case ast.Constant(value=value):
+            return np.float64(value)  # type: ignore[arg-type]
+        case ast.Name(id=name):
+            problem = evaluation.problem
+            return np.float64(problem.effective_scale if name == "scale" else getattr(problem, name))
+        case ast.Subscript(value=ast.Name(id=name)):
+            return _cells(name, [_place(part) for part in _parts(tree.slice)], evaluation)
+    values = [_value(part, evaluation) for part in _operands(tree)]
+    match tree:
+        case ast.Call(func=ast.Name(id=name)):
+            return FUNCTIONS[name][1](*values)
+        case ast.BinOp(op=op) | ast.UnaryOp(op=op) | ast.Compare(ops=[op]):
+            try:
+                return ARITHMETIC[type(op)](*values)
+            except ValueError:
+                raise ExpressionError(ast.unparse(tree)) from None
+    raise ExpressionError(ast.unparse(tree))
+
+
+def _cells(name: str, places: list[int | slice], evaluation: Readout) -> Array:
+    """Cells of a stage, or of a matrix of the problem; leading places that are not written are 0."""
+    written = f"{name}[{', '.join(':' if isinstance(place, slice) else str(place) for place in places)}]"
+    arrays = evaluation.problem.arrays()
+    if name not in evaluation.stages and name not in arrays:
+        raise ExpressionError(written)
+    shape = evaluation.shape(name) if name in evaluation.stages else arrays[name].shape
+    given = [*([0] * (len(shape) - len(places))), *places]
+    if len(given) != len(shape) or any(isinstance(k, int) and k >= size for k, size in zip(given, shape, strict=True)):
+        raise ExpressionError(written)
+    box = tuple(slice(k, k + 1) if isinstance(k, int) else slice(0, size) for k, size in zip(given, shape, strict=True))
+    if np.prod([cut.stop - cut.start for cut in box]) > MOST_CELLS:
+        raise ExpressionError(written)
+    found = evaluation.box(name, box) if name in evaluation.stages else arrays[name][box]
+    kept = [cut.stop - cut.start for k, cut in zip(given, box, strict=True) if isinstance(k, slice)]
+    return np.asarray(found, dtype=np.float64).reshape(kept)

@@ -1,0 +1,184 @@
+"""Panel of a lesson: the step's text with live numbers, its task, its question, and the way on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QSize, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.icons import icon
+from attn_gui.views.inspector.links import Link, clear
+from attn_gui.views.inspector.pages.scrolled_page import FittingPage
+from attn_gui.views.inspector.runs import Run, SentenceView
+from attn_gui.views.lessons.question_view import Asked, QuestionView
+from attn_gui.views.theme import dress
+
+MOST = 0.6
+"""Of the height of the column: below it something of the explanation has to be seen."""
+STRONG = re.compile(r"\*\*(.+?)\*\*")
+
+
+@dataclass(frozen=True)
+class StepWords:
+    """A step as it is said now: `place` counts from 1 to `count`."""
+
+    lesson: str
+    place: int
+    count: int
+    title: str
+    paragraphs: tuple[str, ...]
+    task: bool = False  # whether something is left that the person is asked to change
+    asked: Asked | None = None
+
+
+class LessonPanel(QWidget):
+    """Shows one step; the signals say what the person wants."""
+
+    stepAsked = Signal(int)  # 1 forward, -1 back
+    doAsked = Signal()
+    returnAsked = Signal()
+    closeAsked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("lesson")
+        self._words: StepWords | None = None
+        self._lesson, self._place, self._close = QLabel(self), QLabel(self), QToolButton(self)
+        self._body = QWidget()
+        self._page = FittingPage(self._body, self)
+        self._title, self._texts = QLabel(self._body), QVBoxLayout()
+        self._do = QPushButton(self._body)
+        self.question = QuestionView(self._body)
+        self._left, self._return = QLabel(self), Link("", self)
+        self._back, self._next = QPushButton(self), QPushButton(self)
+        self._name_parts()
+        self._build()
+        self.retranslate()
+
+    # --- silent setters --------------------------------------------------------------------------
+    def set_step(self, words: StepWords) -> None:
+        """Say a step: another one, or the same with the numbers of now."""
+        before, self._words = self._words, words
+        fresh = before is None or (before.lesson, before.place) != (words.lesson, words.place)
+        self._lesson.setText(words.lesson)
+        self._title.setText(words.title)
+        self._set_paragraphs(words.paragraphs)
+        self._do.setVisible(words.task)
+        self.question.set_question(words.asked, fresh=fresh)
+        self._back.setEnabled(words.place > 1)
+        self.retranslate()
+        self.updateGeometry()
+        if fresh:
+            self._page.verticalScrollBar().setValue(0)
+
+    def set_left(self, left: bool) -> None:
+        """Whether the numbers are others than those of the step."""
+        self._left.setVisible(left)
+        self._return.setVisible(left)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setAccessibleName(self.tr("Lesson"))
+        self._do.setText(self.tr("Do it for me"))
+        self._left.setText(self.tr("The numbers are no longer those of this step."))
+        self._return.set_words(self.tr("Back to the step"))
+        self._back.setText(self.tr("Back"))
+        self._close.setToolTip(self.tr("Close the lesson; its place is kept"))
+        self._close.setAccessibleName(self.tr("Close the lesson; its place is kept"))
+        if self._words is not None:
+            place, count = self._words.place, self._words.count
+            self._place.setText(self.tr("{place} of {count}").format(place=place, count=count))
+            self._next.setText(self.tr("Next") if place < count else self.tr("Finish"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    def sizeHint(self) -> QSize:
+        """As high as the step needs at this width, but never most of the column."""
+        layout, column = self._body.layout(), self.parentWidget()
+        width = max(self._page.viewport().width(), 1)
+        around = self.minimumSizeHint().height() - self._page.minimumSizeHint().height()
+        assert layout is not None
+        most = round(MOST * column.height()) if column is not None else 0
+        return QSize(super().sizeHint().width(), min(layout.minimumHeightForWidth(width) + around, most))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _set_paragraphs(self, paragraphs: Sequence[str]) -> None:
+        if self._texts.count() != len(paragraphs):
+            clear(self._texts)
+            for _ in paragraphs:
+                self._texts.addWidget(SentenceView(self._body))
+        for place, text in enumerate(paragraphs):
+            item = self._texts.itemAt(place)
+            view = item.widget() if item is not None else None
+            assert isinstance(view, SentenceView)
+            if view.text() != STRONG.sub(r"\1", text):
+                view.set_sentence(_runs(text))
+
+    def _name_parts(self) -> None:
+        names = {"close": self._close, "do": self._do, "return": self._return, "back": self._back, "next": self._next}
+        for name, part in names.items():
+            part.setObjectName(f"lesson.{name}")
+        self._title.setObjectName("lesson.title")
+        self._place.setObjectName("lesson.place")
+        self._left.setObjectName("lesson.left")
+        self._close.clicked.connect(self.closeAsked)
+        self._do.clicked.connect(self.doAsked)
+        self._return.clicked.connect(self.returnAsked)
+        self._back.clicked.connect(lambda: self.stepAsked.emit(-1))
+        self._next.clicked.connect(lambda: self.stepAsked.emit(1))
+
+    def _build(self) -> None:
+        dress(self._lesson, "small", "text3")
+        dress(self._place, "small", "text3")
+        dress(self._title, "sentence", strong=True)
+        dress(self._left, "small", "edit")
+        self._close.setIcon(icon("close"))
+        self._close.setAutoRaise(True)
+        for label in (self._title, self._left):
+            label.setWordWrap(True)
+        self._lesson.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        head, foot = QHBoxLayout(), QHBoxLayout()
+        head.addWidget(self._lesson, 1)
+        for widget in (self._place, self._close):
+            head.addWidget(widget)
+        foot.addWidget(self._back)
+        foot.addStretch(1)
+        foot.addWidget(self._next)
+        body = QVBoxLayout(self._body)
+        body.setContentsMargins(0, 0, 0, 0)
+        self._texts.setSpacing(SPACING.m)
+        body.setSpacing(SPACING.m)
+        body.addWidget(self._title)
+        body.addLayout(self._texts)
+        row = QHBoxLayout()
+        row.addWidget(self._do)
+        row.addStretch(1)
+        body.addLayout(row)
+        body.addWidget(self.question)
+        body.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, SPACING.m)
+        column.setSpacing(SPACING.s)
+        column.addLayout(head)
+        column.addWidget(self._page, 1)
+        column.addWidget(self._left)
+        column.addWidget(self._return)
+        column.addLayout(foot)
+
+
+def _runs(text: str) -> list[Run]:
+    """Plain text in which **words** stand out."""
+    return [Run(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]

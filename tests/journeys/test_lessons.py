@@ -1,0 +1,163 @@
+"""Lessons from start to end, in both languages, by mouse and by keyboard, with answers right and wrong."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu
+
+from attn_gui.lessons.lesson_text import written
+from attn_gui.paths import resource
+
+LESSONS = sorted(resource("lessons").glob("*.md"))
+WORKED = next(path for path in LESSONS if "worked" in path.stem)
+
+
+def settle(person):
+    person.wait()
+    while person.program.lessons.busy:
+        QTest.qWait(1)
+    QTest.qWait(1)  # what is new in the panel is laid out
+
+
+def begin(person, path):
+    person.program.take_in(path)
+    settle(person)
+    assert person.find("lesson").isVisible()
+
+
+def state(person):
+    """What the step on show should be, for those who judge it."""
+    lessons = person.program.lessons
+    return lessons._states[lessons._place]
+
+
+def verdict(person):
+    return person.find("lesson.verdict").text()
+
+
+def answer(person, question, wrong):
+    """Answer as a person does: type and press Enter, or click a choice."""
+    if question.choices:
+        place = (question.right + wrong) % len(question.choices)
+        person.click(person.find(f"lesson.choice.{place}", QAbstractButton))
+        return
+    number = question.answer.number(person.program.computation.evaluation)
+    person.overwrite(person.find("lesson.answer", QLineEdit), written(number + 1.5 * wrong).replace("−", "-"))
+    settle(person)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("path", [pytest.param(path, marks=pytest.mark.family(5)) for path in LESSONS], ids=str)
+def test_a_lesson_is_gone_through_from_start_to_end(launch, path, lang):
+    person = launch("worked-example.npz", lang=lang)
+    yes, no = ("Right.", "Not yet") if lang == "en" else ("正确。", "不对")
+    begin(person, path)
+    count = len(person.program.lessons._states)
+    for place in range(1, count + 1):
+        assert str(place) in person.find("lesson.place").text()
+        assert person.program.document.problem == state(person).begin
+        if state(person).step.tasks:
+            person.click("lesson.do")
+            settle(person)
+        assert person.program.document.problem == state(person).end
+        assert not person.find("lesson.do").isVisible()
+        assert not person.find("lesson.left").isVisible()
+        question = state(person).step.question
+        if question is not None:
+            answer(person, question, True)
+            assert verdict(person).startswith(no)
+            answer(person, question, False)
+            assert verdict(person).startswith(yes)
+        person.click("lesson.next")
+        settle(person)
+    assert not person.find("lesson").isVisible()
+
+
+def test_a_wrong_answer_is_called_by_its_mistake_and_the_right_one_is_shown(launch):
+    person = launch()
+    begin(person, WORKED)
+    for _ in range(3):
+        person.click("lesson.next")
+        settle(person)
+    person.overwrite(person.find("lesson.answer", QLineEdit), "0.73")
+    settle(person)
+    assert verdict(person) == "Not yet. The scores were not scaled: each has to be divided by √d_k before the softmax."
+    person.overwrite(person.find("lesson.answer", QLineEdit), "a lot")
+    assert "a lot" in verdict(person)
+    person.overwrite(person.find("lesson.answer", QLineEdit), "0.1")
+    settle(person)
+    person.click("lesson.show")
+    assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
+    assert verdict(person).startswith("Right.")
+
+
+def test_numbers_follow_edits_and_the_way_back_is_offered(launch):
+    person = launch()
+    begin(person, WORKED)
+    person.click("lesson.next")
+    settle(person)
+    before = person.find("lesson").findChildren(QLineEdit)
+    assert before
+    texts = person.program.lessons._panel._words.paragraphs[0]
+    person.type_into("query", 1, 1, "5")
+    settle(person)
+    assert person.program.lessons._panel._words.paragraphs[0] != texts
+    assert "row 1 is 5, 6" in person.program.lessons._panel._words.paragraphs[0]
+    assert person.find("lesson.left").isVisible()
+    person.click("lesson.return")
+    settle(person)
+    assert person.program.lessons._panel._words.paragraphs[0] == texts
+    assert not person.find("lesson.left").isVisible()
+    person.press("Ctrl+Z")
+    settle(person)
+    assert person.number("query", 1, 1) == 5
+
+
+def test_the_place_is_kept_and_the_panel_gives_way(launch):
+    person = launch()
+    begin(person, WORKED)
+    person.click("lesson.next")
+    settle(person)
+    person.click("lesson.close")
+    assert not person.find("lesson").isVisible()
+    assert person.find("history").isVisible()
+    begin(person, WORKED)
+    assert person.find("lesson.place").text() == "2 of 5"
+    person.click("lesson.back")
+    settle(person)
+    assert person.find("lesson.place").text() == "1 of 5"
+    assert not person.find("lesson.back").isEnabled()
+
+
+def test_a_lesson_is_opened_from_the_menu_and_follows_the_language(launch):
+    person = launch()
+    menu = person.find("menu.lessons", QMenu)
+    assert len(menu.actions()) == len(LESSONS)
+    found = next(action for action in menu.actions() if "worked example" in action.text())
+    assert isinstance(found, QAction)
+    found.trigger()
+    settle(person)
+    assert person.find("lesson.title").text() == "1. The inputs"
+    person.do("language_zh")
+    settle(person)
+    assert person.find("lesson.title").text() == "第一步：输入"
+    assert any("五步" in action.text() for action in menu.actions())
+
+
+def test_a_bad_lesson_is_refused_and_nothing_changes(launch, tmp_path):
+    person = launch("worked-example.npz", lang="zh")
+    path = tmp_path / "bad.md"
+    path.write_text("# A | 甲\n\n## S | 步\n- open: nowhere\n\n### English\nx\n\n### 中文\n字\n", encoding="utf-8")
+    person.drop(path)
+    settle(person)
+    assert person.banner() == "bad.md 第 4 行：应为示例名，或课程文件旁的问题文件名，实际为 nowhere。"
+    assert not person.find("lesson").isVisible()
+
+
+def test_a_lesson_is_opened_from_a_file_by_the_action(launch):
+    person = launch()
+    person.choose_file(WORKED, lambda: person.do("open_lesson"))
+    settle(person)
+    assert person.find("lesson").isVisible()

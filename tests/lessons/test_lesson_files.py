@@ -1,0 +1,138 @@
+"""Lessons that come along are whole and true; a file that is not one is refused by line, expected and got."""
+
+from __future__ import annotations
+
+import pytest
+
+from attn_gui.cli import main
+from attn_gui.engine import compute
+from attn_gui.figure.pages import PAGES
+from attn_gui.formats import FormatError
+from attn_gui.lessons.answering import verdict_on
+from attn_gui.lessons.lesson_file import read_lesson
+from attn_gui.lessons.lesson_states import states_of
+from attn_gui.paths import resource
+
+LESSONS = sorted(resource("lessons").glob("*.md"))
+KINDS = {name: page.applies for name, page in PAGES.items()}
+
+WHOLE = """# Title | 标题
+
+## Step | 步骤
+- open: worked-example
+- choose: weights[1, 1]
+
+### English
+Weight {weights[1, 1]:2} of **key 1**.
+
+### 中文
+键 1 的权重 {weights[1, 1]:2}。
+
+### Question
+- ask: Root? | 根号？
+- answer: sqrt(d_k)
+- because: It is {sqrt(d_k):3}. | 即 {sqrt(d_k):3}。
+"""
+
+
+def test_there_are_lessons_for_every_tutorial():
+    assert len(LESSONS) >= 13
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_every_number_of_a_lesson_is_computed_and_every_question_has_a_right_and_a_wrong_answer(path):
+    for state in states_of(read_lesson(path), KINDS):
+        begin, end = (compute(problem).evaluation for problem in (state.begin, state.end))
+        for lang in ("en", "zh"):
+            for evaluation in (begin, end):
+                said = state.step.text.said(lang, evaluation)
+                assert "{" not in said
+                assert "–" not in said.replace("Nadaraya–Watson", "")
+                assert "NaN" not in said
+        question = state.step.question
+        if question is None or question.answer is None:
+            continue
+        number = question.answer.number(end)
+        assert verdict_on(question, end, number).right
+        assert verdict_on(question, end, round(number, 2)).right or question.tolerance < 0.005
+        assert not verdict_on(question, end, number + 1.5).right
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_the_command_line_goes_through_a_lesson(path, capsys):
+    assert main(["lesson", "check", str(path)]) == 0
+    assert "every number computed" in capsys.readouterr().out
+
+
+def lesson(tmp_path, text):
+    path = tmp_path / "mine.md"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_live_numbers_are_those_of_the_problem(tmp_path):
+    (state,) = states_of(read_lesson(lesson(tmp_path, WHOLE)), KINDS)
+    evaluation = compute(state.begin).evaluation
+    assert state.step.text.said("en", evaluation) == "Weight 0.64 of **key 1**."
+    assert state.step.text.said("zh", evaluation) == "键 1 的权重 0.64。"
+    moved = compute(state.begin.replace(scale=1)).evaluation
+    assert state.step.text.said("en", moved) == "Weight 0.73 of **key 1**."
+    other = compute(state.begin.replace(query=[[1, 2, 3]])).evaluation
+    assert state.step.text.said("en", other) == "Weight – of **key 1**."
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("# Title | 标题", "Title", "line 1: expected “# title | 标题” as the first line, got Title."),
+        ("# Title | 标题", "# Title", "line 1: expected “English | 中文”, once “ | ” between them, got Title."),
+        ("- open: worked-example", "- open: nothing-here", "line 4: expected the name of an example"),
+        ("- open: worked-example", "- open: ../secret.npz", "line 4: expected the name of an example"),
+        ("- open: worked-example", "- fly: away", "line 4: expected “- word: …” with one of open, make"),
+        ("- open: worked-example\n", "", "line 3: expected “- open:” or “- make:” in the first step"),
+        ("weights[1, 1]\n\n", "weights[7, 1]\n\n", "line 5: expected a cell such as weights[1, 1]"),
+        ("- choose: weights[1, 1]", "- show: nowhere", "line 5: expected a stage, “all”, or the name of a page"),
+        ("- choose: weights[1, 1]", "- set: scale = fast", "line 5: expected “field = JSON value”"),
+        ("- choose: weights[1, 1]", "- set: query[9, 9] = 1", "line 5: expected “field = JSON value”"),
+        ("- choose: weights[1, 1]", "- holds: weights[1, 1] > 1", "line 5: expected something that holds"),
+        ("- choose: weights[1, 1]", "- make: n=9999 d_k=2", "line 5: expected “kind=self"),
+        ("{weights[1, 1]:2} of", "{__import__('os')} of", "line 8: expected an expression such as {weights[1, 1]}"),
+        ("{weights[1, 1]:2} of", "{weights.shape} of", "line 8: expected an expression"),
+        (
+            "{weights[1, 1]:2} of",
+            "{9 ** 9 ** 9 ** weights[5, 5]} of",
+            "line 3: expected a number that the",
+        ),
+        ("of **key 1**", "of <b>key</b>", "line 8: expected plain text without HTML, got <b>"),
+        ("of **key 1**", "x" * 3000, "line 8: expected at most 2000 letters in a line"),
+        ("### 中文", "### Deutsch", "line 10: expected “### English”, “### 中文” or “### Question”"),
+        ("键 1 的权重 {weights[1, 1]:2}。", "", "line 3: expected a text under “### English” and one under “### 中文”"),
+        ("- answer: sqrt(d_k)\n", "", "line 14: expected “- ask:” and either “- answer:” or 2 to 8 choices"),
+        ("- answer: sqrt(d_k)", "- answer: open(1)", "line 15: expected an expression"),
+        ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 7", "line 16: expected a number between 0 and 1, got 7."),
+        ("- answer: sqrt(d_k)", "- [x] a | 甲", "line 14: expected “- ask:”"),
+        ("## Step | 步骤", "nothing", "line 3: expected a step that begins with"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path, capsys, old, new, said):
+    assert old in WHOLE
+    path = lesson(tmp_path, WHOLE.replace(old, new, 1))
+    assert main(["lesson", "check", str(path)]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.startswith("attn-gui: mine.md, ")
+    assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize("raw", [b"", b"\xff\xfe", b"\x00" * 100, b"# a | b\n" + b"## s | t\n" * 70])
+def test_wild_files_are_refused_in_a_sentence(tmp_path, raw):
+    path = tmp_path / "wild.md"
+    path.write_bytes(raw)
+    with pytest.raises(FormatError):
+        states_of(read_lesson(path), KINDS)
+
+
+def test_a_problem_file_beside_the_lesson_is_opened(tmp_path):
+    (tmp_path / "own.npz").write_bytes(resource("examples", "worked-example.npz").read_bytes())
+    path = lesson(tmp_path, WHOLE.replace("worked-example", "own.npz"))
+    assert len(states_of(read_lesson(path), KINDS)) == 1
