@@ -8,38 +8,23 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
 
 from attn_gui.arguments import cell, centimeters, heads, joined, levels, points, setting, whole
+from attn_gui.command_ground import Parser, Refusal, opened, told
 from attn_gui.libraries import DRAWING, complaint
 from attn_gui.no_window import obstacle
 from attn_gui.version import VERSION
 
-if TYPE_CHECKING:
-    from attn_gui.formats import Loaded
-
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
-MOST_CHANGES = 6  # that are said of a file
-
-
-class Refusal(Exception):
-    """A refusal, in one sentence."""
-
-
-class _Parser(argparse.ArgumentParser):
-    """Mistakes are one sentence, without the usage in front of it."""
-
-    def error(self, message: str) -> NoReturn:
-        raise Refusal(f"{message[:1].upper()}{message[1:].rstrip('.')}.")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; the exit code: 0 done, 2 one sentence on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        command = {"export": _export, "verify": _verify, "lesson": _lesson}.get(words[0]) if words else None
+        command = {"export": _export, "verify": _verify, **_teaching()}.get(words[0]) if words else None
         return command(words[1:]) if command else _window(words)
     except Refusal as refusal:
         return _refuse(str(refusal))
@@ -48,6 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read the paths has heard enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+
+
+def _teaching() -> dict[str, Callable[[list[str]], int]]:
+    from attn_gui.teaching import lesson, worksheet
+
+    return {"lesson": lesson, "worksheet": worksheet}
 
 
 def _refuse(sentence: str) -> int:
@@ -69,7 +60,7 @@ def _window(words: list[str]) -> int:
 def _check(path: Path) -> None:
     """Refuse a file that cannot be opened in the window: a problem, or a lesson."""
     if path.suffix.lower() != ".md":
-        _open(path)
+        opened(path)
         return
     from attn_gui.formats import FormatError
     from attn_gui.lessons.lesson_file import read_lesson
@@ -80,24 +71,6 @@ def _check(path: Path) -> None:
         raise Refusal(str(error)) from error
 
 
-def _lesson(words: list[str]) -> int:
-    chosen = _lesson_parser().parse_args(words)
-    if reason := complaint(DRAWING):
-        raise Refusal(reason)
-    from attn_gui.figure.pages import PAGES
-    from attn_gui.formats import FormatError
-    from attn_gui.lessons.lesson_file import read_lesson
-    from attn_gui.lessons.lesson_states import states_of
-
-    try:
-        states = states_of(read_lesson(chosen.file), {name: page.applies for name, page in PAGES.items()})
-    except FormatError as error:
-        raise Refusal(str(error)) from error
-    questions = sum(state.step.question is not None for state in states)
-    print(f"{chosen.file.name}: {len(states)} steps, {questions} questions, every number computed")
-    return DONE
-
-
 def _export(words: list[str]) -> int:
     chosen = _export_parser().parse_args(joined(words))
     if reason := complaint(DRAWING):
@@ -105,7 +78,7 @@ def _export(words: list[str]) -> int:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"  # with a display, too: the same figure everywhere
     from attn_gui.batch import export
 
-    loaded = _told(_open(chosen.file))
+    loaded = told(opened(chosen.file))
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="surrogateescape")  # names that are not UTF-8 leave as they came
     try:
@@ -125,7 +98,7 @@ def _verify(words: list[str]) -> int:
     from attn_gui.engine import verify
     from attn_gui.formats.problem_fields import listed
 
-    loaded = _told(_open(chosen.file))
+    loaded = told(opened(chosen.file))
     try:
         found = verify(loaded.problem)
     except MemoryError as error:
@@ -143,10 +116,11 @@ def _verify(words: list[str]) -> int:
 
 
 def _window_parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         "attn-gui",
         usage="attn-gui [FILE] [--lang en|zh]\n       attn-gui export FILE -o DIR [options]\n"
-        "       attn-gui verify FILE\n       attn-gui lesson check FILE",
+        "       attn-gui verify FILE\n       attn-gui lesson check FILE\n"
+        "       attn-gui worksheet FILE -o DIR [options]",
         description="Take attention apart by hand: edit Q, K, V and watch every step follow.",
         epilog="“attn-gui export --help” tells how to write figures and numbers without a window, “attn-gui verify "
         "--help” how to have every number checked.",
@@ -171,7 +145,7 @@ def _export_parser() -> argparse.ArgumentParser:
             ),
         )
     )
-    parser = _Parser(
+    parser = Parser(
         "attn-gui export",
         usage="attn-gui export FILE -o DIR [options]",
         description="Write figures or numbers of a problem; needs no display. Prints one written path a line.",
@@ -243,7 +217,7 @@ def _add_figure_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _verify_parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         "attn-gui verify",
         usage="attn-gui verify FILE",
         description="Recompute a problem by an independent plain reference and print the worst difference of every "
@@ -254,44 +228,3 @@ def _verify_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("file", metavar="FILE", type=Path, help="a session (.attn) or a .npz")
     return parser
-
-
-def _lesson_parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        "attn-gui lesson",
-        usage="attn-gui lesson check FILE",
-        description="Go through a lesson: read it, carry out every step and compute every number; needs no display.",
-        epilog="Exit code 0 if the lesson can be opened; else 2, with the line, what was expected and what is there. "
-        "The format is told in resources/help/lesson-format.md.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("what", metavar="check", choices=("check",), help="what to do with it")
-    parser.add_argument("file", metavar="FILE", type=Path, help="a lesson (.md)")
-    return parser
-
-
-def _told(loaded: Loaded) -> Loaded:
-    """Say on stderr what the file holds and is left out, and which numbers are not as computed."""
-    for note in loaded.notes:
-        print(f"attn-gui: {note}", file=sys.stderr)
-    if changes := _changes(loaded):
-        print(f"attn-gui: Changed by hand: {'; '.join(changes)}.", file=sys.stderr)
-    return loaded
-
-
-def _changes(loaded: Loaded) -> list[str]:
-    """What is changed by hand in a problem, in words; of many the first ones."""
-    from attn_gui.engine.graph.chain.hand_words import phrase
-
-    records = [record for record in loaded.problem.interventions if record.enabled]
-    said = [str(phrase(loaded.problem, record)) for record in records[:MOST_CHANGES]]
-    return [*said, f"and {len(records) - MOST_CHANGES} more"] if len(records) > MOST_CHANGES else said
-
-
-def _open(path: Path) -> Loaded:
-    from attn_gui.formats import FormatError, open_file
-
-    try:
-        return open_file(path)
-    except FormatError as error:
-        raise Refusal(str(error)) from error

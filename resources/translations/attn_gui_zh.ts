@@ -4672,6 +4672,14 @@
       <source>a problem of at most {most} cells</source>
       <translation>至多 {most} 个单元格的问题</translation>
     </message>
+    <message>
+      <source>{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}.</source>
+      <translation>{file} 太大，不适合做成练习卷：各图共有 {got} 个单元格，至多 {expected} 个。</translation>
+    </message>
+    <message>
+      <source>There are only {got} cells to leave out; {expected} were asked for.</source>
+      <translation>可留空的单元格只有 {got} 个，而要求 {expected} 个。</translation>
+    </message>
   </context>
   <context>
     <name>SessionSaving</name>
@@ -5986,6 +5994,29 @@
     <message>
       <source>Your answer</source>
       <translation>你的答案</translation>
+    </message>
+  </context>
+  <context>
+    <name>Worksheets</name>
+    <message>
+      <source>Worksheet {number}</source>
+      <translation>练习卷 {number}</translation>
+    </message>
+    <message>
+      <source>Answer key {number}</source>
+      <translation>答案 {number}</translation>
+    </message>
+    <message>
+      <source>Name:</source>
+      <translation>姓名：</translation>
+    </message>
+    <message>
+      <source>Fill in the empty cells, to two decimals. Rows and columns count from 0.</source>
+      <translation>请填写空白单元格，保留两位小数。行与列从 0 开始计数。</translation>
+    </message>
+    <message>
+      <source>These matrices do not fit on a page; choose a smaller problem.</source>
+      <translation>这些矩阵在一页上放不下，请换一个更小的问题。</translation>
     </message>
   </context>
 </TS>

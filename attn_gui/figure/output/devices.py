@@ -74,15 +74,20 @@ def write_svg(page: Page, dpi: float, file: IO[bytes]) -> None:
 
 def write_pdf(page: Page, dpi: float, file: IO[bytes]) -> None:
     """A PDF file of one page with its fonts inside; its resolution is of no account."""
-    buffer = _buffer()
+    write_pages([page], file)
+
+
+def write_pages(pages: Sequence[Page], file: IO[bytes]) -> None:
+    """A PDF file of several pages of one size, with the title of the first."""
+    buffer, first = _buffer(), pages[0]
     writer = QPdfWriter(buffer)
     writer.setResolution(PDF_DPI)
-    size, exact = QSizeF(*_millimeters(page)), QPageSize.SizeMatchPolicy.ExactMatch
+    size, exact = QSizeF(*_millimeters(first)), QPageSize.SizeMatchPolicy.ExactMatch
     writer.setPageSize(QPageSize(size, QPageSize.Unit.Millimeter, "figure", exact))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
-    writer.setTitle(visible_text(page.title))
+    writer.setTitle(visible_text(first.title))
     writer.setCreator(SOFTWARE)
-    _paint(writer, PDF_DPI / LOGICAL_DPI * page.scale, page)
+    _paint(writer, PDF_DPI / LOGICAL_DPI * first.scale, *pages)
     # Qt says that the glyph of the blank is a tab, which has the same one: copied and searched text would have tabs
     file.write(_GLYPH_NAMES.sub(lambda names: names[0].replace(b"<0009>", b"<0020>"), _bytes(buffer)))
 
@@ -159,12 +164,17 @@ def _painted(page: Page, dpi: float, rows: slice, width: int) -> QImage:
     return image
 
 
-def _paint(device: SvgPage | QPdfWriter, scale: float, page: Page) -> None:
+def _paint(device: SvgPage | QPdfWriter, scale: float, *pages: Page) -> None:
     painter = QPainter()
     if not painter.begin(device):
         raise OSError("The figure could not be written: no memory for its page.")
-    painter.scale(scale, scale)
-    page.paint(painter)
+    for number, page in enumerate(pages):
+        if number and isinstance(device, QPdfWriter):
+            device.newPage()
+        painter.save()
+        painter.scale(scale, scale)
+        page.paint(painter)
+        painter.restore()
     painter.end()
 
 

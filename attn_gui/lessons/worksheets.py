@@ -1,0 +1,94 @@
+"""Worksheets: problems of one form with other numbers, and cells that are left for the student."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import StageError
+from attn_gui.engine.problem.fields import MATRICES
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+
+LOWEST, HIGHEST = -1, 2
+"""Whole numbers that can be reckoned with by hand, and whose softmax is not all 0 and 1."""
+MOST_CELLS = 4_000  # of the maps of a problem on paper
+TOO_LARGE = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}."
+)
+TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "There are only {got} cells to leave out; {expected} were asked for.")
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A cell that is left out; `index` has the batch first."""
+
+    stage: str
+    index: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Worksheet:
+    """One sheet of a class, counted from 1; `stages` are on it, `blanks` are left out of them."""
+
+    number: int
+    evaluation: Evaluation
+    stages: tuple[str, ...]
+    blanks: frozenset[Blank]
+
+
+def worksheets(problem: Problem, count: int, seed: int, stages: Sequence[str], blanks: int) -> Iterator[Worksheet]:
+    """So many sheets, each with numbers and blanks of its own; the same seed gives the same sheets.
+
+    `stages` are those that cells are left out of; none: those from the scores to the heads' results.
+    Raises FormatError where the problem is too large for paper or has too few cells, StageError for no stage.
+    """
+    size = int(np.prod(problem.map_shape))
+    if size > MOST_CELLS:
+        raise FormatError(TOO_LARGE, got=size, expected=MOST_CELLS)
+    for number in range(1, count + 1):
+        evaluation = evaluation_of(renumbered(problem, seed + number - 1))
+        shown = usual_stages(evaluation)
+        yield Worksheet(
+            number,
+            evaluation,
+            (*shown, *(stage for stage in stages if stage not in shown)),
+            random_blanks(evaluation, stages or shown, blanks, seed + number - 1),
+        )
+
+
+def usual_stages(evaluation: Evaluation) -> tuple[str, ...]:
+    """The stages that are computed by hand: from the scores to the results of the heads."""
+    square = (name for name in evaluation.stages if evaluation.node(name).stage.square)
+    return (*square, evaluation.mixed)
+
+
+def renumbered(problem: Problem, seed: int) -> Problem:
+    """The problem with other matrices of small whole numbers; masks, heads and options stay."""
+    fresh = {}
+    for name, array in problem.arrays().items():
+        if name in MATRICES:
+            draw = np.random.default_rng([seed, zlib.crc32(name.encode())])
+            fresh[name] = draw.integers(LOWEST, HIGHEST + 1, size=array.shape).astype(np.float64)
+    return problem.replace(**fresh)
+
+
+def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, seed: int) -> frozenset[Blank]:
+    """So many cells of these stages, drawn by a seed; none that the mask closes, none that is no number."""
+    open_cells: list[Blank] = []
+    for stage in stages:
+        if stage not in evaluation.stages:
+            raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
+        values = evaluation.box(stage, tuple(slice(0, size) for size in evaluation.shape(stage)))
+        open_cells += [Blank(stage, at) for at in product(*map(range, values.shape)) if np.isfinite(values[at])]
+    if count > len(open_cells):
+        raise FormatError(TOO_MANY, got=len(open_cells), expected=count)
+    drawn = np.random.default_rng(seed).choice(len(open_cells), size=count, replace=False)
+    return frozenset(open_cells[place] for place in drawn)

@@ -1,0 +1,96 @@
+"""`attn-gui lesson` and `attn-gui worksheet`: lessons checked and worksheets written, without a window."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from attn_gui.arguments import whole
+from attn_gui.command_ground import Parser, Refusal, opened, told
+from attn_gui.libraries import DRAWING, complaint
+
+DONE = 0
+
+
+def lesson(words: list[str]) -> int:
+    """Go through a lesson."""
+    chosen = _lesson_parser().parse_args(words)
+    _need_drawing()
+    from attn_gui.figure.pages import PAGES
+    from attn_gui.formats import FormatError
+    from attn_gui.lessons.lesson_file import read_lesson
+    from attn_gui.lessons.lesson_states import states_of
+
+    try:
+        states = states_of(read_lesson(chosen.file), {name: page.applies for name, page in PAGES.items()})
+    except FormatError as error:
+        raise Refusal(str(error)) from error
+    questions = sum(state.step.question is not None for state in states)
+    print(f"{chosen.file.name}: {len(states)} steps, {questions} questions, every number computed")
+    return DONE
+
+
+def worksheet(words: list[str]) -> int:
+    """Write the worksheets of a class and their keys."""
+    chosen = _worksheet_parser().parse_args(words)
+    _need_drawing()
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from attn_gui.figure.worksheets.class_set import write_class
+
+    problem = told(opened(chosen.file)).problem
+    try:
+        chosen.folder.mkdir(parents=True, exist_ok=True)
+        written = write_class(
+            problem,
+            chosen.folder,
+            chosen.file.stem,
+            count=chosen.count,
+            seed=chosen.seed,
+            blanks=chosen.blanks,
+            stages=tuple(dict.fromkeys(chosen.stage or ())),
+            lang=chosen.lang,
+        )
+        for path in written:
+            print(path, flush=True)
+    except (ValueError, KeyError, OSError) as error:
+        raise Refusal(str(error)) from error
+    return DONE
+
+
+def _need_drawing() -> None:
+    if reason := complaint(DRAWING):
+        raise Refusal(reason)
+
+
+def _lesson_parser() -> Parser:
+    parser = Parser(
+        "attn-gui lesson",
+        usage="attn-gui lesson check FILE",
+        description="Go through a lesson: read it, carry out every step and compute every number; needs no display.",
+        epilog="Exit code 0 if the lesson can be opened; else 2, with the line, what was expected and what is there. "
+        "The format is told in resources/help/lesson-format.md.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("what", metavar="check", choices=("check",), help="what to do with it")
+    parser.add_argument("file", metavar="FILE", type=Path, help="a lesson (.md)")
+    return parser
+
+
+def _worksheet_parser() -> Parser:
+    parser = Parser(
+        "attn-gui worksheet",
+        usage="attn-gui worksheet FILE -o DIR [options]",
+        description="Write worksheets for a class and the keys to them as two PDF files, a page for each student: the "
+        "form of the problem with other small whole numbers, and cells left out; needs no display.",
+        epilog="The files are DIR/NAME-worksheets.pdf and DIR/NAME-keys.pdf. The same seed gives the same sheets.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("file", metavar="FILE", type=Path, help="a session (.attn) or a .npz")
+    add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
+    add("--count", type=whole(1, 200), default=20, metavar="N", help="how many sheets, all different (default: 20)")
+    add("--seed", type=whole(0, 10**9), default=1, metavar="N", help="where the numbers begin (default: 1)")
+    add("--blanks", type=whole(1, 500), default=8, metavar="N", help="cells left out of each sheet (default: 8)")
+    add("--stage", metavar="NAME", nargs="+", help="stages to leave cells out of (default: scores to results)")
+    add("--lang", choices=("en", "zh"), default="en", help="language of the sheets (default: en)")
+    return parser

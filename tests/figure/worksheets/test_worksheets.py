@@ -1,0 +1,89 @@
+"""Worksheets: all different, the same for the same seed, whole in their keys, and refused in a sentence."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui import Problem, load, save
+from attn_gui.cli import main
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.worksheets.sheet_tables import tables_of
+from attn_gui.lessons.worksheets import worksheets
+from attn_gui.paths import resource
+
+WORKED = resource("examples", "worked-example.npz")
+
+
+def fingerprint(sheet):
+    return tuple(array.tobytes() for array in sheet.evaluation.problem.arrays().values()), sheet.blanks
+
+
+def test_twenty_sheets_are_twenty_different_ones_and_the_seed_repeats_them():
+    problem = load(WORKED)
+    first, again, other = (list(worksheets(problem, 20, seed, (), 6)) for seed in (1, 1, 500))
+    assert len({fingerprint(sheet) for sheet in first}) == 20
+    assert [fingerprint(sheet) for sheet in first] == [fingerprint(sheet) for sheet in again]
+    assert not {fingerprint(sheet) for sheet in first} & {fingerprint(sheet) for sheet in other}
+    assert all(len(sheet.blanks) == 6 for sheet in first)
+
+
+def test_a_key_has_the_numbers_of_an_independent_computation():
+    (sheet,) = worksheets(load(WORKED), 1, 7, ("weights", "head_output"), 8)
+    problem = sheet.evaluation.problem
+    scores = problem.query @ problem.key.T / np.sqrt(3)
+    powers = np.exp(scores)
+    expected = {"A": powers / powers.sum(axis=1, keepdims=True)}
+    expected["O"] = expected["A"] @ problem.value
+    tables = {table.title.split()[0]: table for table in tables_of(sheet, Ink())}
+    for letter, matrix in expected.items():
+        found = [[float(text.replace("−", "-")) for text in row] for row in tables[letter].cells]
+        np.testing.assert_allclose(found, matrix, atol=0.005001)
+    assert sum(len(table.left) for table in tables.values()) == 8
+    assert tables["S"].left == frozenset()
+
+
+def test_closed_cells_are_never_left_out():
+    rng = np.random.default_rng(0)
+    problem = Problem(
+        **{name: rng.normal(size=(4, 4)) for name in ("query", "key", "value")}, mask=[{"kind": "causal"}]
+    )
+    for sheet in worksheets(problem, 20, 1, ("masked", "weights"), 8):
+        masked = [blank for blank in sheet.blanks if blank.stage == "masked"]
+        assert all(blank.index[2] >= blank.index[3] for blank in masked)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_class_is_written_in_one_command(tmp_path, capsys, lang):
+    assert main(["worksheet", str(WORKED), "-o", str(tmp_path / "out"), "--lang", lang]) == 0
+    paths = capsys.readouterr().out.split()
+    assert [path.rpartition("/")[2] for path in paths] == ["worked-example-worksheets.pdf", "worked-example-keys.pdf"]
+    for path in paths:
+        data = Path(path).read_bytes()
+        assert data.startswith(b"%PDF-")
+        assert len(re.findall(rb"/Type\s*/Page\b", data)) == 20
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--blanks", "99"], "There are only 16 cells to leave out; 99 were asked for."),
+        (["--stage", "nope"], "'nope' is not a stage of this problem"),
+        (["--count", "0"], "expected a whole number from 1 to 200"),
+        (["--lang", "fr"], "invalid choice: 'fr'"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(tmp_path, capsys, words, said):
+    assert main(["worksheet", str(WORKED), "-o", str(tmp_path), *words]) == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.pdf"))
+
+
+def test_what_does_not_fit_on_paper_is_refused(tmp_path, capsys):
+    for size, said in ((100, "is too large for a worksheet"), (20, "do not fit on a page")):
+        save(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((size, 4)))), tmp_path / "large.attn")
+        assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path)]) == 2
+        assert said in capsys.readouterr().err
