@@ -59,12 +59,12 @@ def _window(words: list[str]) -> int:
 
 def _check(path: Path) -> None:
     """Refuse a file that cannot be opened in the window: a problem, or a lesson."""
-    if path.suffix.lower() != ".md":
+    from attn_gui.formats import FormatError
+    from attn_gui.lessons.lesson_file import is_lesson, read_lesson
+
+    if not is_lesson(path):
         opened(path)
         return
-    from attn_gui.formats import FormatError
-    from attn_gui.lessons.lesson_file import read_lesson
-
     try:
         read_lesson(path)
     except FormatError as error:

@@ -125,7 +125,7 @@ def test_nothing_moves_once_the_window_is_painted(told: dict[str, Any]) -> None:
     assert first["zones"] == maps["zones"]
     assert all(width > 200 and height > 500 for _, _, width, height in first["zones"])
     assert first["menus"] == maps["menus"]
-    assert len(first["menus"]) == 6
+    assert len(first["menus"]) == 7
 
 
 def test_tables_come_with_the_maps_and_the_keyboard_is_on_the_map(told: dict[str, Any]) -> None:

@@ -35,11 +35,13 @@ CATALOGS = {  # the modules, wherever they lie
 # what is written, {where: how often}: the fewer, the better
 ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     # the contract's defaults
-    ("score", "dot"): {"fields.py": 1},
+    ("score", "dot"): {"fields.py": 1, "live_expression.py": 1},  # and a function of lessons: the product of two rows
+    ("score", "cosine"): {"live_expression.py": 1},  # another one
     ("format", "png"): {"cli.py": 1, "sheet.py": 3, "export_choice.py": 1},
     ("format", "npz"): {"export_choice.py": 1},
     ("format", "svg"): {"sheet.py": 1},  # what a notebook shows
     ("format", ".npy"): {"npz.py": 2},  # members of a .npz
+    ("format", ".pdf"): {"class_set.py": 1},  # worksheets are pages to print
     ("format", ".svg"): {"icons.py": 1},  # the program's own pictures
     # a bias as the way to a target, one of the ways of `solve`
     ("mask layer", "bias"): {
