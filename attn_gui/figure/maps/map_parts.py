@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,8 +15,8 @@ from attn_gui.figure.maps.grounds import paint_cells
 from attn_gui.figure.maps.layout import Labels
 from attn_gui.figure.maps.map_figure import MapFigure
 from attn_gui.figure.output.text import END, MIDDLE, START, write_text
-from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.numbers import CellNumbers, cell_decimals, level_text
+from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
+from attn_gui.figure.text.numbers import ZERO_WEIGHT, CellNumbers, cell_decimals, cell_text, level_text
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 
 GRADIENT_STOPS = 64
@@ -128,8 +129,20 @@ def _along(labels: Labels, start: float, cell: float) -> list[tuple[float, str]]
 
 
 # --- color bar -----------------------------------------------------------------------------------
-def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF) -> None:
-    """The colors between the levels, and what some of them stand for."""
+def dots_text(figure: MapFigure, numbers: CellNumbers | None) -> str:
+    """`· < 0.005`: the weights that stand as a dot in their cells; empty where none does."""
+    if numbers is None or not numbers.weights:
+        return ""
+    sizes = [
+        np.abs(panel.values[(display.flags == ALLOWED) & np.isfinite(panel.values)])
+        for panel, display in zip(figure.panels, figure.displays, strict=True)
+    ]
+    least = min((float(size.min()) for size in sizes if size.size), default=math.inf)
+    return f"{ZERO_WEIGHT} < {0.5 * 10.0**-numbers.decimals:g}" if cell_text(least, numbers) == ZERO_WEIGHT else ""
+
+
+def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF, dots: str = "") -> None:
+    """The colors between the levels, and what some of them stand for; `dots` is said between two of these."""
     gradient = QLinearGradient(place.topLeft(), place.topRight())
     last = len(figure.table) - 1
     for stop in range(GRADIENT_STOPS + 1):
@@ -137,14 +150,34 @@ def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF) -> None:
         gradient.setColorAt(stop / GRADIENT_STOPS, QColor.fromRgb(int(figure.table[entry])))
     painter.fillRect(place, QBrush(gradient))
     paint_frame(painter, place, figure.theme)
-    ticks = 4 if place.width() >= WIDE_BAR else 2
+    painter.setFont(figure_font(FONT_SIZE.micro))
+    metrics = QFontMetricsF(painter.font())
+    texts, begin, room = _bar_texts(figure, place.width(), metrics, dots)
+    ticks = len(texts) - 1
     painter.setPen(QPen(figure.theme.line_strong, 1.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
     at = [place.left() + place.width() * tick / ticks for tick in range(ticks + 1)]
     painter.drawLines([QLineF(x, place.bottom() + 0.5, x, place.bottom() + TICK) for x in at])
-    painter.setFont(figure_font(FONT_SIZE.micro))
     painter.setPen(figure.theme.text2)
-    baseline = place.bottom() + SPACING.s + QFontMetricsF(painter.font()).ascent()
-    low, high = figure.levels.low, figure.levels.high
-    for tick, x in enumerate(at):
-        text = level_text(low * (1 - tick / ticks) + high * (tick / ticks), max(abs(low), abs(high)))
+    baseline = place.bottom() + SPACING.s + metrics.ascent()
+    for tick, (x, text) in enumerate(zip(at, texts, strict=True)):
         write_text(painter, QPointF(x, baseline), text, START if tick == 0 else END if tick == ticks else MIDDLE)
+    painter.setPen(figure.theme.text3)
+    write_text(painter, QPointF(place.left() + begin + room / 2, baseline), dots, MIDDLE)
+
+
+def _bar_texts(figure: MapFigure, width: float, metrics: QFontMetricsF, dots: str) -> tuple[list[str], float, float]:
+    """The numbers below a bar, and where the room between the first two begins and how wide it is.
+
+    They are fewer where `dots` would not have room between them.
+    """
+    low, high = figure.levels.low, figure.levels.high
+    needed = metrics.horizontalAdvance(dots) * WIDER_FONT + 2 * SPACING.s if dots else 0.0
+    ticks = 4 if width >= WIDE_BAR else 2
+    while True:
+        shares = [tick / ticks for tick in range(ticks + 1)]
+        texts = [level_text(low * (1 - share) + high * share, max(abs(low), abs(high))) for share in shares]
+        first, second = (metrics.horizontalAdvance(text) * WIDER_FONT for text in texts[:2])
+        room = width / ticks - first - (second if ticks == 1 else second / 2)
+        if room >= needed or ticks == 1:
+            return texts, first, room
+        ticks //= 2

@@ -11,6 +11,7 @@ from attn_gui.figure.maps.legend import paint_legend
 from attn_gui.figure.maps.map_figure import MapFigure
 from attn_gui.figure.maps.map_parts import (
     axis_color,
+    dots_text,
     fitting_numbers,
     paint_axis_name,
     paint_bar,
@@ -41,7 +42,7 @@ def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout
         write_line(painter, title, panel.title, figure.theme.text2, FONT_SIZE.small, strong=True)
         paint_panel(painter, snapped(painter, place), figure, number, numbers)
     if layout.bar is not None:
-        paint_bar(painter, figure, snapped(painter, layout.bar))
+        paint_bar(painter, figure, snapped(painter, layout.bar), dots_text(figure, numbers))
     paint_legend(painter, figure, layout.legend, QPointF(layout.grid.left(), layout.legend_top))
     paint_note(painter, layout.note, QPointF(layout.grid.left(), layout.note_top), figure.theme)
     painter.restore()

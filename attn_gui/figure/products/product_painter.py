@@ -10,6 +10,7 @@ from attn_gui.figure.maps.layout import MARGIN
 from attn_gui.figure.maps.legend import paint_legend
 from attn_gui.figure.maps.map_parts import (
     axis_color,
+    dots_text,
     fitting_numbers,
     paint_bar,
     paint_column_labels,
@@ -31,17 +32,19 @@ def paint_product(painter: QPainter, figure: ProductFigure, layout: ProductLayou
     painter.save()
     begin(painter, QRectF(0, 0, layout.width, layout.height), None if figure.stage.transparent else theme)
     paint_title(painter, figure.title, "", layout.title, layout.width - 2 * MARGIN, theme)
+    dots = {}
     for place, rect in layout.maps.items():
         own, rect = figure.maps[place], snapped(painter, rect)
         rows, columns = own.shape
         numbers = fitting_numbers(own, rect.width() / columns, rect.height() / rows)
+        dots[place] = dots_text(own, numbers)
         paint_panel(painter, rect, own, 0, numbers)
         _paint_caption(painter, figure, place, layout.captions[place])
     _paint_labels(painter, figure, layout)
     for bar in layout.bars:
         own = figure.maps[bar.place]
         write_line(painter, bar.symbol, own.title, theme.text2, FONT_SIZE.micro, strong=True)
-        paint_bar(painter, own, snapped(painter, bar.rect))
+        paint_bar(painter, own, snapped(painter, bar.rect), dots[bar.place])
     left = min(rect.left() for rect in layout.maps.values())
     paint_legend(painter, figure.stage, layout.legend, QPointF(left, layout.legend_top))
     paint_note(painter, layout.note, QPointF(left, layout.note_top), theme)
