@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QApplication, QTabBar
+from PySide6.QtWidgets import QApplication, QLineEdit, QTabBar
 
 
 def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_go(launch):
@@ -15,6 +15,26 @@ def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_g
     assert person.focus() is person.find("heatmap.weights")  # the only one that is left
     person.press("Right")
     assert "(0, 0)" in person.status()
+
+
+def test_every_map_of_all_stages_is_reached_walked_and_typed_into_by_keys(launch):
+    person = launch("minilm-layer2.npz")
+    person.do("all_stages")
+    person.find("heatmap.scores").setFocus()
+    met = {person.focus().objectName()}
+    for _ in range(2 * len(person.program.computation.evaluation.stages)):
+        person.press("Tab")
+        met.add(person.focus().objectName())
+    assert {"heatmap.scaled", "heatmap.weights", "heatmap.head_output", "heatmap.output"} <= met
+    person.find("heatmap.weights").setFocus()
+    person.press("Home", "Right", "Down")
+    assert person.program.view.look.cell == ("weights", 1, 1)
+    person.press("F2")
+    assert isinstance(person.focus(), QLineEdit)
+    assert person.find("heatmap.weights").isAncestorOf(person.focus())
+    person.press("Esc")
+    assert person.focus() is person.find("heatmap.weights")
+    assert person.program.view.look.mode == "all"
 
 
 def test_a_change_of_mode_takes_the_keyboard_from_nobody_else(launch):
