@@ -221,6 +221,17 @@ def test_ready_made_problems_lack_one_thing_and_copy_nothing(rng):
     assert [ready.key for ready in READY.values() if ready.applies(plain)] == ["with-head"]
 
 
+def test_what_was_set_by_hand_in_a_masked_score_goes_with_the_mask(rng):
+    problem = small(rng, mask=[{"kind": "causal"}], softcap=3.0)
+    records = [
+        {"kind": "set", "stage": stage, "at": {"query": 2, "key": 1}, "values": 0.5} for stage in ("masked", "scaled")
+    ]
+    problem = problem.replace(interventions=records)
+    expected = problem.replace(mask=(), interventions=records[1:])
+    assert READY["with-mask"].made(problem) == expected
+    assert READY["with-scale"].made(problem).interventions == problem.interventions
+
+
 def test_a_head_that_is_off_takes_its_share_of_the_output_along(rng):
     problem = small(rng, w_output=rng.normal(size=(H * V, 11)), mask=[{"kind": "causal"}])
     comparison = compare(READY["with-head"].made(problem, 1), problem)

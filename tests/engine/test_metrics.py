@@ -20,3 +20,8 @@ def test_leading_axes_stay() -> None:
 
 def test_zero_is_never_negative() -> None:
     assert not np.signbit(row_entropy([[1.0, 0.0]])).any()
+
+
+def test_numbers_set_by_hand_warn_of_nothing() -> None:
+    rows = [[-np.inf, 0.5, 0.5], [-3.0, 1.0, 0.0], [np.inf, 0.0, 0.0]]
+    np.testing.assert_allclose(row_entropy(rows), [math.log(2), 0, -np.inf])

@@ -53,6 +53,14 @@ def test_a_typed_score_moves_the_weights_and_nothing_else_of_the_scores(person):
     assert verify(person.program.document.problem).ok
 
 
+@pytest.mark.parametrize("stage", ["concat", "weights", "head_output"])
+def test_a_cell_of_any_map_is_explained_once_it_was_typed(person, stage):
+    person.do("weights_alone")
+    typed(person, stage, "0.25", column=3)
+    assert person.value(stage, ROW, 3) == 0.25
+    assert "0.25" in person.explanation()
+
+
 def test_undo_brings_the_same_problem_back(person):
     before = person.program.document.snapshot()
     typed(person, "scaled", "1/3")

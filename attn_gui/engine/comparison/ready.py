@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.graph.chain.following import computed_nodes
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE
 
@@ -30,12 +31,24 @@ class ReadyMade:
     applies: Callable[[Problem], bool]
 
     def made(self, problem: Problem, head: int = 0) -> Problem:
-        """The problem before, over the arrays of the present one: nothing is copied, edits in place show through."""
-        return Problem.over(problem.fields() | self.without(problem, head))
+        """The problem before, over the arrays of the present one: nothing is copied, edits in place show through.
+
+        What was set by hand in a stage that it does not have goes with that stage.
+        """
+        fields: dict[str, Any] = {"interventions": (), **problem.fields(), **self.without(problem, head)}
+        bare = Problem.over(fields | {"interventions": ()})
+        stages = {node.name for node in computed_nodes(bare)}
+        kept = [each for each in fields["interventions"] if _stage_of(each) in stages]
+        return Problem.over(fields | {"interventions": tuple(kept)})
 
     def words(self) -> Mapping[str, str]:
         """The Chinese words by the English ones."""
         return dict((self.title, self.before, self.after))
+
+
+def _stage_of(given: Any) -> str:
+    """The stage of an intervention, a record or what is to become one."""
+    return str(given["stage"] if isinstance(given, Mapping) else given.stage)
 
 
 def _head_off(problem: Problem, head: int) -> dict[str, Any]:

@@ -77,9 +77,8 @@ def _source(cells: list[Cell], explanation: Explanation) -> Neighbor:
     if len(cells) == 1 or own is not None:  # a softmax reads its whole row; its own score says most
         cell = own or cells[0]
         text = f"{cell_name(cell.name, cell.index)} = {number(cell.value, 3)}"
-        if (
-            STAGE[plain_name(explanation.stage)].told == "joint"
-        ):  # whichever head is on show, this one comes from one of them
+        # whichever head is on show, this one comes from one of them, unless it was set by hand
+        if stage.told == "joint" and len(cell.index) > len(explanation.index):
             text = QCoreApplication.translate("Relations", "{cell}, head {head}").format(cell=text, head=cell.index[1])
         return Neighbor(text, cell.name, cell.index)
     axes = zip(*(cell.index for cell in cells), strict=True)
