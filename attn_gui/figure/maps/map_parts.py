@@ -161,8 +161,9 @@ def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF, dots: str = "
     baseline = place.bottom() + SPACING.s + metrics.ascent()
     for tick, (x, text) in enumerate(zip(at, texts, strict=True)):
         write_text(painter, QPointF(x, baseline), text, START if tick == 0 else END if tick == ticks else MIDDLE)
-    painter.setPen(figure.theme.text3)
-    write_text(painter, QPointF(place.left() + begin + room / 2, baseline), dots, MIDDLE)
+    if dots:
+        painter.setPen(figure.theme.text3)
+        write_text(painter, QPointF(place.left() + begin + room / 2, baseline), dots, MIDDLE)
 
 
 def _bar_texts(figure: MapFigure, width: float, metrics: QFontMetricsF, dots: str) -> tuple[list[str], float, float]:
