@@ -51,6 +51,7 @@ class UndoMachine(RuleBasedStateMachine):
             {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 0, "key": 0}, "values": -0.0},
             {"kind": "set", "stage": "scores", "at": {"head": 0, "query": (0, 1)}, "values": [[np.nan]]},
             {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.5},
+            {"kind": "copy", "stage": "weights", "at": {"query": (0, 1)}, "source": {"head": 0}},
         )
 
     def note(self, change: Change) -> None:
