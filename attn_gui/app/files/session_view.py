@@ -57,6 +57,7 @@ class SessionView(QObject):
         stage = record.get("stage")
         return replace(
             look,
+            block=None,
             stage=stage if isinstance(stage, str) else Look.stage,
             head=_within(record.get("head"), problem.num_heads),
             batch=_within(record.get("item"), problem.batch_size),

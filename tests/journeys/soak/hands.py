@@ -42,6 +42,21 @@ class Hands:
             self._person.press("Esc")
         return f"{text} into {place}"
 
+    def change_block(self) -> str:
+        """Choose several cells of a map, and type, multiply, take, free or paste there."""
+        place = self._click()
+        if place is None:
+            return "nothing"
+        self._person.press(*self._rnd.choices(("Ctrl+Shift+Right", "Ctrl+Shift+Down", "Ctrl+Shift+End"), k=2))
+        what = self._rnd.choice(("Del", "Ctrl+V", "choose_row", "choose_column", "multiply_cells", "take_cells"))
+        if "_" not in what:
+            self._person.press(what)
+        elif self._person.action(what).isEnabled():
+            self._person.do(what)
+        if isinstance(QApplication.focusWidget(), QLineEdit):
+            self._person.press("Esc")
+        return f"{what} from {place} on"
+
     def draw_to_target(self) -> str:
         """Draw a number up or down with the target tool in hand."""
         tool, heatmap = self._person.action("target_tool"), self._seen()

@@ -138,6 +138,7 @@ class Moves:
             (errands.dialog, 2),
             (errands.menu, 1),
             (hands.type_into_map, 3),
+            (hands.change_block, 2),
             (hands.draw_to_target, 1),
             (hands.change_head, 2),
             (hands.compare, 3),
