@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -49,6 +50,23 @@ def test_an_answer_comes_on_this_thread(answers, qtbot: QtBot):
     qtbot.waitUntil(lambda: bool(found))
     assert there == [threading.get_ident()] != found
     assert not background.busy
+
+
+def test_what_work_has_read_is_let_go_once_it_is_answered_or_forgotten(answers, qtbot: QtBot):
+    """A problem of a document that is closed would stay as long as nothing else is saved."""
+    background, _ = answers
+    gate, (read, waiting) = Gate(), (QObject(), QObject())
+    kept = [weakref.ref(each) for each in (read, waiting)]
+    background.ask(lambda read=read: gate.work(bool(read))())
+    del read
+    assert gate.begun.wait(10)
+    background.ask(lambda waiting=waiting: bool(waiting))
+    del waiting
+    background.forget()
+    assert kept[1]() is None
+    gate.open()
+    background.finish()
+    qtbot.waitUntil(lambda: kept[0]() is None)
 
 
 def test_only_the_last_question_is_answered(answers, qtbot: QtBot):

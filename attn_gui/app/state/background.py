@@ -16,12 +16,19 @@ class _Job(QObject, QRunnable):
         QObject.__init__(self)
         QRunnable.__init__(self)
         self.setAutoDelete(False)
-        self._work = work
+        self._work: Callable[[], object] | None = work
+
+    def drop(self) -> Callable[[], object] | None:
+        """Let go of the work and all that it reads: a pool keeps its last job until it is given another one."""
+        work, self._work = self._work, None
+        return work
 
     def run(self) -> None:
         found: object
+        work = self.drop()
+        assert work is not None
         try:
-            found = self._work()
+            found = work()
         except Exception as error:  # whatever it is, it is said on the GUI thread
             found = error
         self.done.emit(self, found)
@@ -57,6 +64,7 @@ class Background(QObject):
         job, self._wanted = self._wanted, None
         if job is not None and self._pool.tryTake(job):
             self._started.discard(job)
+            job.drop()
 
     def finish(self) -> None:
         """Wait for the work that is under way; for the end of the program."""
