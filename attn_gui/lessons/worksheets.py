@@ -9,8 +9,10 @@ from itertools import product
 
 import numpy as np
 
+from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import StageError
 from attn_gui.engine.problem.fields import MATRICES
@@ -32,6 +34,11 @@ class Blank:
 
     stage: str
     index: tuple[int, ...]
+
+    @property
+    def box(self) -> Box:
+        """The box of the one cell."""
+        return indices.cell(self.index)
 
 
 @dataclass(frozen=True)

@@ -242,8 +242,24 @@
         <translation>显示单元格影响的范围(&amp;H)</translation>
     </message>
     <message>
+        <source>&amp;Leave out the chosen cell</source>
+        <translation>将所选单元格留空(&amp;B)</translation>
+    </message>
+    <message>
         <source>Choose a cell of a map first</source>
         <translation>请先在热图中选择一个单元格</translation>
+    </message>
+    <message>
+        <source>Leave out cells at &amp;random…</source>
+        <translation>随机留空(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>&amp;End the exercise</source>
+        <translation>结束练习(&amp;E)</translation>
+    </message>
+    <message>
+        <source>No cell is left out</source>
+        <translation>没有留空的单元格</translation>
     </message>
     <message>
         <source>Copy ima&amp;ge of the map</source>
@@ -838,6 +854,60 @@
     <message>
         <source>Layer 10 of SmolLM2 reading “{text}”</source>
         <translation>SmolLM2 第 10 层，读入“{text}”</translation>
+    </message>
+</context>
+<context>
+    <name>ExercisePanel</name>
+    <message>
+        <source>Exercise</source>
+        <translation>练习</translation>
+    </message>
+    <message>
+        <source>{left} of {count} left</source>
+        <translation>还剩 {left} 个，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>Every cell is right.</source>
+        <translation>全部填对了。</translation>
+    </message>
+    <message>
+        <source>Choose a cell with “?” and type its number.</source>
+        <translation>选择带“?”的单元格，键入它的值。</translation>
+    </message>
+    <message>
+        <source>End the exercise and show all numbers</source>
+        <translation>结束练习并显示所有数值</translation>
+    </message>
+</context>
+<context>
+    <name>Exercises</name>
+    <message>
+        <source>How many cells, and the seed they are drawn by: the same seed draws the same cells.</source>
+        <translation>留空的个数和随机种子，例如“6, 1”；同一个种子总是抽到相同的单元格。</translation>
+    </message>
+    <message>
+        <source>Leave out cells</source>
+        <translation>随机留空</translation>
+    </message>
+    <message>
+        <source>Expected two whole numbers, such as “6, 1”.</source>
+        <translation>应为两个整数，例如“6, 1”。</translation>
+    </message>
+    <message>
+        <source>These maps are too large; leave out single cells instead.</source>
+        <translation>这些图太大，请逐个单元格留空。</translation>
+    </message>
+    <message>
+        <source>Right: {number}</source>
+        <translation>正确：{number}</translation>
+    </message>
+    <message>
+        <source>Not yet. {why}</source>
+        <translation>不对。{why}</translation>
+    </message>
+    <message>
+        <source>Not yet; try again.</source>
+        <translation>不对，再试一次。</translation>
     </message>
 </context>
 <context>

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.by_hand.cell_blocks import CellBlocks
 from attn_gui.app.by_hand.cell_changes import CellChanges
@@ -33,6 +33,8 @@ SET_BY_HAND = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by hand")
 
 class TypingController(QObject):
     """Opens a line on the chosen cell of a map, and makes one step of what is typed there."""
+
+    answered = Signal(object, float)  # a cell of an exercise, and the number typed into it
 
     def __init__(
         self,
@@ -81,7 +83,8 @@ class TypingController(QObject):
         self._close()
         self._heatmap, self._cell = heatmap, cell
         heatmap.extent.bring(*own)
-        text = begun or shortest(heatmap.cell_at(*own)[0], self._document.problem.dtype)
+        hidden = self._view.hides(cell)
+        text = begun or "" if hidden else begun or shortest(heatmap.cell_at(*own)[0], self._document.problem.dtype)
         name = cell_name(cell.stage, self._index())
         heatmap.typing.open(heatmap.cell_rect(*own), text, name=name, begun=bool(begun))
         heatmap.typing.typed.connect(self._on_typed)
@@ -106,6 +109,12 @@ class TypingController(QObject):
             value = parse_number(text, self._document.problem.dtype)
         except NumberError as refusal:
             heatmap.typing.refuse(refusal.sentence())
+            return
+        if self._view.hides(cell):
+            blank = self._view.chosen_blank()
+            self._close()
+            if blank is not None:
+                self.answered.emit(blank, value)
             return
         index, block = self._index(), self._blocks.cells() if self._view.look.block is not None else None
         self._close()

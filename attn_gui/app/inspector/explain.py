@@ -30,7 +30,7 @@ class ExplainController(QObject):
         window.inspector.placeRequested.connect(self.back_to)
         window.inspector.backRequested.connect(self.back)
         window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
-        view.follow(self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline")
+        view.follow(self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "blanks")
         self._soon = QTimer(self, singleShot=True, interval=0)  # typesetting must not hold up the maps
         self._soon.timeout.connect(self.show_explanation)
         computation.updated.connect(lambda _recomputed: self._soon.start())
@@ -86,7 +86,7 @@ class ExplainController(QObject):
 
     def show_explanation(self) -> None:
         look, evaluation, inspector = self._view.look, self._view.explained, self._window.inspector
-        if look.cell is None:
+        if look.cell is None or self._view.hides(look.cell):
             self._explanation = None
             inspector.set_nothing_chosen()
             return

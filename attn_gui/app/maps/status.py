@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from attn_gui.app.maps.compared import moved
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.view_state import ViewState
+from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Recomputed
 from attn_gui.figure.display import format_number
@@ -31,7 +31,7 @@ class StatusController(QObject):
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._told: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
         view.follow(self.show, "evaluation")
-        view.follow(self.show_place, "cell", "head", "batch", "baseline")
+        view.follow(self.show_place, "blanks", "cell", "head", "batch", "baseline")
         computation.updated.connect(self._on_computation_updated)
         computation.working.connect(self._on_computation_working)
         document.titleChanged.connect(self.show_title)
@@ -82,6 +82,7 @@ class StatusController(QObject):
         plane, problem = stage_plane(evaluation, stage, look.batch, look.head), evaluation.problem
         values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
         shut = allowed is not None and not allowed[0, 0]
+        hidden = self._view.hides(ChosenCell(stage, row, column))
         number = self.tr("not allowed") if shut else format_number(float(values[0, 0]), 6)
         if (found := moved(self._baseline, stage, look.batch, look.head, row, column)) is not None:
             number = f"{found.before} → {found.now}" + (f" ({found.change})" if found.change else "")
@@ -89,6 +90,7 @@ class StatusController(QObject):
             down.start <= row < down.stop and across.start <= column < across.stop for down, across in by_hand_of(plane)
         ):
             number = self.tr("{number}, changed by hand").format(number=number)
+        number = "?" if hidden else number
         axes = evaluation.axes(stage)
         place = f"({row}, {column})"
         if axes[-1] == "key" and problem.query_tokens and problem.names_of_keys:

@@ -20,6 +20,7 @@ from attn_gui.app.files.session_view import SessionView
 from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.inspector.history_jumps import HistoryController
 from attn_gui.app.inspector.judging import SensitivityController, VerifyController
+from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lesson_steps import LessonsController
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
@@ -169,6 +170,8 @@ class Program(QObject):
             window, document, computation, self.baseline, view, self.settings, self.look, self.pages.knobs
         )
         self.pages.exportAsked.connect(self.export.export_page)
+        self.exercises = Exercises(window, computation, view, self.bars)
+        self.typing.answered.connect(self.exercises.take)
         self.lessons = LessonsController(
             *self._shared(), self.making, self.files, self.pages, self.look, self.settings, self.bars
         )

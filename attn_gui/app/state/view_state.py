@@ -15,6 +15,7 @@ from attn_gui.engine.analysis.head_readings import Entropy
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.states import BEFORE, MODES, NOW
 from attn_gui.figure.products.operands import stage_plane
+from attn_gui.lessons.worksheets import Blank
 from attn_gui.views.dialogs.weight_meanings import ASK
 
 Show = Callable[[], object]
@@ -55,6 +56,7 @@ class Look:
     reading: str = Entropy.key  # a key of READINGS: the number below every head
     counted: bool = False  # whether the cells that it counts are marked in the map of the weights
     weights_typed: str = ASK  # what a number typed into a weight means: ASK, or a key of MEANINGS
+    blanks: frozenset[Blank] = frozenset()  # cells of an exercise, whose numbers are not shown
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
 
 
@@ -89,6 +91,21 @@ class ViewState(QObject):
         """What the inspector explains: the state before where that is shown, else the one now."""
         before = self._baseline.difference
         return before.before if before is not None and self.look.compare == BEFORE else self._computation.evaluation
+
+    def chosen_blank(self) -> Blank | None:
+        """The chosen cell as an exercise has it; None where none is chosen."""
+        cell, look = self.look.cell, self.look
+        if cell is None or cell.stage not in self._computation.evaluation.stages:
+            return None
+        plane = stage_plane(self._computation.evaluation, cell.stage, look.batch, look.head)
+        return Blank(cell.stage, plane.index(cell.row, cell.column))
+
+    def hides(self, cell: ChosenCell | None) -> bool:
+        """Whether the number of a cell of the maps is left out."""
+        if cell is None or not self.look.blanks:
+            return False
+        plane = stage_plane(self._computation.evaluation, cell.stage, self.look.batch, self.look.head)
+        return Blank(cell.stage, plane.index(cell.row, cell.column)) in self.look.blanks
 
     def follow(self, show: Show, *parts: str) -> None:
         """Call `show` after every change of one of these parts."""

@@ -27,16 +27,16 @@ class QuestionView(QWidget):
     chosen = Signal(int)
     showAsked = Signal()  # the answer is wanted
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, name: str = "lesson") -> None:
         super().__init__(parent)
         self._text, self._verdict = SentenceView(self), SentenceView(self)
         self._line, self._check, self._show = QLineEdit(self), QPushButton(self), Link("", self)
         self._group, self._choices = QButtonGroup(self), QVBoxLayout()
         self._row = QWidget(self)
-        for name, part in (("answer", self._line), ("check", self._check), ("show", self._show)):
-            part.setObjectName(f"lesson.{name}")
-        self._verdict.setObjectName("lesson.verdict")
-        self._text.setObjectName("lesson.question")
+        for part_name, part in (("answer", self._line), ("check", self._check), ("show", self._show)):
+            part.setObjectName(f"{name}.{part_name}")
+        self._verdict.setObjectName(f"{name}.verdict")
+        self._text.setObjectName(f"{name}.question")
         self._check.clicked.connect(self._hand_on)
         self._line.returnPressed.connect(self._hand_on)
         self._group.idClicked.connect(self.chosen)

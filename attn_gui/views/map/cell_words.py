@@ -7,13 +7,13 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.text.numbers import format_number
-from attn_gui.views.map.items.overlay_marks import Area
+from attn_gui.views.map.items.overlay_marks import Area, Marks
 from attn_gui.views.map.shown import Shown
 
 SPOKEN_DECIMALS = 6
 
 
-def cell_in_words(shown: Shown, row: int, column: int) -> str:
+def cell_in_words(shown: Shown, row: int, column: int, marks: Marks) -> str:
     """Its tokens where there are any, its place and its value: "it → tired (10, 13): 0.612"."""
     plane, rows, columns = shown.plane, shown.row_names, shown.column_names
     assert plane is not None, "only cells of a matrix are chosen"
@@ -21,6 +21,7 @@ def cell_in_words(shown: Shown, row: int, column: int) -> str:
     shut = allowed is not None and not allowed[0, 0]
     number = format_number(float(values[0, 0]), SPOKEN_DECIMALS)
     value = QCoreApplication.translate("Heatmap", "not allowed") if shut else number
+    value = "?" if marks.covers((row, column)) else value
     if row < len(rows) and column < len(columns):
         text = QCoreApplication.translate("Heatmap", "{row_name} → {column_name} ({row}, {column}): {value}")
         return text.format(row_name=rows[row], column_name=columns[column], row=row, column=column, value=value)

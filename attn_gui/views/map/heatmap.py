@@ -173,7 +173,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
 
     def _describe_chosen(self) -> None:
         """The chosen cells in words, for screen readers."""
-        words = cell_in_words(self.shown, *self.chosen) if self.chosen is not None else ""
+        words = cell_in_words(self.shown, *self.chosen, self.overlay.marks) if self.chosen is not None else ""
         describe(self, f"{block_in_words(self.overlay.marks.block)} {words}".strip())
 
     # --- places ----------------------------------------------------------------------------------

@@ -195,6 +195,13 @@ class StageMaps(QObject):
         if stage in self._maps:
             self._maps[stage].overlay.set_marks(painted=areas)
 
+    def set_blank(self, stage: str, areas: tuple[Area, ...]) -> None:
+        """Cover the cells of a map that are left out for an exercise."""
+        if stage in self._maps:
+            heatmap = self._maps[stage]
+            heatmap.overlay.set_marks(blank=areas)
+            heatmap.set_chosen(heatmap.chosen)  # which says no number that is covered
+
     # --- what others show around the maps --------------------------------------------------------
     def lines(self, stage: str) -> Lines:
         """The lines that the chosen cell marks in a map."""

@@ -106,6 +106,8 @@ class OverlayItem(MapItem):
                 self._paint_edited(painter, self._area_rect(area), marks.edited_strength)
         for area in marks.by_hand:
             self._paint_by_hand(painter, self._area_rect(area))
+        for area in marks.blank:
+            self._paint_blank(painter, self._area_rect(area))
         if marks.row is not None:
             self._paint_lines(painter, self._row_rect(marks.row), marks.row_role, rows=True)
         if marks.column is not None:
@@ -164,7 +166,11 @@ class OverlayItem(MapItem):
             found.append(self.cell_rect(*marks.chosen).adjusted(-near, -near, near, near))
         if marks.block is not None and marks.block != other.block:
             found.append(self._area_rect(marks.block))
-        for mine, others in ((marks.painted, other.painted), (marks.by_hand, other.by_hand)):
+        for mine, others in (
+            (marks.painted, other.painted),
+            (marks.by_hand, other.by_hand),
+            (marks.blank, other.blank),
+        ):
             if mine != others:
                 found.extend(map(self._area_rect, mine))
         if (marks.focus, marks.bands, marks.off, marks.clear) != (other.focus, other.bands, other.off, other.clear):
@@ -183,6 +189,12 @@ class OverlayItem(MapItem):
         painter.fillRect(rect, ground)
         painter.setOpacity(1.0)
         painter.fillRect(rect, QBrush(lines, Qt.BrushStyle.BDiagPattern))
+
+    def _paint_blank(self, painter: QPainter, rect: QRect) -> None:
+        """Nothing of the cell but a question mark."""
+        painter.fillRect(rect, self._theme.raised)
+        painter.setPen(self._theme.accent)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, "?")
 
     def _paint_frame(self, painter: QPainter) -> None:
         _ring(painter, self._cells_rect(), 1, 1, self._theme.line_strong)

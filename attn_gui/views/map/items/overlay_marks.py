@@ -24,6 +24,7 @@ class Marks:
     focus: bool = False
     bands: tuple[int, ...] = ()
     off: tuple[Area, ...] = ()  # of heads that are switched off
+    blank: tuple[Area, ...] = ()  # left out for an exercise: their numbers are covered
     painted: tuple[Area, ...] = ()  # a gesture of the brush under way
     by_hand: tuple[Area, ...] = ()  # cells that an intervention changes
     reached: tuple[Area, ...] | None = None  # by the chosen cell, or what it comes from; None: nothing is veiled
@@ -44,6 +45,12 @@ class Marks:
     def clear(self) -> tuple[Area, ...] | None:
         """The cells before the veil; None for all."""
         return self.counted if self.reached is None else self.reached
+
+    def covers(self, cell: Cell) -> bool:
+        """Whether the number of a cell is left out."""
+        return any(
+            down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.blank
+        )
 
     def steps_back(self, cell: Cell) -> bool:
         """Whether a cell lies behind the veil."""

@@ -1,0 +1,172 @@
+"""Exercises in the maps: cells left out by hand or by a seed, answers typed into them, graded beside the window."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtWidgets import QBoxLayout
+
+from attn_gui.app.shell.action_rows import Row
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.shell.bars import Bars
+from attn_gui.app.shell.menus import QT_TRANSLATE_NOOP
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.job import Job
+from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.number_text import NumberError, parse_number, shown
+from attn_gui.engine.mistakes.grading import Verdict, grade
+from attn_gui.figure.products.operands import stage_plane
+from attn_gui.formats import FormatError
+from attn_gui.lessons.worksheets import Blank, random_blanks, usual_stages
+from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.inspector.context import cell_name
+from attn_gui.views.lessons.exercise_panel import ExercisePanel
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.map.items.overlay_marks import Area
+
+AT_ONCE, MOST_CELLS = "6", 200_000  # blanks that are proposed, and cells of the maps that one can be drawn from
+WORDS = "exercise blank quiz hide grade 练习 题目 留空 遮住 批改"
+
+ROWS = (
+    Row("leave_out", "learn", QT_TRANSLATE_NOOP("Actions", "&Leave out the chosen cell"), words=WORDS, separator=True,
+        needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first")),
+    Row("leave_out_random", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out cells at &random…"), words=WORDS),
+    Row("end_exercise", "learn", QT_TRANSLATE_NOOP("Actions", "&End the exercise"), words=WORDS,
+        needs=QT_TRANSLATE_NOOP("Actions", "No cell is left out")),
+)  # fmt: skip
+
+
+class Exercises(QObject):
+    """The blanks are a part of the view: leaving cells out changes no number and no file."""
+
+    def __init__(self, window: MainWindow, computation: Computation, view: ViewState, bars: Bars) -> None:
+        super().__init__(window)
+        self._window, self._computation, self._view = window, computation, view
+        self._count = 0  # of the cells that were left out, the answered ones among them
+        self._asked: Blank | None = None
+        self._panel = ExercisePanel(window)
+        self._job = Job(self)
+        self._job.ended.connect(self._on_job_ended)
+        self._place_panel()
+        bars.add(ROWS)
+        self._panel.closeAsked.connect(self.end)
+        self._panel.question.typed.connect(self._on_question_typed)
+        self._panel.question.showAsked.connect(self._on_question_show_asked)
+        view.follow(self.end, "document")
+        view.follow(self._show, "blanks", "cell", "head", "batch", "stage", "mode", "evaluation")
+        self._show()
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        view = self._view
+        return {
+            "leave_out": Command(self.leave_out, enabled=lambda: view.look.cell is not None),
+            "leave_out_random": Command(self.leave_out_random),
+            "end_exercise": Command(self.end, enabled=lambda: bool(self._count)),
+        }
+
+    @property
+    def busy(self) -> bool:
+        """Whether a verdict is still to come."""
+        return self._job.busy
+
+    def finish(self) -> None:
+        """Drop what is being graded; for the end of the program."""
+        self._job.finish()
+
+    # --- leaving out -----------------------------------------------------------------------------
+    def leave_out(self) -> None:
+        """Leave out the chosen cell."""
+        cell = self._view.chosen_blank()
+        if cell is not None and cell not in self._view.look.blanks:
+            self._count += 1
+            self._view.set(blanks=self._view.look.blanks | {cell})
+
+    def leave_out_random(self) -> None:
+        """Ask how many cells and by which seed."""
+        from attn_gui.views.dialogs.ask_dialog import AskDialog
+
+        words = self.tr("How many cells, and the seed they are drawn by: the same seed draws the same cells.")
+        dialog = AskDialog(self.tr("Leave out cells"), words, f"{AT_ONCE}, 1", self._drawn, self._window)
+        if asked(dialog) and dialog.answer is not None:
+            self._count = len(dialog.answer)
+            self._view.set(blanks=dialog.answer)
+
+    def _drawn(self, text: str) -> frozenset[Blank]:
+        """The cells that a count and a seed draw. Raises ValueError with what is wrong with the text."""
+        parts = [part.strip() for part in text.replace("，", ",").split(",")]
+        if len(parts) != 2 or not all(part.isdecimal() and len(part) < 10 for part in parts) or not int(parts[0]):
+            raise ValueError(self.tr("Expected two whole numbers, such as “6, 1”."))
+        evaluation = self._computation.evaluation
+        size = evaluation.problem.map_shape
+        if size[0] * size[1] * size[2] * size[3] > MOST_CELLS:
+            raise ValueError(self.tr("These maps are too large; leave out single cells instead."))
+        try:
+            return random_blanks(evaluation, usual_stages(evaluation), int(parts[0]), int(parts[1]))
+        except FormatError as error:
+            raise ValueError(saying(error)()) from None
+
+    def end(self) -> None:
+        """Show every number again."""
+        self._job.forget()
+        self._count = 0
+        self._view.set(blanks=frozenset())
+        self._show()
+
+    # --- answering -------------------------------------------------------------------------------
+    def take(self, blank: Blank, number: float) -> None:
+        """Grade a number for a cell that is left out."""
+        self._asked, seen = blank, self._computation.evaluation
+        self._job.begin(lambda _tell: grade(seen, blank.stage, blank.index, number))
+
+    def _on_question_typed(self, text: str) -> None:
+        blank = self._view.chosen_blank()
+        assert blank is not None
+        try:
+            self.take(blank, parse_number(text))
+        except NumberError as refusal:
+            self._panel.question.set_verdict(refusal.sentence(), "error", offered=False)
+
+    def _on_job_ended(self, found: object) -> None:
+        if isinstance(found, (ValueError, KeyError)):
+            return  # the cell is gone with the numbers that it was of
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, Verdict)
+        blank = self._asked
+        if found.right and blank is not None:
+            self._view.set(blanks=self._view.look.blanks - {blank})
+            self._panel.question.set_verdict(self.tr("Right: {number}").format(number=shown(found.expected)), "good",
+                                             offered=False)  # fmt: skip
+            return
+        named = [QCoreApplication.translate("Mistakes", mistake.said) for mistake in found.mistakes]
+        said = self.tr("Not yet. {why}").format(why=named[0]) if named else self.tr("Not yet; try again.")
+        self._panel.question.set_verdict(said, "error", offered=True)
+
+    def _on_question_show_asked(self) -> None:
+        blank = self._view.chosen_blank()
+        if blank is not None:
+            self._view.set(blanks=self._view.look.blanks - {blank})
+
+    # --- showing ---------------------------------------------------------------------------------
+    def _show(self) -> None:
+        look, maps = self._view.look, self._window.product.maps
+        evaluation = self._computation.evaluation
+        for stage in maps.stages:
+            areas: tuple[Area, ...] = ()
+            if stage in evaluation.stages:
+                plane = stage_plane(evaluation, stage, look.batch, look.head)
+                boxes = (blank.box for blank in look.blanks if blank.stage == stage)
+                areas = tuple(filter(None, map(plane.cells, boxes)))
+            maps.set_blank(stage, areas)
+        self._panel.setVisible(bool(self._count))
+        self._panel.set_counts(len(look.blanks), self._count)
+        chosen = self._view.chosen_blank()
+        here = chosen is not None and chosen in look.blanks
+        self._panel.set_cell(cell_name(chosen.stage, chosen.index) if chosen is not None and here else "")
+
+    def _place_panel(self) -> None:
+        column = self._window.right.layout()
+        assert isinstance(column, QBoxLayout)
+        column.insertWidget(0, self._panel)
+        self._panel.hide()

@@ -1,0 +1,111 @@
+"""An exercise in the maps: cells are left out, answers are typed, a usual mistake is named."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
+
+from attn_gui.views.dialogs.ask_dialog import AskDialog
+
+SMALL = "worked-example.npz"
+
+
+def settle(person):
+    person.wait()
+    while person.program.exercises.busy:
+        QTest.qWait(1)
+    QTest.qWait(1)
+
+
+def leave_out(person, stage, row, column):
+    person.show_stage(stage)
+    person.click_cell(stage, row, column)
+    person.do("leave_out")
+    settle(person)
+
+
+def test_a_cell_that_is_left_out_shows_its_number_nowhere(launch):
+    person = launch(SMALL)
+    leave_out(person, "weights", 1, 1)
+    assert "0.6405" not in person.explanation()
+    assert "0.6404" not in person.status()
+    assert person.status().split("=")[1].startswith(" ?")
+    assert person.find("heatmap.weights").accessibleDescription().endswith("?")
+    color = person.find("heatmap.weights").cell_at(1, 1)[1].name()
+    assert color not in person.colors("weights", 1, 1)
+    assert not person.window.isWindowModified()
+    assert person.find("exercise.left").text() == "1 of 1 left"
+
+
+def test_a_wrong_number_typed_into_the_map_is_called_by_its_mistake_and_the_right_one_uncovers_the_cell(launch):
+    person = launch(SMALL)
+    leave_out(person, "weights", 1, 1)
+    person.find("heatmap.weights").setFocus()
+    person.type("0.73")
+    person.press("Return")
+    settle(person)
+    assert person.find("exercise.verdict").text().startswith("Not yet. The scores were not scaled")
+    assert person.program.document.problem.interventions == ()
+    person.find("heatmap.weights").setFocus()
+    person.type("0.64")
+    person.press("Return")
+    settle(person)
+    assert person.find("exercise.left").text() == "0 of 1 left"
+    assert person.find("exercise.hint").text() == "Every cell is right."
+    assert "0.6405" in person.explanation()
+    person.click("exercise.close")
+    assert not person.find("exercise").isVisible()
+
+
+def test_the_panel_takes_answers_too_and_shows_the_right_one(launch):
+    person = launch(SMALL, lang="zh")
+    leave_out(person, "head_output", 0, 1)
+    leave_out(person, "scores", 0, 0)
+    line = person.find("exercise.answer", QLineEdit)
+    person.overwrite(line, "7")
+    settle(person)
+    assert person.find("exercise.verdict").text().startswith("不对")
+    person.click("exercise.show")
+    settle(person)
+    assert person.find("exercise.left").text() == "还剩 1 个，共 2 个"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_cells_are_left_out_at_random_by_a_seed_and_all_of_them_answered(launch, lang):
+    person = launch(SMALL, lang=lang)
+
+    def draw(text):
+        def answer(dialog):
+            dialog.line.setText("many")
+            assert dialog.said()
+            dialog.line.setText("99, 1")
+            assert "16" in dialog.said()
+            dialog.line.setText(text)
+            dialog.accept()
+
+        person.answering(AskDialog, answer, lambda: person.do("leave_out_random"))
+        settle(person)
+        return person.program.view.look.blanks
+
+    first, other = draw("5, 1"), draw("5, 2")
+    assert first == draw("5, 1") != other
+    evaluation = person.program.computation.evaluation
+    for blank in sorted(first, key=lambda blank: (blank.stage, blank.index)):
+        person.show_stage(blank.stage)
+        person.click_cell(blank.stage, *blank.index[-2:])
+        number = float(evaluation.box(blank.stage, blank.box).reshape(()))
+        person.overwrite(person.find("exercise.answer", QLineEdit), f"{number:.2f}")
+        settle(person)
+    assert person.program.view.look.blanks == frozenset()
+    person.do("end_exercise")
+    assert not person.find("exercise").isVisible()
+
+
+def test_another_document_ends_the_exercise(launch):
+    person = launch(SMALL)
+    leave_out(person, "weights", 1, 1)
+    person.program.files.begin_with_example("thinking")
+    settle(person)
+    assert person.program.view.look.blanks == frozenset()
+    assert not person.find("exercise").isVisible()
