@@ -242,7 +242,7 @@
         <translation>显示单元格影响的范围(&amp;H)</translation>
     </message>
     <message>
-        <source>&amp;Leave out the chosen cell</source>
+        <source>Leave out the &amp;chosen cell</source>
         <translation>将所选单元格留空(&amp;B)</translation>
     </message>
     <message>

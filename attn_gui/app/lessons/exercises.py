@@ -28,7 +28,7 @@ AT_ONCE, MOST_CELLS = "6", 200_000  # blanks that are proposed, and cells of the
 WORDS = "exercise blank quiz hide grade 练习 题目 留空 遮住 批改"
 
 ROWS = (
-    Row("leave_out", "learn", QT_TRANSLATE_NOOP("Actions", "&Leave out the chosen cell"), words=WORDS, separator=True,
+    Row("leave_out", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out the &chosen cell"), words=WORDS, separator=True,
         needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first")),
     Row("leave_out_random", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out cells at &random…"), words=WORDS),
     Row("end_exercise", "learn", QT_TRANSLATE_NOOP("Actions", "&End the exercise"), words=WORDS,
