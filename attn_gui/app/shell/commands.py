@@ -5,17 +5,19 @@ Dialogs are imported when they are opened, here and in all controllers: a start 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.maps.map_shortcuts import MapKeys
 from attn_gui.app.shell.actions import Command, translated
 from attn_gui.app.shell.bars import Bars
+from attn_gui.app.state.look import LookController
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.paths import notices
 from attn_gui.views.dialogs.asking import asked
@@ -24,13 +26,26 @@ from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
     from attn_gui.views.dialogs.palette import Offer
+    from attn_gui.views.help.help_pages import HelpPage
+
+HELP = {"zone.inputs": "2-tables", "zone.product": "3-maps", "heads.weights": "3-maps"}
+"""Pages of the help about zones of the window; any other place has the first one."""
 
 
 class CommandsController(QObject):
     """Moves the keyboard through the window and shows what can be done in it."""
 
-    def __init__(self, window: MainWindow, bars: Bars, view: ViewState, keys: MapKeys, files: FilesController) -> None:
+    def __init__(
+        self,
+        window: MainWindow,
+        bars: Bars,
+        view: ViewState,
+        keys: MapKeys,
+        files: FilesController,
+        look: LookController,
+    ) -> None:
         super().__init__(window)
+        self._look = look
         self._window, self._bars, self._view, self._keys, self._files = window, bars, view, keys, files
         self.actions = bars.actions
 
@@ -43,6 +58,7 @@ class CommandsController(QObject):
             "next_zone": Command(partial(self.step_zone, 1)),
             "previous_zone": Command(partial(self.step_zone, -1)),
             "search_actions": Command(self.search),
+            "help": Command(self.show_help),
             "shortcuts": Command(self.show_shortcuts),
             "about": Command(self.show_about),
         }
@@ -74,6 +90,28 @@ class CommandsController(QObject):
 
         self._files.fill_recent()
         asked(ActionPalette(self._offers(), self._window))
+
+    def show_help(self) -> None:
+        """The help beside the window, at the page on what has the keyboard."""
+        from attn_gui.views.help.help_window import HelpWindow
+
+        help_window = self._window.findChild(HelpWindow) or HelpWindow(self._help_pages, self._window)
+        zone = zone_with_focus(self._window)
+        help_window.open_page(HELP.get(ZONES[zone], "") if zone is not None else "")
+        help_window.show()
+        help_window.activateWindow()
+
+    def _help_pages(self) -> Sequence[HelpPage]:
+        """The pages in the present language, with the way to every action in its words."""
+        from attn_gui.views.dialogs.palette import Offer
+        from attn_gui.views.help.help_pages import help_pages
+
+        ways = {}
+        for menus, words, action in self._bars.every_action():
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            way = Offer(action, menus, words).path
+            ways[action.objectName().removeprefix("action.")] = f"{way} ({keys})" if keys else way
+        return help_pages(self._look.language, ways)
 
     def show_shortcuts(self) -> None:
         from attn_gui.views.dialogs.palette import without_access_key

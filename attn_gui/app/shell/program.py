@@ -181,7 +181,7 @@ class Program(QObject):
         window.closeAsked.connect(self._on_window_close_asked)
         window.dropped.connect(self.take_in)
         self.tips = TipsController(window, self.view)
-        self.commands = CommandsController(window, self.bars, self.view, self.keys, self.files)
+        self.commands = CommandsController(window, self.bars, self.view, self.keys, self.files, self.look)
 
     def _shared(self) -> tuple[MainWindow, Document, Computation, ViewState]:
         """The parts that every room stands on."""

@@ -1,4 +1,4 @@
-"""F1: every shortcut in one list."""
+"""Help › Keyboard shortcuts: all of them in one list."""
 
 from __future__ import annotations
 
@@ -79,6 +79,7 @@ class ShortcutsDialog(QDialog):
             (self.tr("Go to its table cell, and back"), "Enter, Esc"),
             (self.tr("Previous or next head"), "[  ]"),
             (self.tr("Step of the spine"), "1 … 9"),
+            (self.tr("Type a number into the chosen cell"), "F2"),
             (self.tr("Numbers in cells"), "V"),
             (self.tr("Show what the chosen cell reaches, where it comes from"), "R, Shift+R"),
             (self.tr("Zoom at the chosen cell, show everything"), "+  −  0"),

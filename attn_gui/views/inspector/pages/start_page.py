@@ -87,7 +87,7 @@ class StartPage(QWidget):
             self.tr("previous, next head"),
             self.tr("step of the formula"),
             self.tr("export image"),
-            self.tr("all shortcuts"),
+            self.tr("help"),
         )
         for (keys, meaning), name, text in zip(self._keys, KEYS, meanings, strict=True):
             keys.setText(name)

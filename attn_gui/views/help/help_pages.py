@@ -1,0 +1,31 @@
+"""Pages of the help: Markdown files of a language, in the order of their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from attn_gui.paths import resource
+
+ACTION = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class HelpPage:
+    """One page: its key is the name of its file, the same in every language."""
+
+    key: str
+    title: str
+    text: str  # Markdown
+
+
+def help_pages(language: str, actions: Mapping[str, str]) -> tuple[HelpPage, ...]:
+    """All pages of a language; `{name}` stands for the words of an action. Raises KeyError for an unknown one."""
+    return tuple(_page(path, actions) for path in sorted(resource("help", language).glob("*.md")))
+
+
+def _page(path: Path, actions: Mapping[str, str]) -> HelpPage:
+    text = ACTION.sub(lambda found: f"**{actions[found[1]]}**", path.read_text(encoding="utf-8"))
+    return HelpPage(path.stem, text.partition("\n")[0].removeprefix("# "), text)

@@ -1,0 +1,64 @@
+"""The help stands beside the window, in either language, and names every action as the menus do."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.paths import resource
+from attn_gui.views.help.help_window import HelpWindow
+
+KEYS = [path.stem for path in sorted(resource("help", "en").glob("*.md"))]
+
+
+def opened(person):
+    person.press("F1")
+    (window,) = person.window.findChildren(HelpWindow)
+    assert window.isVisible()
+    assert not window.isModal()
+    return window
+
+
+def read(window, key):
+    window.titles.setCurrentRow(KEYS.index(key))
+    return window.text.toPlainText()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_page_is_there_with_the_words_of_the_menus(launch, lang):
+    person = launch(lang=lang)
+    help_window = opened(person)
+    assert help_window.titles.count() == len(KEYS) == len(list(resource("help", lang).glob("*.md")))
+    for row, key in enumerate(KEYS):
+        said = read(help_window, key)
+        assert help_window.titles.item(row).text() in said
+        assert "{" not in said
+        assert "*" not in said  # all Markdown is understood
+    undo = person.action("undo")
+    assert f"({undo.shortcut().toString()})" in read(help_window, KEYS[0])
+
+
+def test_it_opens_at_what_has_the_keyboard_and_once(launch):
+    person = launch()
+    person.go_to("query", 1, 1)
+    help_window = opened(person)
+    assert help_window.text.toPlainText().startswith("Tables")
+    person.window.activateWindow()
+    assert QTest.qWaitForWindowActive(person.window)
+    person.click_cell("weights", 1, 1)
+    assert opened(person) is help_window
+    assert help_window.text.toPlainText().startswith("Maps")
+
+
+def test_it_follows_the_language_and_is_gone_when_closed(launch, qtbot):
+    person = launch()
+    help_window = opened(person)
+    help_window.titles.setCurrentRow(3)
+    person.do("language_zh")
+    qtbot.waitUntil(lambda: help_window.text.toPlainText().startswith("掩码"))
+    assert help_window.titles.currentRow() == 3
+    assert "计算 › 掩码" in help_window.text.toPlainText()
+    help_window.close()
+    qtbot.waitUntil(lambda: not person.window.findChildren(HelpWindow))
+    assert QApplication.activeModalWidget() is None
