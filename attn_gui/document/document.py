@@ -109,6 +109,21 @@ class Document(QObject):
             raise
         return True
 
+    def apply_instead(self, edit: Edit, fresh: Sequence[NDArray[Any]] = ()) -> bool:
+        """Carry out `edit` in the place of the last step, told as one change; as `apply` otherwise.
+
+        Where it raises, or changes nothing, the last step is gone all the same.
+        """
+        self.stack.blockSignals(True)
+        try:
+            self.stack.undo()
+        finally:
+            self.stack.blockSignals(False)
+        try:
+            return self.apply(edit, fresh)
+        finally:
+            self.stack.indexChanged.emit(self.stack.index())  # where no step has told it
+
     def open(self, problem: Problem, path: Path | None = None, name: str = "") -> None:
         """Begin another document: its history is empty and it counts as saved."""
         self._draft.begin(problem)

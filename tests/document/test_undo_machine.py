@@ -43,6 +43,7 @@ class UndoMachine(RuleBasedStateMachine):
                 mask=layers,
             )
         )
+        self.told = 0
         self.document.changed.connect(self.note)
         self.shown = {name: array.copy() for name, array in self.document.problem.arrays().items()}
         self.images = [image(self.document.problem)]
@@ -56,6 +57,7 @@ class UndoMachine(RuleBasedStateMachine):
 
     def note(self, change: Change) -> None:
         """Follow the document by what it tells, as a view does."""
+        self.told += 1
         now = self.document.problem.arrays()
         for name, boxes in change.fields.items():
             if boxes is None:
@@ -99,6 +101,18 @@ class UndoMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def edit_cells(self, data: st.DataObject) -> None:
         self.done(self.cells(data))
+
+    @precondition(lambda self: self.at > 0)
+    @rule(data=st.data())
+    def edit_instead_of_the_last_step(self, data: st.DataObject) -> None:
+        self.document.stack.undo()  # which arrays there are then
+        edit = self.cells(data)
+        self.document.stack.redo()
+        told = self.told
+        did = self.document.apply_instead(edit)
+        assert self.told == told + 1
+        self.images[self.at :] = [image(self.document.problem)] if did else [*self.images[self.at :]]
+        self.at -= not did
 
     @rule(data=st.data())
     def edit_fields(self, data: st.DataObject) -> None:

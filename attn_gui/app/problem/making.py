@@ -52,6 +52,10 @@ class Making(QObject):
         """Carry out an edit whose numbers are there, as one step; one that cannot be is said, and changes nothing."""
         self._hand(self._document.apply, edit, fresh)
 
+    def apply_instead(self, edit: Edit) -> None:
+        """The same in the place of the last step."""
+        self._hand(self._document.apply_instead, edit, ())
+
     def begin(self, name: object, make: Callable[[], T], take: Take[T]) -> None:
         """Hand what `make` gives to `take`, with the arrays that it made; `str(name)` says what it is.
 

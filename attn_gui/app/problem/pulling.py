@@ -186,12 +186,11 @@ class PullingController(QObject):
     def _put(self, pull: Pull, field: str, box: Box, numbers: Array, reached: float) -> None:
         """Let the step before give way to this one."""
         stack = self._document.stack
-        if stack.index() == self._left_at:
-            stack.undo()
         name = cell_name(pull.stage, pull.place)
         label = Label(
             QT_TRANSLATE_NOOP("History", "drew {cell} from {old} to {new}"),
             {"cell": name, "old": number(pull.value), "new": number(reached)},
         )
-        self._making.apply(SetCells(field, box, numbers, label))
+        put = self._making.apply_instead if stack.index() == self._left_at else self._making.apply
+        put(SetCells(field, box, numbers, label))
         self._left_at = stack.index()
