@@ -82,6 +82,13 @@ def dark_text(colors: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
     return np.asarray((light + 0.05) ** 2 >= 0.05 * 1.05)
 
 
+def even_color(hue: float, lightness: float, chroma: float) -> QColor:
+    """A color of a hue (in turns) that looks as light as those of all other hues (OKLCh, Ottosson 2020)."""
+    turn = 2 * np.pi * hue
+    lab = np.array([[lightness, chroma * np.cos(turn), chroma * np.sin(turn)]])
+    return QColor.fromRgb(int(_packed(np.rint(_encoded(_from_oklab(lab)) * 255).astype(np.uint32))[0]))
+
+
 def luminance(colors: npt.NDArray[np.uint32]) -> Floats:
     """Relative luminance (WCAG 2.2) of colors 0xffRRGGBB of any shape."""
     linear = _linear(_channels(colors))

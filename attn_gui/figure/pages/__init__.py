@@ -7,10 +7,19 @@ from typing import Any
 from attn_gui.figure.pages.curve import CurvePage
 from attn_gui.figure.pages.head_contributions import HeadContributions
 from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.relating.meaning import MeaningPage
+from attn_gui.figure.pages.relating.relations import RelationsPage
 from attn_gui.figure.pages.sweep_page import SweepPage
 from attn_gui.figure.pages.value_weighted import ValueWeightedPage
 
-_KINDS = (CurvePage(), HeadContributions(), ValueWeightedPage(), SweepPage())
+_KINDS = (
+    CurvePage(),
+    HeadContributions(),
+    ValueWeightedPage(),
+    SweepPage(),
+    RelationsPage(),
+    MeaningPage(),
+)
 
 PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}
 """Every page by its name; whoever asks for one of them reads this at that time."""

@@ -47,6 +47,11 @@ class Frame:
         paint_note(painter, self.note, QPointF(MARGIN, foot), theme)
 
 
+def body_width(width: float | None) -> float:
+    """The width of the body of a page of a width, or of its own."""
+    return (OWN_WIDTH if width is None else width) - 2 * MARGIN
+
+
 def framed(
     ink: Ink,
     width: float | None,
@@ -63,7 +68,7 @@ def framed(
     NoRoom where less than `least` (width, height) would be left for the body.
     """
     width = OWN_WIDTH if width is None else width
-    across = width - 2 * MARGIN
+    across = body_width(width)
     if across < least[0]:
         raise NoRoom("width", width, least[0] + 2 * MARGIN)
     small = metrics("small")

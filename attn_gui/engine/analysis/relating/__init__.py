@@ -1,0 +1,1 @@
+"""Relations between tokens: the largest weights, and how alike tokens are. Imports engine, NumPy."""

@@ -1,0 +1,53 @@
+"""The largest weights of some queries, head by head: what a picture of lines between tokens is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attn_gui.engine.evaluation.dense import Evaluation
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A weight: its head, query and key."""
+
+    head: int
+    query: int
+    key: int
+    weight: float
+
+
+def largest_weights(
+    evaluation: Evaluation,
+    batch: int,
+    heads: Sequence[int],
+    queries: range,
+    least: float,
+    most: int,
+    tell: Callable[[float], None],
+) -> list[Relation]:
+    """Of every query and head at most `most` weights, largest first, none below `least`; zeros and NaN are none.
+
+    One head's rows are held at a time. `tell` hears the share that is done, and ends the work by raising.
+    """
+    found = []
+    rows, keys = slice(queries.start, queries.stop), slice(0, evaluation.problem.m)
+    for number, head in enumerate(heads):
+        tell(number / len(heads))
+        block = np.nan_to_num(evaluation.block(evaluation.weights, batch, head, rows, keys), nan=0.0)
+        for query, row in zip(queries, block, strict=True):
+            for key in _largest(row, most):
+                if row[key] > 0 and row[key] >= least:
+                    found.append(Relation(head, query, int(key), float(row[key])))
+    tell(1.0)
+    return found
+
+
+def _largest(row: np.ndarray[tuple[int, ...], np.dtype[np.float64]], most: int) -> list[int]:
+    """Places of the largest numbers, largest first; of equal ones the first."""
+    kept = np.argpartition(-row, most - 1)[:most] if row.size > most else np.arange(row.size)
+    kept = np.sort(kept)
+    return [int(place) for place in kept[np.argsort(-row[kept], kind="stable")]]
