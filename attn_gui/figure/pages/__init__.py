@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from attn_gui.figure.pages.curve import CurvePage
 from attn_gui.figure.pages.head_contributions import HeadContributions
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.relating.meaning import MeaningPage
 from attn_gui.figure.pages.relating.relations import RelationsPage
+from attn_gui.figure.pages.retrieving.curve import CurvePage
 from attn_gui.figure.pages.sweep_page import SweepPage
 from attn_gui.figure.pages.value_weighted import ValueWeightedPage
 

@@ -11,14 +11,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.figure.display import Allowed, Levels, Values
-from attn_gui.figure.labels import elided, visible_text
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
-from attn_gui.figure.maps.parts import fitting_numbers, paint_bar, paint_panel
+from attn_gui.figure.maps.map_parts import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.output.text import END, write_line
-from attn_gui.figure.pages.drawing import Field, Spot
 from attn_gui.figure.pages.ink import Ink, metrics
+from attn_gui.figure.pages.page_drawing import Field, Spot
+from attn_gui.figure.text.labels import elided, visible_text
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 
 WIDE = 160.0

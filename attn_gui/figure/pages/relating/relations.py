@@ -12,19 +12,19 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.relating.largest_weights import Relation, largest_weights
 from attn_gui.figure.colors import even_color
-from attn_gui.figure.labels import elided
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.frame import body_width, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.knobs import Amount, Choice, page_words
 from attn_gui.figure.pages.map_grid import token_of
+from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import Tell
+from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 
 MOST_TOKENS = 40
 """Tokens of a column; of more, those round the chosen query, and the keys that they look at most."""
