@@ -17,11 +17,12 @@ TIPS = (1e308, -1e308, 1e-320, -1e-320, 1e300, 3.0)
 
 
 def problems():
-    """One with heads and W_O, and one of single columns, so that every page has a problem that it applies to."""
+    """With heads and W_O, of single columns, of as many queries as keys, so that every page applies to one of them."""
     random = np.random.default_rng(5).standard_normal
     several = {"w_output": random((6, 4)), "b_output": random(4), "num_heads": 3}
     yield Problem(query=random((5, 6)), key=random((7, 6)), value=random((7, 6)), **several)
     yield Problem(query=random((5, 1)), key=random((7, 1)), value=random((7, 1)), score="gaussian")
+    yield Problem(query=random((6, 4)), key=random((6, 4)), value=random((6, 4)), num_heads=2)
 
 
 def wild(problem, number):

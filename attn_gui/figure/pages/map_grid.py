@@ -23,7 +23,7 @@ from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 
 WIDE = 160.0
 """Width of a map's room from which on another one stands beside it."""
-LEAST, MOST_LABEL, LEAST_ROW, BAR = 60.0, 64.0, 10.0, 9.0
+LEAST, MOST_LABEL, LEAST_ROW, BAR = 110.0, 64.0, 10.0, 9.0
 FLATTEST, TALLEST = 0.2, 1.6
 """Height over width of a map; within these its cells are squares."""
 
@@ -107,14 +107,19 @@ class MapGrid:
     @classmethod
     def own_height(cls, across: float, maps: Sequence[PageMap]) -> float:
         """The height at which cells are squares."""
-        beside = cls._across(across, len(maps))
-        wide = across / beside - cls.label_width(maps) - SPACING.l
-        return math.ceil(len(maps) / beside) * (wide * max(one.ratio for one in maps) + cls.beside())
+        return cls._height(across, maps, math.inf)
 
     @classmethod
     def least_height(cls, across: float, maps: Sequence[PageMap]) -> float:
         """The least height at a width."""
-        return math.ceil(len(maps) / cls._across(across, len(maps))) * (LEAST / 2 + cls.beside())
+        return cls._height(across, maps, LEAST)
+
+    @classmethod
+    def _height(cls, across: float, maps: Sequence[PageMap], most: float) -> float:
+        beside = cls._across(across, len(maps))
+        wide = across / beside - cls.label_width(maps) - SPACING.l
+        tall = min(wide * max(one.ratio for one in maps), most)
+        return math.ceil(len(maps) / beside) * (tall + cls.beside())
 
     @staticmethod
     def _across(width: float, count: int) -> int:
