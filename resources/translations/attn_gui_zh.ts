@@ -3411,6 +3411,82 @@
       <source>keys</source>
       <translation>键</translation>
     </message>
+    <message>
+      <source>Average pooling</source>
+      <translation>平均汇聚</translation>
+    </message>
+    <message>
+      <source>Nadaraya–Watson, w = 1</source>
+      <translation>Nadaraya–Watson，w = 1</translation>
+    </message>
+    <message>
+      <source>Parametric, fitted w = {w}</source>
+      <translation>带参数，拟合的 w = {w}</translation>
+    </message>
+    <message>
+      <source>Dot product q · k</source>
+      <translation>点积 q · k</translation>
+    </message>
+    <message>
+      <source>not drawn</source>
+      <translation>不画</translation>
+    </message>
+    <message>
+      <source>Ways to pool</source>
+      <translation>汇聚方式的比较</translation>
+    </message>
+    <message>
+      <source>true function</source>
+      <translation>真实函数</translation>
+    </message>
+    <message>
+      <source>MSE {error}</source>
+      <translation>均方误差 {error}</translation>
+    </message>
+    <message>
+      <source>Points: keys and their values. Line: output for every query. Dashed: {function}, the function of this textbook example, which explains {percent} % of the variance of the values; MSE: mean squared distance from it at the queries.</source>
+      <translation>点：键及其值。线：每个查询的输出。虚线：{function}，即教材例子中的真实函数，可解释值的方差的 {percent} %；均方误差是各查询处与它的距离平方的平均。</translation>
+    </message>
+    <message>
+      <source>Points: keys and their values. Line: output for every query.</source>
+      <translation>点：键及其值。线：每个查询的输出。</translation>
+    </message>
+    <message>
+      <source>Retrieval</source>
+      <translation>检索</translation>
+    </message>
+    <message>
+      <source>keys by name</source>
+      <translation>列出的键数</translation>
+    </message>
+    <message>
+      <source>Compared with every key, then the values are mixed by the weights</source>
+      <translation>先与每个键比较，再按权重混合各个值</translation>
+    </message>
+    <message>
+      <source>Retrieval, query {query}</source>
+      <translation>检索，查询 {query}</translation>
+    </message>
+    <message>
+      <source>Of {count} columns the {shown} of largest magnitude.</source>
+      <translation>共 {count} 列，所示为绝对值最大的 {shown} 列。</translation>
+    </message>
+    <message>
+      <source>The parts add up to the result O, to the last bit.</source>
+      <translation>各部分之和与结果 O 逐位相同。</translation>
+    </message>
+    <message>
+      <source>The sum of the parts differs from the result O by at most {difference}.</source>
+      <translation>各部分之和与结果 O 至多相差 {difference}。</translation>
+    </message>
+    <message>
+      <source>{count} others</source>
+      <translation>其余 {count} 个</translation>
+    </message>
+    <message>
+      <source>O = Σ a · v, column by column</source>
+      <translation>O = Σ a · v，逐列</translation>
+    </message>
   </context>
   <context>
     <name>PagesController</name>

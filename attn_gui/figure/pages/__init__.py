@@ -9,11 +9,15 @@ from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.relating.meaning import MeaningPage
 from attn_gui.figure.pages.relating.relations import RelationsPage
 from attn_gui.figure.pages.retrieving.curve import CurvePage
+from attn_gui.figure.pages.retrieving.poolings_page import PoolingsPage
+from attn_gui.figure.pages.retrieving.retrieval import RetrievalPage
 from attn_gui.figure.pages.sweep_page import SweepPage
 from attn_gui.figure.pages.value_weighted import ValueWeightedPage
 
 _KINDS = (
     CurvePage(),
+    PoolingsPage(),
+    RetrievalPage(),
     HeadContributions(),
     ValueWeightedPage(),
     SweepPage(),

@@ -1,0 +1,102 @@
+"""One query's ranking and mixture, and four ways to pool beside one another, in the window."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit
+
+from attn_gui.cli import main
+from attn_gui.engine import compute
+from attn_gui.formats import save_session
+
+
+def settled(person, name):
+    """What the page shows once it is there."""
+    person.wait()
+    end = time.monotonic() + 120
+    QTest.qWait(1)  # the edit is painted first
+    while person.program.pages.busy:
+        assert time.monotonic() < end, "it does not come"
+        QApplication.processEvents()
+    return person.find(f"page.{name}").content
+
+
+# --- retrieval -----------------------------------------------------------------------------------
+def expected(person, head, query, keys):
+    trace = compute(person.program.document.snapshot())
+    weights = np.array(trace["weights"][0, head, query], float)
+    width = trace["head_output"].shape[-1]
+    value = np.array(trace["value"][0][:, head * width : (head + 1) * width], float)
+    order = np.argsort(-weights, kind="stable")[:keys]
+    return order.tolist(), weights[order, None] * value[order]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_ranking_and_the_parts_follow_the_chosen_query_edits_and_the_knob(launch, lang):
+    person = launch("minilm-layer2.npz", lang=lang)
+    person.do("retrieval")
+    head = person.program.view.look.head
+    for query in (10, 4):
+        person.click_cell("weights", query, 2)
+        person.find("inspector").turn_to(person.find("panel.pages"))
+        shown = settled(person, "retrieval")
+        keys, parts = expected(person, head, query, 8)
+        assert (shown.query, list(shown.found.keys)) == (query, keys)
+        assert shown.found.parts == pytest.approx(parts, abs=1e-12)
+    person.overwrite(person.find("page.retrieval.keys", QLineEdit), "3")
+    person.type_into("query", 4, head * 32, "9")
+    shown = settled(person, "retrieval")
+    keys, parts = expected(person, head, 4, 3)
+    assert list(shown.found.keys) == keys
+    assert shown.found.parts == pytest.approx(parts, abs=1e-12)
+    assert shown.found.others == 13
+
+
+def test_a_click_on_a_key_chooses_its_weight_and_one_on_a_bar_the_output(launch):
+    person = launch("worked-example.npz")
+    person.do("retrieval")
+    canvas = person.find("page.retrieval").canvas
+    best = settled(person, "retrieval").found.keys[1]
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 1).toPoint())
+    assert person.program.view.look.cell[:3] == ("weights", 0, best)
+    settled(person, "retrieval")
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(1, 1).toPoint())
+    assert person.program.view.look.cell[:3] == ("head_output", 0, 1)
+
+
+# --- ways to pool --------------------------------------------------------------------------------
+def test_the_ways_follow_an_edit_and_the_true_function_can_be_left_out(launch):
+    person = launch("nadaraya-watson.npz")
+    person.do("poolings")
+    shown = settled(person, "poolings")
+    assert [len(way.outputs) for way in shown.pooled] == [50] * 4
+    assert shown.pooled[1].outputs == pytest.approx(
+        [person.value("head_output", row, 0) for row in range(50)], abs=1e-12
+    )
+    assert shown.function == "d2l"
+    q = shown.queries
+    missed = np.mean((shown.pooled[1].outputs - 2 * np.sin(q) - q**0.8) ** 2)
+    assert f"MSE {missed:.3g}" in person.find("page.poolings").canvas.accessibleDescription()
+    person.type_into("value", 4, 0, "9")
+    after = settled(person, "poolings")
+    assert after.pooled[0].outputs == pytest.approx(
+        np.full(50, person.program.document.problem.value.mean()), abs=1e-12
+    )
+    person.choose(person.find("page.poolings.function", QComboBox), "none")
+    assert settled(person, "poolings").pooled == after.pooled  # nothing is computed for it
+    assert "MSE" not in person.find("page.poolings").canvas.accessibleDescription()
+
+
+def test_the_pages_are_written_by_the_command_line(launch, tmp_path, capsys):
+    person = launch("nadaraya-watson.npz")
+    save_session(person.program.document.snapshot(), tmp_path / "a.attn")
+    for name in ("poolings", "retrieval"):
+        call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--page", name, "--cell", "20,3"]
+        assert main([*call, "--format", "svg", "pdf", "--lang", "zh"]) == 0
+        assert len(capsys.readouterr().out.split()) == 2
+    assert "平均汇聚" in (tmp_path / "a-poolings-h0.svg").read_text("utf-8")
