@@ -17,21 +17,21 @@ from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
-from attn_gui.figure.pages.drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.frame import body_width, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.knobs import Choice, Words, page_words
 from attn_gui.figure.pages.knobs import Values as Chosen
+from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 Numbers = npt.NDArray[np.float64]
 
 BESIDE, IN_A_ROW, SHAPE, LEAST = 240.0, 700.0, 0.7, 90.0
-"""Widths from which on two plots stand beside one another, and all; height over width of a plot, its least height."""
+"""Widths from which on two plots stand side by side, and all; height over width of a plot, and its least height."""
 DOT, ANSWER, SHADE = 2.2, 4.0, 130
 MOST_PLACES = 200
 NONE = "none"

@@ -15,18 +15,18 @@ from attn_gui.engine.graph.symbols import symbol
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.frame import body_width, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.knobs import Amount
 from attn_gui.figure.pages.map_grid import token_of
+from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
-from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
 
 Numbers = npt.NDArray[np.float64]
 
