@@ -7,7 +7,7 @@ from typing import Any
 from attn_gui.figure.pages.head_contributions import HeadContributions
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.relating.meaning import MeaningPage
-from attn_gui.figure.pages.relating.relations import RelationsPage
+from attn_gui.figure.pages.relating.relation_lines import RelationsPage
 from attn_gui.figure.pages.retrieving.curve import CurvePage
 from attn_gui.figure.pages.retrieving.poolings_page import PoolingsPage
 from attn_gui.figure.pages.retrieving.retrieval import RetrievalPage

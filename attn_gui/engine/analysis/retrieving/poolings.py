@@ -16,7 +16,7 @@ from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.scores import SCORES, Score
 
 EXPLAINED = 0.6
-"""Share of the variance of the values (noise takes the rest) from which on a function is taken for the one behind them."""
+"""Share of the variance of the values from which on a function is the one behind them; noise takes the rest."""
 
 
 @dataclass(frozen=True, eq=False)
