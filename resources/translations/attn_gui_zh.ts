@@ -3487,6 +3487,82 @@
       <source>O = Σ a · v, column by column</source>
       <translation>O = Σ a · v，逐列</translation>
     </message>
+    <message>
+      <source>RNN, CNN and attention</source>
+      <translation>RNN、CNN 与注意力</translation>
+    </message>
+    <message>
+      <source>Needs self-attention over one sequence: every query is a key, too</source>
+      <translation>需要单个序列上的自注意力：每个查询同时也是键</translation>
+    </message>
+    <message>
+      <source>convolutions</source>
+      <translation>卷积层数</translation>
+    </message>
+    <message>
+      <source>seed</source>
+      <translation>随机种子</translation>
+    </message>
+    <message>
+      <source>RNN</source>
+      <translation>循环神经网络</translation>
+    </message>
+    <message>
+      <source>CNN × {layers}</source>
+      <translation>卷积 × {layers}</translation>
+    </message>
+    <message>
+      <source>attention</source>
+      <translation>注意力</translation>
+    </message>
+    <message>
+      <source>‖∂y_i/∂x_j‖: how much output i moves with input j</source>
+      <translation>‖∂y_i/∂x_j‖：输出 i 随输入 j 变化的程度</translation>
+    </message>
+    <message>
+      <source>output i</source>
+      <translation>输出 i</translation>
+    </message>
+    <message>
+      <source>input j</source>
+      <translation>输入 j</translation>
+    </message>
+    <message>
+      <source>multiplications</source>
+      <translation>乘法次数</translation>
+    </message>
+    <message>
+      <source>steps in sequence</source>
+      <translation>顺序步数</translation>
+    </message>
+    <message>
+      <source>longest path</source>
+      <translation>最长路径</translation>
+    </message>
+    <message>
+      <source>last by first token</source>
+      <translation>末词元对首词元</translation>
+    </message>
+    <message>
+      <source>Below the numbers the orders of “Attention Is All You Need”, table 1. Costs are for {n} tokens of {d} numbers and layers as wide; the RNN and the CNN (width 3) drawn here have {channels} seeded channels.</source>
+      <translation>数字下方是论文 “Attention Is All You Need” 表 1 中的阶。成本按 {n} 个各有 {d} 个数的词元、同样宽的层计算；图中的循环神经网络与卷积（宽度 3）各有 {channels} 个由种子生成的通道。</translation>
+    </message>
+    <message>
+      <source>So many convolutions do not join both ends; {needed} would.</source>
+      <translation>这些卷积层尚不能连通首尾；需要 {needed} 层。</translation>
+    </message>
+    <message>
+      <source>Projections of attention: {count} multiplications more.</source>
+      <translation>注意力的投影另需 {count} 次乘法。</translation>
+    </message>
+    <message>
+      <source>Without X the input of a token is its Q, K and V side by side.</source>
+      <translation>没有 X 时，以各词元并排的 Q、K、V 作为其输入。</translation>
+    </message>
+    <message>
+      <source>The first {shown} of {count} tokens, as a sequence of their own.</source>
+      <translation>共 {count} 个词元，取前 {shown} 个作为单独的序列。</translation>
+    </message>
   </context>
   <context>
     <name>PagesController</name>

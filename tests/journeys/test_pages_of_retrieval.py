@@ -1,8 +1,9 @@
-"""One query's ranking and mixture, and four ways to pool beside one another, in the window."""
+"""One query's ranking and mixture, ways to pool beside one another, and the reach of three layers, in the window."""
 
 from __future__ import annotations
 
 import time
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit
 
+from attn_gui import render
 from attn_gui.cli import main
-from attn_gui.engine import compute
+from attn_gui.engine import Problem, compute, sensitivity
 from attn_gui.formats import save_session
 
 
@@ -100,3 +102,41 @@ def test_the_pages_are_written_by_the_command_line(launch, tmp_path, capsys):
         assert main([*call, "--format", "svg", "pdf", "--lang", "zh"]) == 0
         assert len(capsys.readouterr().out.split()) == 2
     assert "平均汇聚" in (tmp_path / "a-poolings-h0.svg").read_text("utf-8")
+
+
+# --- RNN, CNN and attention ----------------------------------------------------------------------
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_reach_of_attention_follows_edits_and_that_of_convolutions_the_knob(launch, lang):
+    person = launch("thinking-machines.npz", lang=lang)
+    person.do("dependence")
+
+    def expected():
+        """‖∂y_i/∂x_j‖ from the gradients of one cell after the other."""
+        trace = compute(person.program.document.snapshot())
+        squares = np.zeros((2, 2))
+        for i, column in np.ndindex(trace["output"].shape[1:]):
+            squares[i] += (sensitivity(trace, "output", (0, i, column))["x"] ** 2).sum(axis=1)
+        return np.sqrt(squares)
+
+    before = settled(person, "dependence")
+    assert before.maps[2] == pytest.approx(expected(), rel=1e-10)
+    person.type_into("x", 0, 1, "3")
+    after = settled(person, "dependence")
+    assert after.maps[2] == pytest.approx(expected(), rel=1e-10)
+    assert (after.maps[2] != before.maps[2]).any()
+    person.overwrite(person.find("page.dependence.layers", QLineEdit), "1")
+    turned = person.find("page.dependence").content  # nothing of attention is computed for it
+    assert turned.maps[2] is after.maps[2]
+    assert turned.costs[1].sequential == 1
+    canvas = person.find("page.dependence").canvas
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(2, 1, 0).toPoint())
+    assert person.program.view.look.cell[:3] == ("weights", 1, 0)
+    assert settled(person, "dependence").chosen == (1, 0)
+
+
+def test_of_many_tokens_the_first_are_taken_and_it_is_said(tmp_path):
+    random = np.random.default_rng(4).standard_normal
+    problem = Problem(**{name: random((3000, 4)) for name in ("query", "key", "value")}, mask=({"kind": "causal"},))
+    render(problem, tmp_path / "a.svg", picture="dependence")
+    texts = ElementTree.parse(tmp_path / "a.svg").iter("{http://www.w3.org/2000/svg}text")
+    assert "The first 32 of 3000 tokens, as a sequence of their own." in " ".join(element.text for element in texts)

@@ -49,6 +49,12 @@ def sensitivity(
         return _by_field(evaluation, _from_parts(evaluation, stage, parts))
 
 
+def gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array) -> dict[str, Array]:
+    """{field: gradient} of Σ weights · stage over a box, which a long problem's map need not be held for."""
+    with np.errstate(all="ignore"):
+        return _by_field(evaluation, _from_parts(evaluation, stage, [(box, weights)]))
+
+
 def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field: str) -> Array:
     """The gradient of Σ weights · stage over a box with respect to one field, in the field's own shape (float64)."""
     found = np.zeros(evaluation.problem.arrays()[field].shape)

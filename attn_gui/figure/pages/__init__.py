@@ -6,6 +6,7 @@ from typing import Any
 
 from attn_gui.figure.pages.head_contributions import HeadContributions
 from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.reaching.dependence_page import DependencePage
 from attn_gui.figure.pages.relating.meaning import MeaningPage
 from attn_gui.figure.pages.relating.relation_lines import RelationsPage
 from attn_gui.figure.pages.retrieving.curve import CurvePage
@@ -23,6 +24,7 @@ _KINDS = (
     SweepPage(),
     RelationsPage(),
     MeaningPage(),
+    DependencePage(),
 )
 
 PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}

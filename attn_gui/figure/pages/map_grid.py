@@ -76,15 +76,21 @@ class MapGrid:
     def __init__(self, room: QRectF, maps: Sequence[PageMap], ink: Ink) -> None:
         self.maps, self.ink = maps, ink
         self._label = self.label_width(maps)
-        across = self._across(room.width(), len(maps))
-        down = math.ceil(len(maps) / across)
-        width, height = room.width() / across, room.height() / down
-        self.places = []
-        for number, one in enumerate(maps):
+        self.places = self._placed(room)
+        if all(place.height() < LEAST_ROW * len(one.values) for one, place in zip(maps, self.places, strict=True)):
+            self._label = 0.0  # of tokens that cannot be written
+            self.places = self._placed(room)
+
+    def _placed(self, room: QRectF) -> list[QRectF]:
+        """The rectangles of the maps."""
+        across, found = self._across(room.width(), len(self.maps)), []
+        width, height = room.width() / across, room.height() / math.ceil(len(self.maps) / across)
+        for number, one in enumerate(self.maps):
             left, top = room.left() + number % across * width, room.top() + number // across * height
             wide = min(width - self._label - SPACING.l, (height - self.beside()) / one.ratio)
             tall = min(wide * one.ratio, height - self.beside())
-            self.places.append(QRectF(left + self._label, top + self.above(), wide, tall))
+            found.append(QRectF(left + self._label, top + self.above(), wide, tall))
+        return found
 
     # --- sizes -----------------------------------------------------------------------------------
     @staticmethod

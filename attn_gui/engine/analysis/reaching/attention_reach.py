@@ -1,0 +1,108 @@
+"""How far each output of self-attention depends on each token, exactly, whatever score, mask and heads it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from attn_gui.engine.analysis.sensitivity import gradients
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.creation.create import made_direct
+from attn_gui.engine.creation.resize import resize
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
+from attn_gui.engine.problem.interventions.intervention import Intervention
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.records import Record
+
+WORK = 1e10
+"""Multiplications of W_O with what its heads depend on."""
+GIVEN = "query", "key", "value"
+
+
+def sequence(problem: Problem) -> Array:
+    """The token's numbers (n, d): X, or where Q, K and V are given these three side by side."""
+    given = [problem.x] if problem.projected else [getattr(problem, name) for name in GIVEN]
+    rows = [np.asarray(array, dtype=np.float64) for array in given]
+    return np.concatenate([array[0] if array.ndim == 3 else array for array in rows], axis=1)
+
+
+def first_tokens(problem: Problem, count: int) -> Problem:
+    """The problem with its first tokens alone, as queries and as keys."""
+    if problem.n > count:
+        problem = problem.replace(**resize(problem, n=count).fields)
+    return problem.replace(**resize(problem, m=count).fields) if problem.m > count else problem
+
+
+def dependence(problem: Problem, tell: Callable[[float], None]) -> Array:
+    """‖∂y_i/∂x_j‖ (Frobenius) as (i, j), of what attention gives (after W_O) by the token's numbers; see `sequence`.
+
+    Of self-attention over one sequence. The part from Q, K and V on is pulled back with a copy of the problem along
+    the batch axis for each column of a head; X reaches them row by row. `tell` hears the share that is done, and
+    ends the work by raising.
+    """
+    direct = problem.replace(**made_direct(Evaluation(problem)))
+    before = [_of_rows(problem, name) for name in GIVEN] if problem.projected else None
+    evaluation, found = Evaluation(_copied(direct, direct.d_v)), np.zeros((problem.n, problem.n))
+    after = None if problem.w_output is None else problem.w_output.astype(np.float64).T
+    with one_blas_thread():
+        for i in range(problem.n):
+            heads = []
+            for head in range(problem.num_heads):
+                tell((i + head / problem.num_heads) / problem.n)
+                heads.append(_of_head(evaluation, i, head, before))
+            moved = np.concatenate(heads)
+            moved = moved if after is None else np.tensordot(after, moved, 1)
+            found[i] = np.sqrt((moved**2).sum(axis=(0, 2)))
+    tell(1.0)
+    return found
+
+
+def affordable(problem: Problem, most: int) -> int:
+    """The tokens, at most so many, over which the dependence takes a few seconds."""
+    width = problem.num_heads * problem.d_v
+    out = width if problem.w_output is None else int(problem.w_output.shape[-1])
+    each = sequence(problem).shape[1] * (width * out if problem.w_output is not None else width)
+    return max(2, min(most, problem.n, int((WORK / max(each, 1)) ** 0.5)))
+
+
+def _of_head(evaluation: Evaluation, i: int, head: int, before: list[Array] | None) -> Array:
+    """∂o_i/∂x as (column of the head, token, number of the token) of one query and head."""
+    width = evaluation.problem.d_v
+    box = slice(0, width), slice(head, head + 1), slice(i, i + 1), slice(0, width)
+    found = gradients(evaluation, evaluation.mixed, box, np.eye(width)[:, None, None, :])
+    if before is None:
+        return np.concatenate([found[name] for name in GIVEN], axis=2)
+    total = np.zeros(())
+    for name, way in zip(GIVEN, before, strict=True):
+        mine = evaluation.head_columns(name, head)
+        total = total + np.swapaxes(found[name][:, :, mine], 0, 1) @ way[:, mine]
+    return np.swapaxes(total, 0, 1)
+
+
+def _of_rows(problem: Problem, name: str) -> Array:
+    """∂(row of Q, K or V)/∂(the same row of X) as (token, column, column of X): no row reads another one's."""
+    width = Evaluation(problem).shape(name)[-1]
+    evaluation = Evaluation(_copied(problem, width))
+    cotangent = np.repeat(np.eye(width)[:, None, :], problem.n, axis=1)
+    found = gradients(evaluation, name, tuple(slice(0, length) for length in cotangent.shape), cotangent)["x"]
+    return np.ascontiguousarray(np.swapaxes(found, 0, 1))
+
+
+def _copied(problem: Problem, count: int) -> Problem:
+    """The problem as so many equal items."""
+    names = ("x",) if problem.projected else GIVEN
+    given: dict[str, Any] = {name: getattr(problem, name) for name in names}
+    copied = {name: np.repeat(array.reshape(1, *array.shape[-2:]), count, axis=0) for name, array in given.items()}
+    by_hand = tuple(_of_every_item(record) for record in problem.interventions)
+    return problem.replace(**copied, interventions=by_hand, dtype="float64")
+
+
+def _of_every_item(record: Intervention) -> Intervention:
+    """The intervention in whatever item."""
+    places = {name: getattr(record, name) for name in ("at", "source") if hasattr(record, name)}
+    return record.changed(
+        **{name: Record({axis: at for axis, at in place.items() if axis != "batch"}) for name, place in places.items()}
+    )

@@ -1,0 +1,140 @@
+"""Reach of a recurrent layer, of convolutions and of attention against finite differences, and their costs by count."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Problem, compute
+from attn_gui.engine.analysis.reaching.attention_reach import affordable, dependence, first_tokens, sequence
+from attn_gui.engine.analysis.reaching.convolution_stack import Convolutions
+from attn_gui.engine.analysis.reaching.layer_costs import (
+    attention_cost,
+    convolution_cost,
+    projection_multiplications,
+    recurrent_cost,
+)
+from attn_gui.engine.analysis.reaching.recurrent_layer import Recurrent
+
+STEP = 1e-6
+
+
+def by_differences(forward, x):
+    """‖∂y_i/∂x_j‖ by central differences, one number of x after the other."""
+    squares = np.zeros((len(x), len(x)))
+    for j, column in np.ndindex(x.shape):
+        ends = []
+        for side in (STEP, -STEP):
+            moved = x.copy()
+            moved[j, column] += side
+            ends.append(forward(moved))
+        squares[:, j] += (((ends[0] - ends[1]) / (2 * STEP)) ** 2).sum(axis=1)
+    return np.sqrt(squares)
+
+
+@pytest.fixture
+def x():
+    return np.random.default_rng(1).standard_normal((7, 5))
+
+
+@pytest.mark.parametrize("channels", [3, 8])
+def test_the_recurrent_layer_reaches_back_and_never_forward(x, channels):
+    layer = Recurrent.seeded(5, channels, 4)
+    found = layer.dependence(x)
+    assert found == pytest.approx(by_differences(layer.forward, x), abs=1e-8)
+    assert (found[np.triu_indices(7, 1)] == 0).all()
+    assert (found[np.tril_indices(7)] > 0).all()
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3, 4])
+@pytest.mark.parametrize("channels", [1, 6])
+def test_convolutions_reach_as_far_as_they_are_many(x, layers, channels):
+    layer = Convolutions.seeded(5, channels, layers, 4)
+    found = layer.dependence(x)
+    assert found == pytest.approx(by_differences(layer.forward, x), abs=1e-8)
+    apart = np.abs(np.arange(7)[:, None] - np.arange(7))
+    assert ((found > 0) == (apart <= layers)).all()
+
+
+def problems():
+    random = np.random.default_rng(2).standard_normal
+    weights = {name: random((4, 6)) for name in ("w_query", "w_key", "w_value")}
+    yield Problem(x=random((5, 4)), **weights, w_output=random((6, 4)), num_heads=3)
+    yield Problem(x=random((5, 4)), **weights, num_heads=3, rotary_theta=100.0, mask=({"kind": "causal"},))
+    given = {name: random((5, 4)) for name in ("query", "key", "value")}
+    yield Problem(**given, num_heads=2, softcap=2.0, mask=({"kind": "alibi"},))
+    yield Problem(**given, score="gaussian")
+    by_hand = {"kind": "set", "stage": "weights", "at": {"batch": 0, "head": 0, "query": 2, "key": 1}, "values": 0.5}
+    yield Problem(**given, interventions=(by_hand,))
+
+
+@pytest.mark.parametrize("problem", list(problems()), ids=range(5))
+def test_attention_reaches_what_its_mask_leaves_open(problem):
+    x = sequence(problem)
+    widths = np.cumsum(
+        [0, *(getattr(problem, name).shape[-1] for name in ("query", "key", "value") if not problem.projected)]
+    )
+
+    def forward(moved):
+        if problem.projected:
+            return compute(problem.replace(x=moved))["output"][0]
+        cut = (moved[:, low:high] for low, high in pairwise(widths))
+        return compute(problem.replace(**dict(zip(("query", "key", "value"), cut, strict=True))))["output"][0]
+
+    told = []
+    found = dependence(problem, told.append)
+    assert found == pytest.approx(by_differences(forward, x), abs=1e-7)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    allowed = compute(problem).allowed
+    if allowed is not None:
+        assert ((found > 0) <= (allowed[0, 0] | np.eye(5, dtype=bool))).all()
+
+
+def test_tokens_are_fewer_where_they_are_wide():
+    random = np.random.default_rng(2).standard_normal
+    weights = {name: random((512, 512)) for name in ("w_query", "w_key", "w_value", "w_output")}
+    assert affordable(Problem(x=random((60, 512)), **weights), 32) < 32
+    assert affordable(next(problems()), 32) == 5
+
+
+def test_the_first_tokens_keep_their_numbers():
+    problem = list(problems())[2]
+    cut = first_tokens(problem, 3)
+    assert (cut.n, cut.m) == (3, 3)
+    assert sequence(cut).tolist() == sequence(problem)[:3].tolist()
+    assert first_tokens(problem, 9) is problem
+
+
+# --- costs ---------------------------------------------------------------------------------------
+def longest_path(n, layers):
+    """Layers between the two tokens farthest apart, by walking the graph of a stack of width 3; None if unreached."""
+    reached = {0}
+    for _ in range(layers):
+        reached |= {place + step for place in reached for step in (-1, 1) if 0 <= place + step < n}
+    return layers if n - 1 in reached else None
+
+
+@pytest.mark.parametrize(("n", "width", "layers"), [(1, 2, 1), (2, 3, 1), (5, 3, 4), (6, 2, 3), (5, 4, 2)])
+def test_multiplications_are_those_of_plain_loops(n, width, layers):
+    recurrent = sum(1 for _ in product(range(n), range(width), range(2 * width)))
+    assert recurrent_cost(n, width).multiplications == recurrent
+    stacked = 0
+    for _, t, shift in product(range(layers), range(n), (-1, 0, 1)):
+        if 0 <= t + shift < n:
+            stacked += width * width
+    cost = convolution_cost(n, width, layers)
+    assert (cost.multiplications, cost.sequential, cost.path) == (stacked, layers, longest_path(n, layers))
+    assert longest_path(n, cost.needed) == cost.needed
+    assert cost.needed == 1 or longest_path(n, cost.needed - 1) is None
+
+
+def test_attention_counts_scores_and_mixture_and_its_projections_apart():
+    problem = next(problems())
+    n, heads, d_k, d_v = problem.n, 3, 2, 2
+    assert attention_cost(problem).multiplications == heads * n * n * d_k + heads * n * n * d_v
+    assert (attention_cost(problem).sequential, attention_cost(problem).path) == (1, 1)
+    assert projection_multiplications(problem) == 3 * n * 4 * 6 + n * 6 * 4
+    assert projection_multiplications(list(problems())[2]) == 0
