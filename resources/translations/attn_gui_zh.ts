@@ -3563,6 +3563,90 @@
       <source>The first {shown} of {count} tokens, as a sequence of their own.</source>
       <translation>共 {count} 个词元，取前 {shown} 个作为单独的序列。</translation>
     </message>
+    <message>
+      <source>the sum of its row</source>
+      <translation>所在行之和</translation>
+    </message>
+    <message>
+      <source>its row, weighted by itself</source>
+      <translation>所在行，以自身加权</translation>
+    </message>
+    <message>
+      <source>every step before it</source>
+      <translation>它之前的每一步</translation>
+    </message>
+    <message>
+      <source>the tables</source>
+      <translation>各输入表</translation>
+    </message>
+    <message>
+      <source>one for each map</source>
+      <translation>每图各一</translation>
+    </message>
+    <message>
+      <source>the same for all</source>
+      <translation>全部相同</translation>
+    </message>
+    <message>
+      <source>Gradient</source>
+      <translation>梯度</translation>
+    </message>
+    <message>
+      <source>gradient of</source>
+      <translation>求导对象</translation>
+    </message>
+    <message>
+      <source>with respect to</source>
+      <translation>对…求导</translation>
+    </message>
+    <message>
+      <source>color bar</source>
+      <translation>色标</translation>
+    </message>
+    <message>
+      <source>Gradient of {name}</source>
+      <translation>{name} 的梯度</translation>
+    </message>
+    <message>
+      <source>{name} = {value}; it changes by so much for each unit of a number</source>
+      <translation>{name} = {value}；某个数每增加一个单位，它的变化量如下</translation>
+    </message>
+    <message>
+      <source>It changes with no number of the problem.</source>
+      <translation>它不随本题中任何数变化。</translation>
+    </message>
+    <message>
+      <source>Beside the exact gradient the finite difference (f(x + h) − f(x − h)) / 2h, computed anew.</source>
+      <translation>精确梯度旁是重新计算的有限差分 (f(x + h) − f(x − h)) / 2h。</translation>
+    </message>
+    <message>
+      <source>It does not change with {names}.</source>
+      <translation>它不随 {names} 变化。</translation>
+    </message>
+    <message>
+      <source>Of each block of a large map the gradient of largest magnitude.</source>
+      <translation>大图的每一块显示其中绝对值最大的梯度。</translation>
+    </message>
+    <message>
+      <source>{name}: {exact}, by differences {other}, apart by {share} of it</source>
+      <translation>{name}：{exact}，差分 {other}，相对相差 {share}</translation>
+    </message>
+    <message>
+      <source>exact</source>
+      <translation>精确</translation>
+    </message>
+    <message>
+      <source>difference</source>
+      <translation>差分</translation>
+    </message>
+    <message>
+      <source>apart</source>
+      <translation>相对误差</translation>
+    </message>
+    <message>
+      <source>largest by</source>
+      <translation>最大者</translation>
+    </message>
   </context>
   <context>
     <name>PagesController</name>

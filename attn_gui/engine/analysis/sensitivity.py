@@ -55,6 +55,17 @@ def gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array) -> d
         return _by_field(evaluation, _from_parts(evaluation, stage, [(box, weights)]))
 
 
+def step_gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array) -> dict[str, tuple[Box, Array]]:
+    """{stage: (box, gradient)} of Σ weights · stage over a box with respect to the stages before it.
+
+    Of each stage the box that the sum reads, outside of which the gradient is 0.
+    """
+    seen: dict[str, Pieces] = {}
+    with np.errstate(all="ignore"):
+        _pulled_back(evaluation, evaluation.nodes, {stage: [(box, weights)]}, seen)
+    return {name: seen[name][0] for name in evaluation.stages if name != stage and seen.get(name)}
+
+
 def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field: str) -> Array:
     """The gradient of Σ weights · stage over a box with respect to one field, in the field's own shape (float64)."""
     found = np.zeros(evaluation.problem.arrays()[field].shape)
@@ -134,10 +145,15 @@ def _from_parts(evaluation: Evaluation, stage: str, parts: Pieces) -> Mapping[st
     return _pulled_back(evaluation, early, whole)
 
 
-def _pulled_back(evaluation: Evaluation, nodes: Sequence[Node], pending: dict[str, Pieces]) -> Mapping[str, Pieces]:
-    """Gradients handed back from stage to stage; only the parts that the start can see are ever computed."""
+def _pulled_back(
+    evaluation: Evaluation, nodes: Sequence[Node], pending: dict[str, Pieces], seen: dict[str, Pieces] | None = None
+) -> Mapping[str, Pieces]:
+    """Gradients handed back from stage to stage, `seen` on the way; only what the start can see is ever computed."""
     for node in reversed(nodes):
-        for box, grad in _gathered(pending.pop(node.name, [])):
+        pieces = _gathered(pending.pop(node.name, []))
+        if seen is not None:
+            seen[node.name] = pieces
+        for box, grad in pieces:
             for name, part, piece in node.pull_back(box, grad, evaluation.fetch):
                 pending.setdefault(name, []).append((part, piece))
     return pending

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from attn_gui.figure.pages.differentials.gradient_page import GradientPage
 from attn_gui.figure.pages.head_contributions import HeadContributions
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.reaching.dependence_page import DependencePage
@@ -25,6 +26,7 @@ _KINDS = (
     RelationsPage(),
     MeaningPage(),
     DependencePage(),
+    GradientPage(),
 )
 
 PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}

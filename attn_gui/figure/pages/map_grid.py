@@ -7,15 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from attn_gui.figure.colors import value_text_color
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.map_parts import fitting_numbers, paint_bar, paint_panel
-from attn_gui.figure.output.text import END, write_line
+from attn_gui.figure.output.text import END, MIDDLE, write_line
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Field, Spot
 from attn_gui.figure.text.labels import elided, visible_text
@@ -24,6 +26,8 @@ from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 WIDE = 160.0
 """Width of a map's room from which on another one stands beside it."""
 LEAST, MOST_LABEL, LEAST_ROW, BAR = 110.0, 64.0, 10.0, 9.0
+MOST_WRITTEN = 400
+"""Cells of a map in which numbers are written as its page writes them."""
 FLATTEST, TALLEST = 0.2, 1.6
 """Height over width of a map; within these its cells are squares."""
 
@@ -38,7 +42,7 @@ class PageMap:
     """A matrix with a title and what its rows and columns count: a word, or a name of axes.
 
     `tokens` name the rows; `chosen` is the cell to mark, or (row, −1) for all of a row. `signed` numbers have the
-    signed colors, all others those of weights.
+    signed colors, all others those of weights. `written` writes the numbers in the cells, where all of them fit.
     """
 
     title: str
@@ -49,6 +53,7 @@ class PageMap:
     axes: tuple[str, str] = ("query", "key")
     tokens: tuple[str, ...] | None = None
     chosen: tuple[int, int] | None = None
+    written: Callable[[float], str] | None = None
 
     @property
     def ratio(self) -> float:
@@ -82,14 +87,19 @@ class MapGrid:
             self.places = self._placed(room)
 
     def _placed(self, room: QRectF) -> list[QRectF]:
-        """The rectangles of the maps."""
-        across, found = self._across(room.width(), len(self.maps)), []
-        width, height = room.width() / across, room.height() / math.ceil(len(self.maps) / across)
-        for number, one in enumerate(self.maps):
-            left, top = room.left() + number % across * width, room.top() + number // across * height
-            wide = min(width - self._label - SPACING.l, (height - self.beside()) / one.ratio)
-            tall = min(wide * one.ratio, height - self.beside())
-            found.append(QRectF(left + self._label, top + self.above(), wide, tall))
+        """The rectangles of the maps; each line of them is as high as the highest of its maps needs it."""
+        across, found, top = self._across(room.width(), len(self.maps)), [], room.top()
+        pitch = room.width() / across
+        wide = pitch - self._label - SPACING.l
+        lines = [self.maps[low : low + across] for low in range(0, len(self.maps), across)]
+        needed = [wide * max(one.ratio for one in line) for line in lines]
+        share = (room.height() - len(lines) * self.beside()) / sum(needed)
+        for line, high in zip(lines, needed, strict=True):
+            for number, one in enumerate(line):
+                tall = min(wide * one.ratio, high * share)
+                left = room.left() + number * pitch + self._label
+                found.append(QRectF(left, top + self.above(), min(wide, tall / one.ratio), tall))
+            top += high * share + self.beside()
         return found
 
     # --- sizes -----------------------------------------------------------------------------------
@@ -124,8 +134,8 @@ class MapGrid:
     def _height(cls, across: float, maps: Sequence[PageMap], most: float) -> float:
         beside = cls._across(across, len(maps))
         wide = across / beside - cls.label_width(maps) - SPACING.l
-        tall = min(wide * max(one.ratio for one in maps), most)
-        return math.ceil(len(maps) / beside) * (tall + cls.beside())
+        lines = (maps[low : low + beside] for low in range(0, len(maps), beside))
+        return sum(min(wide * max(one.ratio for one in line), most) + cls.beside() for line in lines)
 
     @staticmethod
     def _across(width: float, count: int) -> int:
@@ -158,8 +168,10 @@ class MapGrid:
             end = QPointF(place.right(), at.y())
             write_line(painter, end, f"{rows} ↓", colors[0], FONT_SIZE.small, anchor=END)
         height, width = one.values.shape
-        numbers = fitting_numbers(figure, place.width() / width, place.height() / height)
-        paint_panel(painter, place, figure, 0, numbers)
+        size = place.width() / width, place.height() / height
+        paint_panel(painter, place, figure, 0, None if one.written else fitting_numbers(figure, *size))
+        if one.written and one.values.size <= MOST_WRITTEN:
+            _write_numbers(painter, one.written, figure, place)
         self._paint_tokens(painter, one, place, colors[0])
         self._paint_chosen(painter, one, place)
         paint_bar(painter, figure, QRectF(place.left(), place.bottom() + SPACING.m, place.width(), BAR))
@@ -186,3 +198,19 @@ class MapGrid:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self.ink.theme.ink, LINE.row_and_column))
         painter.drawRect(cell)
+
+
+def _write_numbers(painter: QPainter, written: Callable[[float], str], figure: MapFigure, place: QRectF) -> None:
+    """Write every number in its cell, if all of them fit."""
+    values, micro = figure.panels[0].values, metrics("micro")
+    (rows, columns), texts = values.shape, [[written(float(value)) for value in row] for row in values]
+    width, height = place.width() / columns, place.height() / rows
+    widest = max(micro.horizontalAdvance(text) for row in texts for text in row)
+    if widest > width - SPACING.s or micro.height() > height:
+        return
+    colors = figure.table[figure.displays[0].indices]
+    for row, column in np.ndindex(rows, columns):
+        middle = QPointF(place.left() + (column + 0.5) * width, place.top() + (row + 0.5) * height)
+        at = middle + QPointF(0, micro.capHeight() / 2)
+        color = value_text_color(int(colors[row, column]))
+        write_line(painter, at, texts[row][column], color, FONT_SIZE.micro, anchor=MIDDLE)

@@ -1,0 +1,1 @@
+"""Derivatives by computing twice: the check beside every exact gradient. Imports engine, NumPy."""

@@ -1,0 +1,50 @@
+"""The finite difference of a weighted sum of cells by one number of the problem."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.shapes.drafts import fields_with
+
+STEP = float(np.finfo(float).eps ** (1 / 3))
+"""Of a number of magnitude 1: where the error of the difference and that of rounding are about equal."""
+
+
+def finite_difference(
+    problem: Problem, stage: str, box: Box, weights: Array, field: str, index: tuple[int, ...]
+) -> float:
+    """(f(x + h) − f(x − h)) / 2h of f = Σ weights · stage over a box, in float64, x one number of a field.
+
+    h is ε^(1/3) · max(1, |x|); NaN where the problem cannot be computed on both sides. Rows that are not read are not
+    computed. Source: Nocedal, Wright, *Numerical Optimization* (2006), §8.1.
+    """
+    here = _number(problem, field, index)
+    ends = here + (step := STEP * max(1.0, abs(here))), here - step
+    try:
+        with np.errstate(all="ignore"):
+            above, below = (_read(_with(problem, field, index, end), stage, box, weights) for end in ends)
+            return float((above - below) / (ends[0] - ends[1]))
+    except ValueError:
+        return float("nan")
+
+
+def _number(problem: Problem, field: str, index: tuple[int, ...]) -> float:
+    return float(problem.arrays()[field][index] if index else problem.scalars()[field])
+
+
+def _with(problem: Problem, field: str, index: tuple[int, ...], value: float) -> Problem:
+    """The problem in float64 with another number in one place."""
+    new: object = value
+    if index:
+        array = np.array(problem.arrays()[field], dtype=np.float64)
+        array[index] = value
+        new = array
+    return problem.replace(dtype="float64", **fields_with(problem, {field: new}))
+
+
+def _read(problem: Problem, stage: str, box: Box, weights: Array) -> float:
+    found = Evaluation(problem, keep=0).fetch(stage, box)
+    return float(np.where(weights == 0, 0.0, weights * found).sum())
