@@ -3647,6 +3647,18 @@
       <source>largest by</source>
       <translation>最大者</translation>
     </message>
+    <message>
+      <source>Nadaraya–Watson</source>
+      <translation>Nadaraya–Watson 核回归</translation>
+    </message>
+    <message>
+      <source>Fitted w = {w}</source>
+      <translation>拟合的 w = {w}</translation>
+    </message>
+    <message>
+      <source>Gradient maps</source>
+      <translation>梯度图</translation>
+    </message>
   </context>
   <context>
     <name>PagesController</name>

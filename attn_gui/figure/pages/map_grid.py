@@ -23,7 +23,7 @@ from attn_gui.figure.pages.page_drawing import Field, Spot
 from attn_gui.figure.text.labels import elided, visible_text
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 
-WIDE = 160.0
+WIDE = 135.0
 """Width of a map's room from which on another one stands beside it."""
 LEAST, MOST_LABEL, LEAST_ROW, BAR = 110.0, 64.0, 10.0, 9.0
 MOST_WRITTEN = 400

@@ -1,4 +1,4 @@
-"""How far each output of self-attention depends on each token, exactly, whatever score, mask and heads it has."""
+"""Dependence of each output of self-attention on each token, exactly, whatever score, mask and heads it has."""
 
 from __future__ import annotations
 

@@ -49,8 +49,8 @@ def _is_kernel(score: Score) -> bool:
 
 WAYS = (
     Way(QT_TRANSLATE_NOOP("Pages", "Average pooling"), lambda score: not score.looks),
-    Way(QT_TRANSLATE_NOOP("Pages", "Nadaraya–Watson, w = 1"), _is_kernel),
-    Way(QT_TRANSLATE_NOOP("Pages", "Parametric, fitted w = {w}"), _is_kernel, fitted=True),
+    Way(QT_TRANSLATE_NOOP("Pages", "Nadaraya–Watson"), _is_kernel),
+    Way(QT_TRANSLATE_NOOP("Pages", "Fitted w = {w}"), _is_kernel, fitted=True),
     Way(QT_TRANSLATE_NOOP("Pages", "Dot product q · k"), lambda score: score.dot),
 )
 
