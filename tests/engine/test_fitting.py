@@ -77,3 +77,11 @@ def test_what_cannot_be_fitted_is_said() -> None:
     one = np.ones((1, 1))
     with pytest.raises(ValueError, match="two points"):
         fit_width(points_of(Problem(query=one, key=one, value=one, score="gaussian")))
+
+
+@pytest.mark.parametrize("unit", [1e-320, 1e-200, 1e200, 1e308])
+def test_points_as_far_apart_as_numbers_can_be_are_fitted_or_left_alone(unit: float) -> None:
+    problem = regression(7, 0.5)
+    found = fit_width(points_of(problem.replace(key=np.linspace(-1, 1, 7)[:, None] * unit)))
+    assert np.isfinite(found.w)
+    assert found.w > 0

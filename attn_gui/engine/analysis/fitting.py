@@ -19,6 +19,7 @@ from attn_gui.engine.scores import SCORES
 MOST_POINTS = 1 << 21  # cells of the weights of all heads: each trial computes them again
 STEPS, HALVINGS = 48, 48  # trials over the whole range, and within the best part of it
 BEYOND = 30.0  # how much wider than the data and narrower than their closest points a kernel is tried
+LARGEST = 1e300  # of w: beyond it, and below its inverse, nothing is left to be multiplied by
 DIGITS = 6  # of w: the error is flat around its least value, so that more would mean nothing
 GOLDEN = (5**0.5 - 1) / 2
 
@@ -103,12 +104,15 @@ def _range(points: Problem) -> tuple[float, float]:
     for one in np.moveaxis(keys, 2, 1).reshape(-1, points.m, keys.shape[-1]):
         distances = np.zeros((points.m, points.m))
         for column in one.T:
-            np.hypot(distances, column[:, None] - column, out=distances)
+            with np.errstate(over="ignore"):  # then there is no range to be had from them
+                np.hypot(distances, column[:, None] - column, out=distances)
         apart.append(distances[distances > 0])
     found = np.concatenate(apart)
     if not found.size or not np.isfinite(found).all():
         return 1 / BEYOND, BEYOND
-    return 1 / (BEYOND * float(found.max())), BEYOND / float(found.min())
+    with np.errstate(over="ignore"):
+        low, high = np.clip([1 / BEYOND / found.max(), BEYOND / found.min()], 1 / LARGEST, LARGEST)
+    return float(low), float(high)
 
 
 def _least(points: Problem, low: float, high: float) -> float:

@@ -13,6 +13,7 @@ from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
+from attn_gui.engine.graph.powers import lengths
 from attn_gui.engine.problem.interventions.intervention import Intervention
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import Record
@@ -55,7 +56,7 @@ def dependence(problem: Problem, tell: Callable[[float], None]) -> Array:
                 heads.append(_of_head(evaluation, i, head, before))
             moved = np.concatenate(heads)
             moved = moved if after is None else np.tensordot(after, moved, 1)
-            found[i] = np.sqrt((moved**2).sum(axis=(0, 2)))
+            found[i] = lengths(np.swapaxes(moved, 0, 1).reshape(problem.n, -1), -1)[:, 0]
     tell(1.0)
     return found
 
