@@ -1,4 +1,4 @@
-"""What the page of gradients shows: the sum that is differentiated, maps of gradients, the largest of them checked."""
+"""Contents of the page of gradients: the sum that is differentiated, maps of gradients, the largest checked."""
 
 from __future__ import annotations
 
