@@ -141,6 +141,11 @@ class MapGrid:
     def _across(width: float, count: int) -> int:
         return max(1, min(count, int(width / WIDE)))
 
+    @property
+    def bottom(self) -> float:
+        """The lower end of the lowest map with its bar."""
+        return max(place.bottom() for place in self.places) + self.beside() - self.above()
+
     # --- what is shown ---------------------------------------------------------------------------
     def fields(self, spot: Callable[[int, int, int], Spot]) -> tuple[Field, ...]:
         """A field for each map; `spot` is asked with the number of the map, row and column."""

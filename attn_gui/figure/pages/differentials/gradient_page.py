@@ -107,7 +107,8 @@ class _Layout:
         )
         body = self.frame.body
         self.grid = MapGrid(body.adjusted(0, 0, 0, -tall), maps, ink) if maps else None
-        self.list = QRectF(body.left(), body.bottom() - tall + SPACING.m, body.width(), max(tall - SPACING.m, 0.0))
+        top = body.top() if self.grid is None else min(self.grid.bottom, body.bottom() - tall)
+        self.list = QRectF(body.left(), top + SPACING.m, body.width(), max(tall - SPACING.m, 0.0))
 
     def drawing(self, title: str) -> Drawing:
         """The page; a click on a cell of a step chooses it, one on a line of the list its number."""

@@ -161,7 +161,8 @@ class _Layout:
         )
         body = self.frame.body
         self.grid = MapGrid(body.adjusted(0, 0, 0, -tall), maps, ink)
-        self.room = QRectF(body.left(), body.bottom() - tall + SPACING.m, body.width(), tall - SPACING.m)
+        top = min(self.grid.bottom, body.bottom() - tall) + SPACING.m
+        self.room = QRectF(body.left(), top, body.width(), tall - SPACING.m)
 
     def drawing(self, title: str) -> Drawing:
         """The page; a click chooses the weight of that query and key."""
