@@ -23,7 +23,7 @@ def settled(person):
     while person.program.pages.busy:
         assert time.monotonic() < end, "it does not come"
         QApplication.processEvents()
-    return person.find("page.gradient").content
+    return person.find("page.gradient_maps").content
 
 
 def by_name(shown):
@@ -34,7 +34,7 @@ def by_name(shown):
 def person(launch):
     found = launch("worked-example.npz")
     found.click_cell("weights", 1, 0)
-    found.do("gradient")
+    found.do("gradient_maps")
     return found
 
 
@@ -55,12 +55,12 @@ def test_it_shows_the_gradient_of_the_chosen_cell_and_follows_an_edit(person):
 
 def test_a_row_has_no_gradient_in_sum_and_one_weighted_by_itself(person):
     settled(person)
-    person.choose(person.find("page.gradient.of", QComboBox), "sum")
+    person.choose(person.find("page.gradient_maps.of", QComboBox), "sum")
     shown = settled(person)
     assert shown.value == pytest.approx(1.0)  # weights add up to one, whatever the numbers are
     assert max((abs(one.exact) for one in shown.checked), default=0.0) < 1e-15
-    person.choose(person.find("page.gradient.of", QComboBox), "weighted")
-    person.choose(person.find("page.gradient.by", QComboBox), "tables")
+    person.choose(person.find("page.gradient_maps.of", QComboBox), "weighted")
+    person.choose(person.find("page.gradient_maps.by", QComboBox), "tables")
     shown, trace = settled(person), compute(person.program.document.snapshot())
     cotangent = np.zeros((1, 1, 2, 2))
     cotangent[0, 0, 1] = trace["weights"][0, 0, 1]
@@ -68,13 +68,13 @@ def test_a_row_has_no_gradient_in_sum_and_one_weighted_by_itself(person):
     assert shown.value == pytest.approx((trace["weights"][0, 0, 1] ** 2).sum() / 2)
     for field in ("query", "key", "value"):
         assert by_name(shown)[field].tolist() == exact[field].tolist()
-    assert "V" in person.find("page.gradient").canvas.accessibleDescription().split("does not change with")[1]
+    assert "V" in person.find("page.gradient_maps").canvas.accessibleDescription().split("does not change with")[1]
 
 
 def test_a_click_on_a_gradient_chooses_the_cell_that_it_is_by(person):
     shown = settled(person)
     number = [one.name for one in shown.maps].index("key")
-    canvas = person.find("page.gradient").canvas
+    canvas = person.find("page.gradient_maps").canvas
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(number, 1, 2).toPoint())
     assert person.program.view.look.cell[:3] == ("key", 1, 2)
     assert settled(person).name == "K[1, 2]"
@@ -83,7 +83,7 @@ def test_a_click_on_a_gradient_chooses_the_cell_that_it_is_by(person):
 def test_the_columns_of_the_head_on_show_are_shown(launch):
     person = launch("minilm-layer2.npz")
     person.click_cell("head_output" if person.find("heatmap.head_output").isVisible() else "weights", 10, 3)
-    person.do("gradient")
+    person.do("gradient_maps")
     shown, look = settled(person), person.program.view.look
     exact = sensitivity(compute(person.program.document.snapshot()), look.cell.stage, (0, look.head, 10, 3))
     mine = slice(32 * look.head, 32 * look.head + 32)
@@ -94,7 +94,7 @@ def test_the_columns_of_the_head_on_show_are_shown(launch):
 def test_tiny_gradients_are_written_with_their_power_of_ten_and_long_maps_in_blocks(tmp_path):
     random = np.random.default_rng(4).standard_normal
     problem = Problem(**{name: 3 * random((3000, 16)) for name in ("query", "key", "value")})
-    render(problem, tmp_path / "a.svg", picture="gradient", cell=(1500, 3), knobs={"by": "tables"})
+    render(problem, tmp_path / "a.svg", picture="gradient_maps", cell=(1500, 3), knobs={"by": "tables"})
     texts = [element.text for element in ElementTree.parse(tmp_path / "a.svg").iter("{http://www.w3.org/2000/svg}text")]
     assert "Of each block of a large map the gradient of largest magnitude." in " ".join(texts)
     assert any("e−" in text for text in texts)

@@ -55,7 +55,7 @@ NAME, PLACES = 0.25, (0.5, 0.76, 1.0)
 class GradientPage(PageKind[Gradients]):
     """Shows the exact gradient of a cell or a row by every step or every table, on a symmetric bar of its own."""
 
-    name = "gradient"
+    name = "gradient_maps"
     title = QT_TRANSLATE_NOOP("Pages", "Gradient maps")
     words = (
         "sensitivity derivative backprop pull back finite difference vanishing 梯度 灵敏度 导数 反向传播 有限差分 消失"
