@@ -18,7 +18,7 @@ USED = """
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QTextLayout
 app = QGuiApplication([])
 there = [name for name in QFontDatabase.families() if name.endswith(('Backs', 'SC'))]
-from attn_gui.figure import fonts
+from attn_gui.figure.text import fonts
 fonts.load_fonts()
 layout = QTextLayout("注意力分数，", fonts.figure_font(20))
 layout.beginLayout(); layout.createLine(); layout.endLayout()

@@ -17,7 +17,8 @@ from attn_gui.paths import resource
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import apply_theme, current_theme, dress, scaled, set_ground, theme_signal, ui_font
 
-ICONS = sorted(path.stem for path in resource("icons").glob("*.svg"))
+PROGRAM = "attn-gui"  # its own icon, of many colors, for menus of the desktop
+ICONS = sorted({path.stem for path in resource("icons").glob("*.svg")} - {PROGRAM})
 GROUNDS = ("window", "surface", "raised", "sunken")
 INKS = ("text", "text2", "text3", "accent", "query", "key", "edit", "error", "good")
 
