@@ -63,7 +63,7 @@ def test_the_manual_names_every_command(capsys):
 
 
 def test_the_icon_can_be_told_at_every_size(qapp):
-    icon = QIcon(str(resource("icons", "attn-gui.svg")))
+    icon = QIcon(str(resource("icons", "program", "attn-gui.svg")))
     for side in (16, 32, 256):
         image = icon.pixmap(side, side).toImage()
         dark, pale = (QColor(image.pixel(side * x // 16, side * y // 16)).lightness() for x, y in ((3, 3), (9, 6)))

@@ -53,7 +53,7 @@ def _lay_out(tree: Path, folder: Path) -> None:
     manual = share / "man/man1/attn-gui.1"
     _copy(LINUX / "attn-gui.1", manual)
     watched(["gzip", "-9n", manual], "Packing the manual.")
-    icon = ROOT / "resources/icons/attn-gui.svg"
+    icon = ROOT / "resources/icons/program/attn-gui.svg"
     for kind in ("apps/attn-gui", "mimetypes/application-x-attn"):
         _copy(icon, share / f"icons/hicolor/scalable/{kind}.svg")
         for side in SIZES:

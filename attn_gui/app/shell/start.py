@@ -33,7 +33,7 @@ def run(path: Path | None = None, lang: str | None = None) -> int:
     app.setApplicationName("attn_gui")
     app.setApplicationDisplayName("attn_gui")
     app.setDesktopFileName("attn-gui")  # by which a desktop finds the name, the icon and what belongs together
-    app.setWindowIcon(QIcon(str(resource("icons", "attn-gui.svg"))))
+    app.setWindowIcon(QIcon(str(resource("icons", "program", "attn-gui.svg"))))
     load_fonts()
     start = Start(app, Shell(app, lang), path)
     code = app.exec()
