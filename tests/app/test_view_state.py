@@ -83,7 +83,7 @@ def test_whoever_is_told_first_sees_a_look_that_fits_already(view):
 
 
 def test_nobody_can_follow_what_there_is_not(view):
-    with pytest.raises(ValueError, match=r"no haed, only baseline, batch, block, blocked, cell"):
+    with pytest.raises(ValueError, match=r"no haed, only baseline, batch, blanks, block, blocked, cell"):
         view.follow(lambda: None, "haed")
 
 

@@ -131,6 +131,7 @@ class LessonsController(QObject):
         self._panel.show()
         self._window.history.hide()
         self._go(place)
+        self._panel.take_focus()
 
     def _kept(self, lesson: Lesson, count: int) -> int:
         place = self._settings.record(PROGRESS).get(lesson.key)
@@ -150,6 +151,7 @@ class LessonsController(QObject):
             self.close()
         elif place >= 0:
             self._go(place)
+            self._panel.take_focus()
 
     def _go(self, place: int) -> None:
         """Show a step with its numbers and its view."""

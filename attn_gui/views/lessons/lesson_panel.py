@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QSize, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -80,6 +80,13 @@ class LessonPanel(QWidget):
         """Whether the numbers are others than those of the step."""
         self._left.setVisible(left)
         self._return.setVisible(left)
+
+    def take_focus(self) -> None:
+        """Put the keyboard on the question, or on the way on where nothing is asked."""
+        if self._words is not None and self._words.asked is not None:
+            self.question.take_focus()
+        else:
+            self._next.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def retranslate(self) -> None:
         """All words in the present language."""

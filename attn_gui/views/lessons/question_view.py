@@ -71,6 +71,11 @@ class QuestionView(QWidget):
         if button is not None:
             button.setChecked(True)
 
+    def take_focus(self) -> None:
+        """Put the keyboard where the answer is given."""
+        first = self._group.button(0)
+        (self._line if first is None else first).setFocus(Qt.FocusReason.OtherFocusReason)
+
     def retranslate(self) -> None:
         """All words in the present language."""
         self._check.setText(self.tr("Check"))
