@@ -53,12 +53,20 @@ def dependence(problem: Problem, tell: Callable[[float], None]) -> Array:
             heads = []
             for head in range(problem.num_heads):
                 tell((i + head / problem.num_heads) / problem.n)
-                heads.append(_of_head(evaluation, i, head, before))
-            moved = np.concatenate(heads)
-            moved = moved if after is None else np.tensordot(after, moved, 1)
-            found[i] = lengths(np.swapaxes(moved, 0, 1).reshape(problem.n, -1), -1)[:, 0]
+                moved = _of_head(evaluation, i, head, before)
+                if after is None:  # columns of their own for each head: nothing is added but squares
+                    found[i] = np.hypot(found[i], _by_token(moved))
+                else:
+                    heads.append(moved)
+            if after is not None:
+                found[i] = _by_token(np.tensordot(after, np.concatenate(heads), 1))
     tell(1.0)
     return found
+
+
+def _by_token(moved: Array) -> Array:
+    """The lengths of (column, token, number of the token) by token."""
+    return np.asarray(lengths(np.swapaxes(moved, 0, 1).reshape(moved.shape[1], -1), -1)[:, 0])
 
 
 def affordable(problem: Problem, most: int) -> int:
