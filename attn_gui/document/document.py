@@ -149,6 +149,11 @@ class Document(QObject):
             self.stack.resetClean()
         self.titleChanged.emit()
 
+    def mark_unsaved(self) -> None:
+        """Remember that no file holds the present state."""
+        self.stack.resetClean()
+        self.titleChanged.emit()
+
     def limit_history(self, count: int) -> None:
         """Let the steps take no more than so many bytes, from the next step on; the newest stays whatever it takes."""
         self._history.limit = count

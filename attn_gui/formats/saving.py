@@ -62,7 +62,7 @@ def replacing(path: str | os.PathLike[str], size: int = 0) -> Iterator[IO[bytes]
         mode = _mode_of(target)
         if size and shutil.disk_usage(target.parent).free < size:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        beside = target.with_name(_hidden_name(target.name))
+        beside = hidden_beside(target)
         with suppress(FileNotFoundError):
             beside.unlink()  # left by a crash; a new file, never something that a link may point to
         descriptor = os.open(beside, _NEW, 0o666)
@@ -137,9 +137,12 @@ def _mode_of(target: Path) -> int | None:
     raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: it is not a regular file."))
 
 
-def _hidden_name(name: str) -> str:
-    """One fixed name for each target, so that crashes never leave more than one; short, whatever the target's."""
-    return f".attn-gui-{zlib.crc32(os.fsencode(name)):08x}.saving"
+def hidden_beside(target: Path) -> Path:
+    """The file that is written first; one fixed name for each target, so that crashes never leave more than one.
+
+    It is short, whatever the target's.
+    """
+    return target.with_name(f".attn-gui-{zlib.crc32(os.fsencode(target.name)):08x}.saving")
 
 
 def _verify(path: Path, sink: Sink) -> None:

@@ -5,34 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
 from attn_gui.app.files.examples import EXAMPLES, Example, example_of
+from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.opening import Opening
+from attn_gui.app.files.recent import RecentFiles
 from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.problem.clash import Clashes
 from attn_gui.app.problem.making import Arrays, Making
 from attn_gui.app.shell.actions import Command
-from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentences
+from attn_gui.app.state.settings import Settings
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.document.sentence_tokens import row_names
 from attn_gui.engine import Problem, ShapeError, layer_from_mapping
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.formats import SESSION, Loaded, Note, patterns, problems
+from attn_gui.formats.journal import Kept, Recovered, Stamp, recover
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 
-LONGEST_FOLDER = 48  # letters of a folder in the menu of recent files
-
 
 class FilesController(QObject):
     """Begins and keeps documents; asks before anything unsaved is lost."""
+
+    recovered = Signal(Path)  # the journal whose document is open now
 
     def __init__(
         self, window: MainWindow, document: Document, settings: Settings, making: Making, menus: Mapping[str, QMenu]
@@ -46,11 +48,13 @@ class FilesController(QObject):
         self._clashes = Clashes(window.banner, self, making)
         self.opening = Opening(window)
         self.saving = SessionSaving(window, document, settings)
+        self.journaling = Journaling(window, document)
+        self.journaling.set_source(lambda: Kept(about=self._about, view=self._view_of()))
+        self.saving.saved.connect(self._on_saved)
         self._asked = Path(), 0  # what is being read, and the generation of the document that may be left for it
         self.opening.ended.connect(self._on_opening_ended)
         window.banner.closed.connect(self._on_banner_closed)
-        for menu in ("recent", "file"):
-            menus[menu].aboutToShow.connect(self.fill_recent)
+        self.recent = RecentFiles(menus, settings, self.open_path)
         self.retranslate()
         window.inspector.exampleRequested.connect(self.open_example)
         window.inspector.newRequested.connect(self.new)
@@ -129,20 +133,34 @@ class FilesController(QObject):
             self._asked = path, self._document.generation
             self.opening.begin(path)
 
+    def recover(self, path: Path) -> None:
+        """Open what a journal kept as an unsaved document, as it was."""
+        if self._may_leave():
+            self._asked = path, self._document.generation
+            self.opening.begin(path, recover)
+
     def _on_opening_ended(self, found: object) -> None:
         path, generation = self._asked
         if isinstance(found, ValueError):
             self._refuse(path, found)
         elif isinstance(found, Exception):
             raise found
-        elif isinstance(found, Loaded):
+        elif found is not None:
             half_typed = not self._window.settle()
             if half_typed or (self._document.modified and self._document.generation != generation):
-                self._offer_again(path, self._document.name)
-            else:
+                self._offer_again(path, self._document.name, again=self._open_large if isinstance(found, Loaded) else self.recover)
+            elif isinstance(found, Loaded):
                 self._take(path, found)
+            elif isinstance(found, Recovered):
+                self._take_recovered(path, found)
 
-    def _offer_again(self, path: Path, name: str) -> None:
+    def _take_recovered(self, path: Path, found: Recovered) -> None:
+        file = found.kept.file
+        self._begin(found.loaded, file.path if file else None, found.kept.name, found.loaded.view)
+        self._document.mark_unsaved()
+        self.recovered.emit(path)
+
+    def _offer_again(self, path: Path, name: str, again: Callable[[Path], None]) -> None:
         """Offer the file again: the document has changed meanwhile, and a sudden question would be a surprise."""
 
         def words() -> str:
@@ -152,11 +170,12 @@ class FilesController(QObject):
         def hint() -> str:
             return self.tr("It is asked first whether to save the changes")
 
-        now = Offer(lambda: self.tr("Open it now"), hint, lambda: self._open_large(path))
+        now = Offer(lambda: self.tr("Open it now"), hint, lambda: again(path))
         self._window.banner.show_info(words, offers=[now])
 
     def _take(self, path: Path, loaded: Loaded) -> None:
         self._begin(loaded, path if path.suffix in SESSION.suffixes else None, path.stem, loaded.view)
+        self.journaling.begin_from(Stamp.of(path))
         self._settings.add_recent(path.resolve())
         self._tell(loaded.notes)
 
@@ -238,6 +257,10 @@ class FilesController(QObject):
     def _write(self, path: Path) -> bool:
         return self.saving.save(path, self._view_of(), self._about)
 
+    def _on_saved(self) -> None:
+        path = self._document.path
+        self.journaling.begin_from(Stamp.of(path) if path and not self._document.modified else None)
+
     def _may_leave(self) -> bool:
         """Ask to save what is not saved, what is half typed included; False means stay.
 
@@ -265,20 +288,7 @@ class FilesController(QObject):
         """Drop what is being read, and write to its end what is being written; for the end of the program."""
         self.opening.finish()
         self.saving.finish()
-
-    # --- recent ----------------------------------------------------------------------------------
-    def fill_recent(self) -> None:
-        """The files opened last; those that are gone stay, greyed."""
-        menu = self._menus["recent"]
-        menu.clear()
-        menu.setToolTipsVisible(True)
-        for path in self._settings.recent():
-            action = QAction(f"{path.name}\t{_short(path.parent)}".replace("&", "&&"), menu)
-            action.setToolTip(str(path))
-            action.setEnabled(path.exists())
-            action.triggered.connect(lambda _=False, path=path: self.open_path(path))
-            menu.addAction(action)
-        menu.setEnabled(not menu.isEmpty())
+        self.journaling.finish()
 
     def _folder(self) -> str:
         recent = self._settings.recent()
@@ -291,9 +301,3 @@ class FilesController(QObject):
 
 def _view_of(example: Example) -> Mapping[str, object]:
     return {"head": example.head}
-
-
-def _short(folder: Path) -> str:
-    """A folder as a menu has room for it: the home folder as ~, of a long path its end."""
-    text = f"~/{folder.relative_to(Path.home())}" if folder.is_relative_to(Path.home()) else str(folder)
-    return text if len(text) <= LONGEST_FOLDER else f"…{text[-LONGEST_FOLDER:]}"

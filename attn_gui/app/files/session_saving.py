@@ -41,6 +41,7 @@ class SessionSaving(QObject):
     """Writes one file after another; the document counts as saved if it is still what was written."""
 
     ended = Signal()  # nothing is being written any more
+    saved = Signal()  # a file holds the document
 
     def __init__(self, window: MainWindow, document: Document, settings: Settings) -> None:
         super().__init__(window)
@@ -145,6 +146,7 @@ class SessionSaving(QObject):
             self._settings.add_recent(session.path.resolve())
             if self._is_ours(session):
                 self._document.mark_saved(session.path, session.generation)
+                self.saved.emit()
 
     def _is_ours(self, session: Session) -> bool:
         """Whether it is of the document that is open."""

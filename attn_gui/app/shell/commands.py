@@ -88,7 +88,7 @@ class CommandsController(QObject):
     def search(self) -> None:
         from attn_gui.views.dialogs.palette import ActionPalette
 
-        self._files.fill_recent()
+        self._files.recent.fill()
         asked(ActionPalette(self._offers(), self._window))
 
     def show_help(self) -> None:

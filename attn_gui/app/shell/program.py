@@ -16,6 +16,7 @@ from attn_gui.app.by_hand.typing_into_maps import TypingController
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.export import ExportController
 from attn_gui.app.files.files import FilesController
+from attn_gui.app.files.recovery import Recovery
 from attn_gui.app.files.session_view import SessionView
 from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.inspector.history_jumps import HistoryController
@@ -164,6 +165,7 @@ class Program(QObject):
     def _build_files(self) -> None:
         window, document, computation, view = self._shared()
         self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
+        self.recovery = Recovery(window, self.files, self.look)
         self.variants.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
         self.export = ExportController(
@@ -213,7 +215,7 @@ class Program(QObject):
     def _on_window_close_asked(self, event: QCloseEvent) -> None:
         if self.files.may_close():
             self.layout.remember()
-            for part in (self.files, self.making, self.table_blocks):
+            for part in (self.files, self.making, self.table_blocks, self.recovery):
                 part.finish()
         else:
             event.ignore()
@@ -239,6 +241,7 @@ class Program(QObject):
         self.window.reveal()
         self.layout.share_inputs()
         self.keys.to_map()
+        self.recovery.begin()
 
     def take_in(self, path: Path, field: str = "") -> None:
         """A file that was dropped: one matrix goes into the table below it, or is offered to all; else it is opened."""

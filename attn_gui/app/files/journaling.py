@@ -1,0 +1,178 @@
+"""Keeps the unsaved document in a journal beside the window, at most a second behind the last edit."""
+
+from __future__ import annotations
+
+import errno
+import os
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QLockFile, QObject, QStandardPaths, QTimer
+
+from attn_gui.app.state.background import Background
+from attn_gui.app.state.translated_errors import saying
+from attn_gui.document.document import Change, Document
+from attn_gui.formats import FormatError
+from attn_gui.formats.journal import SUFFIX, Journal, Kept, Stamp, Step
+from attn_gui.formats.saving import saving
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.main_window import MainWindow
+
+DELAY_MS = 250  # after an edit, in which more of them come together
+AGAIN_MS = 10_000  # after a journal could not be written
+LARGE = 64 * 2**20  # bytes of arrays from which on those of an unchanged file are not written again
+GROWN = 32 * 2**20  # bytes of entries after which a whole state takes their place
+MOST = 2 * 10**9  # bytes that a journal may take
+_TOO_LARGE = QT_TRANSLATE_NOOP("Sentences", "{file}: the document is too large to be kept beside its file.")
+
+
+def journals_folder() -> Path:
+    """The folder of the journals of all windows of this person."""
+    kind = QStandardPaths.StandardLocation.GenericDataLocation
+    return Path(QStandardPaths.writableLocation(kind)) / "attn_gui" / "journals"
+
+
+def lock_of(path: Path) -> QLockFile:
+    """The lock of a journal, which the window holds that writes or offers it; it is free once that has crashed."""
+    lock = QLockFile(str(path.with_suffix(".lock")))
+    lock.setStaleLockTime(0)  # only whether the holder lives counts, not how long
+    return lock
+
+
+class Journaling(QObject):
+    """Writes what changes into a journal of this window's own; once nothing is unsaved, it is gone."""
+
+    def __init__(self, window: MainWindow, document: Document) -> None:
+        super().__init__(window)
+        self._window, self._document = window, document
+        self._path = journals_folder() / f"{os.getpid()}-{uuid.uuid4().hex[:8]}{SUFFIX}"
+        self._journal, self._lock = Journal(self._path), lock_of(self._path)
+        self._kept_of: Callable[[], Kept] = Kept
+        self._changes: list[Change] = []
+        self._origin: Stamp | None = None  # the file that holds what the changes began with
+        self._whole, self._told = True, False  # the next entry is a whole state; a failure was said
+        self._due = False  # something happened since the last entry
+        self._then: Callable[[], object] | None = None  # called once the document is kept, or left for good
+        self._background, self._timer = Background(self), QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._write)
+        self._background.answered.connect(self._on_answered)
+        document.changed.connect(self._on_document_changed)
+        document.titleChanged.connect(self._wake)
+
+    def set_source(self, kept_of: Callable[[], Kept]) -> None:
+        """Set the source of what is kept beside the problem."""
+        self._kept_of = kept_of
+
+    def begin_from(self, origin: Stamp | None) -> None:
+        """Say which file holds the document as it is now, if any does."""
+        self._origin, self._whole = origin, True
+        self._wake()
+
+    def take_over(self, then: Callable[[], object]) -> None:
+        """Keep the document, which no file holds; `then` forget where it was kept before."""
+        self._then = then
+        self._wake()
+
+    def finish(self) -> None:
+        """Forget the journal: whoever closes the window has been asked."""
+        self._timer.stop()
+        self._background.finish()
+        self._background.forget()
+        self._whole = True
+        self._changes.clear()
+        self._forget()
+        self._hand_over()
+
+    def _on_document_changed(self, change: Change) -> None:
+        if change.opened:
+            self._changes.clear()
+            self._whole, self._origin = True, None
+        else:
+            self._changes.append(change)
+        self._wake()
+
+    def _wake(self) -> None:
+        self._due = True
+        if not (self._timer.isActive() or self._background.busy):
+            self._timer.start(DELAY_MS)
+
+    def _write(self) -> None:
+        """Hand what has changed to the other thread; no array is copied here, which would hold up the window."""
+        self._due = False
+        if not self._document.modified:
+            self._whole = True
+            self._changes.clear()
+            self._background.ask(self._forget)
+            return
+        if not (self._changes or self._whole):
+            return
+        step = self._step(Change.merged(self._changes))
+        self._changes.clear()
+        if not self._whole and self._journal.grown <= max(GROWN, _weight(step)):
+            self._background.ask(lambda: self._journal.append(step))
+            return
+        based = self._origin is not None and self._origin.is_current() and LARGE < _weight(step)
+        first = replace(step, kept=self._kept(), base=self._origin) if based and self._whole else self._state()
+        self._whole = False
+        self._background.ask(lambda: self._begin(first))
+
+    def _state(self) -> Step:
+        problem = self._document.problem
+        return Step(problem, tuple(problem.arrays()), kept=self._kept())
+
+    def _step(self, change: Change) -> Step:
+        cells = tuple((name, box) for name, boxes in change.fields.items() for box in boxes or ())
+        whole = tuple(name for name, boxes in change.fields.items() if boxes is None)
+        return Step(self._document.problem, whole, cells, self._kept() if whole else None)
+
+    def _kept(self) -> Kept:
+        problem, path = self._document.problem, self._document.path
+        sizes = problem.n, problem.m, problem.num_heads
+        return replace(self._kept_of(), name=self._document.name, sizes=sizes, file=Stamp.of(path) if path else None)
+
+    def _begin(self, step: Step) -> None:
+        if step.base is None and _weight(step) > MOST:
+            raise FormatError(_TOO_LARGE)
+        with saving(self._path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            if not (self._lock.isLocked() or self._lock.tryLock(0)):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._journal.begin(step)
+
+    def _forget(self) -> None:
+        self._journal.remove()
+        self._lock.unlock()
+
+    def _hand_over(self) -> None:
+        then, self._then = self._then, None
+        if then is not None:
+            then()
+
+    def _on_answered(self, found: object) -> None:
+        if isinstance(found, FormatError):
+            self._whole, self._origin = True, None
+            self._tell(found)
+            self._timer.start(AGAIN_MS)
+            return
+        if isinstance(found, Exception):
+            raise found
+        self._hand_over()
+        if self._due:
+            self._timer.start(DELAY_MS)
+
+    def _tell(self, error: FormatError) -> None:
+        """Say once that nothing is kept; one works on, and it is tried again."""
+        if not self._told:
+            self._told = True
+            words = saying(error)
+            self._window.banner.show_info(
+                lambda: self.tr("There is no copy of the unsaved changes, should the program crash. {reason}").format(
+                    reason=words()
+                )
+            )
+
+
+def _weight(step: Step) -> int:
+    return sum(array.nbytes for array in step.problem.arrays().values())

@@ -1,0 +1,95 @@
+"""Offers what crashed windows left unsaved, one document after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QDateTime, QLocale, QLockFile, QObject
+
+from attn_gui.app.files.files import FilesController
+from attn_gui.app.files.journaling import journals_folder, lock_of
+from attn_gui.app.state.look import LookController
+from attn_gui.formats import FormatError
+from attn_gui.formats.journal import SUFFIX, Kept, kept_in
+from attn_gui.formats.saving import hidden_beside
+from attn_gui.views.banner import Offer
+from attn_gui.views.main_window import MainWindow
+
+
+class Recovery(QObject):
+    """Claims the journals that no window writes any more; what is neither opened nor discarded is offered next time."""
+
+    def __init__(self, window: MainWindow, files: FilesController, look: LookController) -> None:
+        super().__init__(window)
+        self._window, self._files, self._look = window, files, look
+        self._left: dict[Path, QLockFile] = {}
+        files.recovered.connect(self._on_files_recovered)
+
+    def finish(self) -> None:
+        """Leave the others to the next start."""
+        for lock in self._left.values():
+            lock.unlock()
+        self._left.clear()
+
+    def begin(self) -> None:
+        """Look for journals of crashed windows, and offer the newest."""
+        for path in sorted(journals_folder().glob(f"*{SUFFIX}"), key=_changed, reverse=True):
+            lock = lock_of(path)
+            if lock.tryLock(0):
+                self._left[path] = lock
+        self._offer()
+
+    def _offer(self) -> None:
+        for path in list(self._left):
+            try:
+                kept = kept_in(path)
+            except FormatError:
+                self._forget(path)  # a crash before its first entry was whole
+                continue
+            self._say(path, kept)
+            return
+
+    def _say(self, path: Path, kept: Kept) -> None:
+        changed = QDateTime.fromSecsSinceEpoch(int(_changed(path)))
+
+        def words() -> str:
+            when = QLocale(self._look.language).toString(changed, QLocale.FormatType.ShortFormat)
+            n, m, heads = kept.sizes
+            said = self.tr(
+                "The program ended before {name} was saved: {n} queries, {m} keys, {heads} heads, changed {when}."
+            )
+            return said.format(name=kept.name, n=n, m=m, heads=heads, when=when)
+
+        take = Offer(
+            lambda: self.tr("Recover"),
+            lambda: self.tr("Open it as it was; no file is touched before you save"),
+            lambda: self._files.recover(path),
+        )
+        drop = Offer(
+            lambda: self.tr("Discard"),
+            lambda: self.tr("Delete these changes for good; the file keeps what was saved"),
+            lambda: self._discard(path),
+        )
+        self._window.banner.show_info(words, offers=[take, drop])
+
+    def _discard(self, path: Path) -> None:
+        self._window.banner.hide()
+        self._forget(path)
+        self._offer()
+
+    def _on_files_recovered(self, path: Path) -> None:
+        self._files.journaling.take_over(lambda: self._forget(path))
+
+    def _forget(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        hidden_beside(path).unlink(missing_ok=True)
+        lock = self._left.pop(path, None)
+        if lock is not None:
+            lock.unlock()
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # gone meanwhile
+        return 0.0

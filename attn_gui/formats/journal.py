@@ -1,0 +1,285 @@
+"""A journal: the state of an unsaved document, and after it what changed, entry by entry. Imports engine.
+
+Each entry is the length and the checksum of a safetensors file, and that file: arrays that are there anew under their
+names, new cells of others under numbers, and the metadata entry `journal`, sorted JSON that says to which boxes these
+belong and, where more than cells changed, all options. What a crash cut off at the end is no entry.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from attn_gui.engine.arrays import Box
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.formats import open_file, tensors
+from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.base import Loaded, Source, Tell, reading
+from attn_gui.formats.problem_fields import assemble, is_field, split, words
+from attn_gui.formats.json_text import Json, dump, parse_object
+from attn_gui.formats.saving import CHUNK, replacing, saving
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+
+SUFFIX = ".journal"
+ENTRY = "journal"
+MAGIC = b"attn_gui journal 1\n"
+LENGTH, CHECK = 8, 4  # bytes of each
+LONGEST_OPTIONS = 32 * 2**20
+_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: nothing can be recovered from it.")
+_CHANGED = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: the edits belong to {base} as it was; it was changed or removed since."
+)
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """A file as it was at one moment."""
+
+    path: Path
+    size: int
+    modified: int  # nanoseconds
+
+    @classmethod
+    def of(cls, path: Path) -> Stamp | None:
+        """The present one; None where there is no such file."""
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return cls(path, found.st_size, found.st_mtime_ns)
+
+    def is_current(self) -> bool:
+        return Stamp.of(self.path) == self
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What an entry says of the document beside its problem: its name, the file that it is saved in, its view."""
+
+    name: str = ""
+    sizes: tuple[int, int, int] = (0, 0, 0)  # queries, keys, heads
+    file: Stamp | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
+    view: Mapping[str, object] = field(default_factory=dict)
+
+
+class Recovered(NamedTuple):
+    """A document as a journal kept it."""
+
+    loaded: Loaded
+    kept: Kept
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What changed: the arrays that are new or other, and the boxes of those that have new numbers.
+
+    The arrays may be written to meanwhile: whoever does so adds a further step, which says what they hold then.
+    """
+
+    problem: Problem
+    whole: tuple[str, ...]
+    cells: tuple[tuple[str, Box], ...] = ()
+    kept: Kept | None = None  # with every change of more than cells
+    base: Stamp | None = None  # the file whose problem the arrays that are not there anew are those of
+
+    def parts(self) -> Iterator[memoryview]:
+        """The bytes of the entry."""
+        arrays = self.problem.arrays()
+        given = {name: arrays[name] for name in self.whole if name in arrays}
+        boxes = [(name, [[cut.start, cut.stop] for cut in box]) for name, box in self.cells]
+        given |= {str(number): arrays[name][box] for number, (name, box) in enumerate(self.cells)}
+        said: dict[str, object] = {"cells": boxes}
+        if self.kept is not None:
+            said |= {"options": split(self.problem)[1], "arrays": sorted(arrays), **_record(self.kept)}
+            said |= {"base": _stamp_record(self.base)} if self.base else {}
+        return tensors.parts(given, {ENTRY: dump(said)})
+
+
+class Journal:
+    """The file; written and removed by one thread at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._first = self._size = 0  # bytes to the end of the first entry, and of the last
+
+    @property
+    def grown(self) -> int:
+        """The bytes of all entries but the first."""
+        return self._size - self._first
+
+    def begin(self, step: Step) -> None:
+        """Put a whole state in place of all entries. Raises FormatError; then the entries are as they were."""
+        pieces = list(step.parts())
+        with replacing(self.path, _length(pieces)) as sink:
+            size = sum(map(sink.write, _entry(pieces)), sink.write(MAGIC))
+        self._first = self._size = size
+
+    def append(self, step: Step) -> None:
+        """Add an entry. Raises FormatError; then the entries are as they were."""
+        with saving(self.path), self.path.open("r+b", buffering=0) as file:
+            if file.seek(0, os.SEEK_END) != self._size:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))  # it is not what was written
+            try:
+                for piece in _entry(list(step.parts())):
+                    if file.write(piece) != len(piece):
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(file.fileno())
+            except BaseException:
+                file.truncate(self._size)
+                raise
+            self._size = file.tell()
+
+    def remove(self) -> None:
+        """Forget all entries."""
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+        self._first = self._size = 0
+
+
+def _length(pieces: Iterable[memoryview]) -> int:
+    return sum(map(len, pieces))
+
+
+def _entry(pieces: list[memoryview]) -> Iterator[bytes]:
+    """An entry bit by bit, each a copy: the arrays may be written to meanwhile, and the sum is of what is written."""
+    yield _length(pieces).to_bytes(LENGTH, "little")
+    check = 0
+    for piece in (part[low : low + CHUNK] for part in pieces for low in range(0, len(part), CHUNK)):
+        copy = bytes(piece)
+        check = zlib.crc32(copy, check)
+        yield copy
+    yield check.to_bytes(CHECK, "little")
+
+
+# --- reading -------------------------------------------------------------------------------------
+def kept_in(path: Path) -> Kept:
+    """What a journal says of its document, without the numbers. Raises FormatError."""
+    with reading(path) as source:
+        data = _checked_start(source).read(LENGTH + 8)
+        length = int.from_bytes(data[LENGTH:], "little")
+        if length > min(tensors.LONGEST_HEADER, source.size):
+            raise FormatError(_DAMAGED)
+        header, _ = tensors.taken_apart(data[LENGTH:] + source.file.read(length), ENTRY)
+        return _kept(_said(header))
+
+
+def recover(path: Path, tell: Tell | None = None) -> Recovered:
+    """The document as the last whole entry left it. Raises FormatError."""
+    with reading(path, tell=tell) as source:
+        state = _State()
+        for data in _entries(_checked_start(source), source.size):
+            try:
+                state.take(data)
+            except Exception:
+                if state.kept is None:
+                    raise
+                break  # what follows stands on it
+        return state.result()
+
+
+def _checked_start(source: Source) -> BinaryIO:
+    if source.file.read(len(MAGIC)) != MAGIC:
+        raise FormatError(_DAMAGED)
+    return source.file
+
+
+def _entries(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """The whole entries from the first on, up to one that is cut off or damaged."""
+    while len(start := file.read(LENGTH)) == LENGTH:
+        length = int.from_bytes(start, "little")
+        if length > size:
+            return
+        data, check = file.read(length), file.read(CHECK)
+        if len(data) < length or zlib.crc32(data).to_bytes(CHECK, "little") != check:
+            return
+        yield data
+
+
+class _State:
+    """Arrays and options as entry after entry makes them."""
+
+    def __init__(self) -> None:
+        self.kept: Kept | None = None
+        self._arrays: dict[str, Array] = {}
+        self._options: dict[str, Json] = {}
+
+    def take(self, data: bytes) -> None:
+        """Carry out an entry, wholly or not at all."""
+        header, cells = tensors.taken_apart(data, ENTRY)
+        said, given = _said(header), tensors.arrays_in(header, cells)
+        arrays = dict(self._arrays)
+        if "options" in said:
+            arrays |= _base_arrays(_stamp(said["base"])) if "base" in said else {}
+            arrays |= {name: np.array(array) for name, array in given.items() if is_field(name)}
+            arrays = {name: arrays[name] for name in said["arrays"]}
+        boxes = [(name, _box(box, arrays[name].shape)) for name, box in said["cells"]]
+        news = [given[str(number)] for number in range(len(boxes))]
+        for (name, box), new in zip(boxes, news, strict=True):
+            if arrays[name][box].shape != new.shape or arrays[name].dtype != new.dtype:
+                raise FormatError(_DAMAGED)
+        for (name, box), new in zip(boxes, news, strict=True):
+            arrays[name][box] = new
+        if "options" in said:
+            self.kept, self._options = _kept(said), dict(said["options"])
+        self._arrays = arrays
+
+    def result(self) -> Recovered:
+        if self.kept is None:
+            raise FormatError(_DAMAGED)
+        problem, _, _ = assemble(self._arrays, self._options)
+        return Recovered(Loaded(problem, view=self.kept.view, about=self.kept.about), self.kept)
+
+
+def _base_arrays(stamp: Stamp | None) -> dict[str, Array]:
+    """Arrays of the file on which the edits were made, if it is still the same."""
+    if stamp is None or not stamp.is_current():
+        raise FormatError(_CHANGED, base=shown(stamp.path.name if stamp else ""))
+    return {name: np.array(array) for name, array in split(open_file(stamp.path).problem)[0].items()}
+
+
+def _said(header: Mapping[str, Json]) -> dict[str, Json]:
+    metadata = header.get(tensors.METADATA)
+    return parse_object(str(metadata[ENTRY]), LONGEST_OPTIONS) if isinstance(metadata, dict) else {}
+
+
+def _box(cuts: list[list[int]], shape: tuple[int, ...]) -> Box:
+    if len(cuts) != len(shape):
+        raise FormatError(_DAMAGED)
+    box = tuple(slice(start, stop) for start, stop in cuts)
+    if not all(0 <= cut.start < cut.stop <= length for cut, length in zip(box, shape, strict=True)):
+        raise FormatError(_DAMAGED)
+    return box
+
+
+def _record(kept: Kept) -> dict[str, object]:
+    record: dict[str, object] = {"name": kept.name, "sizes": list(kept.sizes), "about": dict(kept.about), "view": dict(kept.view)}
+    return record | ({"file": _stamp_record(kept.file)} if kept.file else {})
+
+
+def _kept(said: Mapping[str, Json]) -> Kept:
+    view, (n, m, heads) = said.get("view"), map(int, said["sizes"])
+    return Kept(
+        shown(str(said.get("name", ""))),
+        (n, m, heads),
+        _stamp(said["file"]) if "file" in said else None,
+        words(said.get("about", {})),
+        view if isinstance(view, dict) else {},
+    )
+
+
+def _stamp_record(stamp: Stamp) -> list[object]:
+    return [str(stamp.path), stamp.size, stamp.modified]
+
+
+def _stamp(record: Json) -> Stamp | None:
+    path, size, modified = record
+    return Stamp(Path(path), int(size), int(modified)) if isinstance(path, str) else None

@@ -1,0 +1,143 @@
+"""The bytes of a safetensors file: arrays by name and texts by name, packed and taken apart. Imports NumPy only.
+
+The official reader and writer are not used: they copy every array and hold up all threads meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from attn_gui.formats.foreign_arrays import Array, Budget, broken, from_bfloat16, native
+from attn_gui.formats.json_text import Json, parse_object
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
+
+ALIGNMENT = 8  # of the first array
+METADATA = "__metadata__"
+LONGEST_HEADER = 64 * 2**20
+LONGEST_ENTRIES = 2**20  # what says where which array is: a few hundred bytes each
+_TEXT = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)  # of JSON, to its closing quote
+_ENTRY_BROKEN = QT_TRANSLATE_NOOP("Sentences", "{file}: what it says about “{name}” is damaged.")
+_GAPS = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: its arrays overlap or leave a gap.")
+_CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a session.")
+_DTYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": "<u2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "i1",
+    "U64": "<u8",
+    "U32": "<u4",
+    "U16": "<u2",
+    "U8": "u1",
+    "BOOL": "?",
+}
+_KEYS = ("U64", "I64", "F64", "F32", "U32", "I32", "F16", "U16", "I16", "I8", "U8", "BOOL")
+_KEY_OF = {np.dtype(_DTYPES[key]).name: key for key in _KEYS}
+
+
+def matches(start: bytes) -> bool:
+    """Whether a file that begins so may be one."""
+    return len(start) > 8 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= LONGEST_HEADER
+
+
+def parts(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> Iterator[memoryview]:
+    """The bytes of a file, array by array in its own memory; the same content gives the same bytes.
+
+    In the order of the official writer: the widest numbers first, so that each begins at a multiple of its width.
+    """
+    header: dict[str, object] = {METADATA: dict(metadata)}
+    names = sorted(arrays, key=lambda name: (_KEYS.index(_key(arrays[name])), name))
+    end = 0
+    for name in names:
+        start, end = end, end + arrays[name].nbytes
+        header[name] = {"dtype": _key(arrays[name]), "shape": arrays[name].shape, "data_offsets": (start, end)}
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % ALIGNMENT)
+    yield memoryview(len(text).to_bytes(8, "little") + text)
+    for name in names:
+        little = np.ascontiguousarray(arrays[name], arrays[name].dtype.newbyteorder("<"))
+        yield memoryview(little.reshape(-1).view(np.uint8).data)
+
+
+def taken_apart(data: bytes, entry: str = "") -> tuple[dict[str, Json], memoryview]:
+    """The header, which says where which array is, and the bytes of all arrays.
+
+    Where the header is long by the text of one `entry` of the metadata, that does not count.
+    """
+    length = int.from_bytes(data[:8], "little")
+    if len(data) < 8 + length or length > LONGEST_HEADER:
+        raise FormatError(_CUT_OFF)
+    listed = 8 + length - _length_of(data, 8 + length, entry)
+    if listed > LONGEST_ENTRIES:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences", "{file} lists too many arrays: {got} of names; expected at most {expected}."
+        )
+        raise FormatError(template, got=size_text(listed), expected=size_text(LONGEST_ENTRIES))
+    return parse_object(data[8 : 8 + length].decode(), LONGEST_HEADER), memoryview(data)[8 + length :]
+
+
+def may_have(data: bytes, entry: str) -> bool:
+    """Whether the metadata of a file may have this entry; a short header tells once it is taken apart."""
+    return int.from_bytes(data[:8], "little") <= LONGEST_ENTRIES or _start_of(data, entry) >= 0
+
+
+def _start_of(data: bytes, entry: str) -> int:
+    start = f'"{METADATA}":{{"{entry}":"'.encode()
+    found = data.find(start, 0, LONGEST_ENTRIES)
+    return found if found < 0 else found + len(start)
+
+
+def _length_of(data: bytes, stop: int, entry: str) -> int:
+    """The bytes of the text of an entry, 0 in a header that is short anyway."""
+    start = _start_of(data, entry) if entry and stop > LONGEST_ENTRIES else -1
+    found = _TEXT.match(data, start, stop) if start >= 0 else None
+    return found.end() - start if found else 0
+
+
+def arrays_in(header: Mapping[str, Json], cells: memoryview) -> dict[str, Array]:
+    """Every array, in the memory of the file.
+
+    They follow each other in it without gap or overlap, from the first byte to the last.
+    """
+    budget, end = Budget(), 0
+    found: dict[str, Array] = {}
+    entries = [_entry(name, entry) for name, entry in header.items() if name != METADATA]
+    for name, kind, shape, (start, stop) in sorted(entries, key=lambda entry: entry[3]):
+        if kind not in _DTYPES:
+            template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected {expected}.")
+            raise FormatError(template, name=shown(name), got=shown(kind), expected=tuple(_DTYPES))
+        dtype = np.dtype(_DTYPES[kind])
+        count = budget.take(name, shape, dtype.itemsize)
+        if start != end:
+            raise FormatError(_GAPS)
+        if stop != end + count or stop > len(cells):
+            raise broken(name, count, max(min(stop, len(cells)) - start, 0))
+        own, end = np.frombuffer(cells[start:stop], np.uint8), stop
+        found[name] = from_bfloat16(own, shape) if kind == "BF16" else native(own, dtype, shape)
+    if end != len(cells):
+        raise FormatError(_GAPS)
+    return found
+
+
+def _key(array: Array) -> str:
+    return _KEY_OF[np.dtype(array.dtype).name]
+
+
+def _entry(name: str, entry: Json) -> tuple[str, str, tuple[int, ...], tuple[int, int]]:
+    """The header's entry of one array: its name, kind of numbers, shape and place."""
+    parts = entry if isinstance(entry, dict) else {}
+    kind, shape, place = parts.get("dtype"), _wholes(parts.get("shape")), _wholes(parts.get("data_offsets"))
+    if not isinstance(kind, str) or shape is None or place is None or len(place) != 2 or min(place) < 0:
+        raise FormatError(_ENTRY_BROKEN, name=shown(name))
+    return name, kind, shape, (place[0], place[1])
+
+
+def _wholes(value: Json) -> tuple[int, ...] | None:
+    return tuple(value) if isinstance(value, list) and all(type(part) is int for part in value) else None

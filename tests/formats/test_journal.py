@@ -1,0 +1,151 @@
+"""Journals: whatever is cut off, damaged or made to hurt, the state of the last whole entry comes back, or a sentence."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Problem
+from attn_gui.formats import FormatError, save
+from attn_gui.formats.journal import Journal, Kept, Stamp, Step, kept_in, recover
+
+KEPT = Kept(name="mine", sizes=(3, 3, 2), view={"head": 1}, about={"title": "T"})
+
+
+def a_problem(seed: int = 0) -> Problem:
+    numbers = np.random.default_rng(seed)
+    q, k, v = (numbers.normal(size=(3, 4)) for _ in range(3))
+    layers = [{"kind": "custom", "allowed": np.tril(np.ones((3, 3), bool))}, {"kind": "window", "left": 2}]
+    return Problem(q, k, v, num_heads=2, mask=layers, query_tokens=("a", "b", "\ud800"))
+
+
+def whole(problem: Problem) -> Step:
+    return Step(problem, tuple(problem.arrays()), kept=KEPT)
+
+
+def edited(problem: Problem, row: int, column: int, number: float) -> tuple[Problem, Step]:
+    query = problem.query.copy()
+    query[row, column] = number
+    after = problem.replace(query=query)
+    return after, Step(after, (), (("query", (slice(row, row + 1), slice(column, column + 1))),))
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "1.journal")
+
+
+def states(journal: Journal, count: int = 6) -> tuple[list[Problem], list[int]]:
+    """The problems after each entry, and the sizes of the file then."""
+    problem = a_problem()
+    journal.begin(whole(problem))
+    problems, sizes = [problem], [journal.path.stat().st_size]
+    for number in range(count):
+        problem, step = edited(problem, number % 3, number % 4, float(number))
+        if number % 3 == 2:
+            problem = problem.replace(mask=problem.mask[number % 2 :], softcap=float(number))
+            step = Step(problem, ("mask.0.allowed",), step.cells, KEPT)
+        journal.append(step)
+        problems.append(problem)
+        sizes.append(journal.path.stat().st_size)
+    return problems, sizes
+
+
+def test_the_last_state_comes_back_with_what_was_known_beside_it(journal: Journal) -> None:
+    problems, _ = states(journal)
+    found = recover(journal.path)
+    assert found.loaded.problem == problems[-1]
+    assert found.kept == KEPT == kept_in(journal.path)
+    assert found.loaded.view == {"head": 1}
+
+
+def test_at_every_byte_at_which_a_crash_can_cut_it_off_the_last_whole_entry_counts(journal: Journal) -> None:
+    problems, sizes = states(journal, 3)
+    data = journal.path.read_bytes()
+    ends = {*range(0, len(data), 23), *(size + off for size in sizes for off in (-1, 0, 1))}
+    for end in sorted(ends):
+        journal.path.write_bytes(data[:end])
+        done = sum(size <= end for size in sizes)
+        if done:
+            assert recover(journal.path).loaded.problem == problems[done - 1]
+        else:
+            with pytest.raises(FormatError):
+                recover(journal.path)
+
+
+def test_mutated_journals_give_a_state_that_was_or_one_sentence(journal: Journal) -> None:
+    problems, _ = states(journal)
+    data, dice = journal.path.read_bytes(), random.Random(5)
+    for _ in range(600):
+        broken = bytearray(data)
+        for _ in range(dice.randint(1, 4)):
+            place = dice.randrange(len(broken))
+            match dice.randrange(3):
+                case 0:
+                    broken[place] ^= 1 << dice.randrange(8)
+                case 1:
+                    del broken[place : place + dice.randint(1, 40)]
+                case _:
+                    broken[place:place] = dice.randbytes(dice.randint(1, 9))
+        journal.path.write_bytes(broken)
+        try:
+            found = recover(journal.path).loaded.problem
+        except FormatError:
+            continue
+        assert found in problems
+
+
+def test_entries_that_lie_are_refused_though_their_sums_are_right(journal: Journal, monkeypatch) -> None:
+    problem = a_problem()
+    for cells in (
+        [("query", [[0, 9], [0, 1]])],
+        [("query", [[-1, 1], [0, 1]])],
+        [("query", [[0, 1]])],
+        [("nothing", [[0, 1], [0, 1]])],
+        [("query", [[0, 10**30], [0, 1]])],
+        "query",
+    ):
+        journal.begin(whole(problem))
+        step = Step(problem, (), (("query", (slice(0, 1), slice(0, 1))),))
+        with monkeypatch.context() as patch:
+            patch.setattr("attn_gui.formats.journal.dump", lambda _said, cells=cells: f'{{"cells":{_json(cells)}}}')
+            journal.append(step)
+        assert recover(journal.path).loaded.problem == problem, "the state before it"
+
+
+def _json(cells: object) -> str:
+    import json
+
+    return json.dumps(cells)
+
+
+def test_edits_of_a_large_file_are_laid_on_it_and_refused_once_it_is_another(journal: Journal, tmp_path: Path) -> None:
+    problem = a_problem()
+    save(problem, tmp_path / "large.attn")
+    after, step = edited(problem, 1, 2, 9.0)
+    base = Stamp.of(tmp_path / "large.attn")
+    journal.begin(replace(step, kept=KEPT, base=base))
+    assert recover(journal.path).loaded.problem == after
+    save(after, tmp_path / "large.attn")
+    with pytest.raises(FormatError, match=r"belong to large\.attn as it was"):
+        recover(journal.path)
+
+
+def test_a_full_disk_leaves_the_entries_before(journal: Journal, monkeypatch) -> None:
+    problems, sizes = states(journal, 2)
+    _, step = edited(problems[-1], 0, 0, 7.0)
+    monkeypatch.setattr("attn_gui.formats.journal.os.fsync", _full)
+    with pytest.raises(FormatError, match="no room left"):
+        journal.append(step)
+    assert journal.path.stat().st_size == sizes[-1]
+    with pytest.raises(FormatError, match="no room left"):
+        journal.begin(whole(a_problem(1)))
+    assert recover(journal.path).loaded.problem == problems[-1]
+
+
+def _full(_descriptor: int) -> None:
+    raise OSError(28, "full")

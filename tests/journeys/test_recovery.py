@@ -1,0 +1,165 @@
+"""After a crash: what was unsaved is offered with its name and time, opened as it was, or discarded for good."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from PySide6.QtWidgets import QMessageBox
+
+from attn_gui.app.files.journaling import journals_folder
+from attn_gui.formats import open_file, save_session
+from attn_gui.formats.journal import recover
+
+SMALL = "worked-example.npz"
+BUTTONS = QMessageBox.StandardButton
+
+
+def journals():
+    return sorted(journals_folder().glob("*.journal"))
+
+
+def left_by_crash(person, qtbot, name="crashed"):
+    """A copy of the journal as it stands once the last edit is in it: what a crash now would leave."""
+    problem = person.program.document.snapshot()
+    qtbot.waitUntil(lambda: any(recover(path).loaded.problem == problem for path in own()))
+    shutil.copy(own()[0], journals_folder() / f"{name}.journal")
+    return problem
+
+
+def own():
+    """The journal of the window that is open: the one whose name is made of numbers."""
+    return [path for path in journals() if "-" in path.stem]
+
+
+def press(person, label):
+    person.click(next(button for button in person.find("banner").buttons() if button.text() == label))
+
+
+@pytest.fixture
+def crashed(launch, qtbot, tmp_path):
+    """A window that crashed with a 7 in no file, after a session was saved: (its file, the problem)."""
+    person = launch(SMALL)
+    person.save_as(tmp_path / "mine.attn")
+    person.type_into("query", 0, 0, "7")
+    problem = left_by_crash(person, qtbot)
+    person.program.end()
+    assert [path.stem for path in journals()] == ["crashed"], "a window that is closed leaves nothing"
+    return tmp_path / "mine.attn", problem
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_it_is_offered_opened_as_it_was_and_counts_as_unsaved(crashed, launch, lang, qtbot):
+    path, problem = crashed
+    before = path.read_bytes()
+    person = launch(lang=lang)
+    assert "mine" in person.banner()
+    assert len(person.find("banner").buttons()) == 2
+    person.click(person.find("banner").buttons()[0])
+    qtbot.waitUntil(lambda: person.program.document.problem == problem)
+    assert person.window.isWindowModified()
+    assert path.read_bytes() == before, "the file is as it was saved"
+    assert person.program.document.path == path
+    qtbot.waitUntil(lambda: not (journals_folder() / "crashed.journal").exists())
+    assert recover(own()[0]).loaded.problem == problem, "it is kept under the new window's name first"
+    person.do("save")
+    assert open_file(path).problem == problem
+    qtbot.waitUntil(lambda: not journals())
+
+
+def test_what_is_discarded_is_never_offered_again(crashed, launch):
+    person = launch()
+    press(person, "Discard")
+    assert person.banner() == ""
+    assert not list(journals_folder().iterdir())
+    person.program.end()
+    assert "mine" not in launch().banner()
+
+
+def test_who_closes_the_line_is_asked_at_the_next_start(crashed, launch):
+    person = launch()
+    person.program.end()
+    assert "mine" in launch().banner()
+
+
+def test_two_windows_never_offer_the_same(crashed, launch):
+    assert "mine" in launch().banner()
+    assert "mine" not in launch().banner(), "the first one holds it"
+
+
+def test_several_are_offered_one_after_the_other(crashed, launch):
+    shutil.copy(journals()[0], journals_folder() / "other.journal")
+    person = launch()
+    press(person, "Discard")
+    assert "mine" in person.banner()
+    press(person, "Discard")
+    assert person.banner() == ""
+
+
+def test_a_journal_of_nothing_is_cleared_away(launch):
+    journals_folder().mkdir(parents=True)
+    (journals_folder() / "broken.journal").write_bytes(b"attn_gui journal 1\n\7")
+    person = launch(SMALL)
+    assert person.banner() == ""
+    assert not list(journals_folder().iterdir())
+
+
+def test_undo_to_what_was_saved_leaves_nothing_to_recover(launch, qtbot, tmp_path):
+    person = launch(SMALL)
+    person.save_as(tmp_path / "mine.attn")
+    person.type_into("query", 0, 0, "7")
+    qtbot.waitUntil(lambda: bool(journals()))
+    person.press("Ctrl+Z")
+    qtbot.waitUntil(lambda: not list(journals_folder().iterdir()))
+    person.press("Ctrl+Y")
+    qtbot.waitUntil(lambda: bool(journals()))
+    assert recover(journals()[0]).loaded.problem.query[0, 0] == 7
+
+
+def test_every_kind_of_edit_is_kept(launch, qtbot):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot, "a")
+    person.do("output_projection")
+    left_by_crash(person, qtbot, "b")
+    person.type_into("w_output", 1, 1, "5")
+    left_by_crash(person, qtbot, "c")
+    person.press("Ctrl+Z", "Ctrl+Z")
+    left_by_crash(person, qtbot, "d")
+
+
+def test_edits_of_a_large_file_are_kept_without_its_arrays(launch, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr("attn_gui.app.files.journaling.LARGE", 0)
+    person = launch(SMALL)
+    save_session(person.program.document.problem, tmp_path / "large.attn")
+    person.program.files.open_path(tmp_path / "large.attn")
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot)
+    assert b'"query":' not in journals()[0].read_bytes(), "its cell alone"
+    person.do("save")
+    qtbot.waitUntil(lambda: not own())
+    person.type_into("query", 0, 0, "8")
+    assert left_by_crash(person, qtbot).query[0, 0] == 8
+
+
+def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
+    def full(_descriptor):
+        raise OSError(28, "full")
+
+    monkeypatch.setattr("attn_gui.app.files.journaling.AGAIN_MS", 20)
+    person = launch(SMALL)
+    kept_for_later = os.fsync
+    monkeypatch.setattr(os, "fsync", full)
+    person.type_into("query", 0, 0, "7")
+    qtbot.waitUntil(lambda: "no room left" in person.banner())
+    person.find("banner").hide()
+    tries = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: (tries.append(1), full(descriptor)))
+    person.type_into("query", 0, 0, "8")
+    qtbot.waitUntil(lambda: len(tries) > 2)
+    assert person.banner() == ""
+    assert person.number("query", 0, 0) == 8
+    monkeypatch.setattr(os, "fsync", kept_for_later)
+    qtbot.waitUntil(lambda: bool(journals()))
+    assert recover(journals()[0]).loaded.problem.query[0, 0] == 8
