@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CONSTRAINTS = Path("packaging", "constraints.txt")
 BUILD = ROOT / "packaging" / "installers" / "build.py"
 QT = "PySide6-Essentials"
-COMMANDS = {
+COMMANDS: dict[str, tuple[str, ...]] = {
     "app": ("-m", "attn_gui"),
     "test": ("-m", "pytest"),
     "bench": (
@@ -57,6 +57,7 @@ COMMANDS = {
         "-o",
         "python_functions=walk_*",
     ),
+    "kills": ("-m", "pytest", "tests/journeys/kills", "-q", "-n0", "--kills=1000"),
 }
 TESTING = ("test", "bench", "soak")
 """Commands that need the test tools, and no screen."""

@@ -20,13 +20,13 @@ import numpy as np
 
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.formats import open_file, tensors
-from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats import open_file, packed_arrays
 from attn_gui.formats.base import Loaded, Source, Tell, reading
-from attn_gui.formats.problem_fields import assemble, is_field, split, words
-from attn_gui.formats.json_text import Json, dump, parse_object
-from attn_gui.formats.saving import CHUNK, replacing, saving
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.json_text import Json, dump, parse_object
+from attn_gui.formats.problem_fields import assemble, is_field, split, words
+from attn_gui.formats.saving import CHUNK, replacing, saving
 
 SUFFIX = ".journal"
 ENTRY = "journal"
@@ -101,7 +101,7 @@ class Step:
         if self.kept is not None:
             said |= {"options": split(self.problem)[1], "arrays": sorted(arrays), **_record(self.kept)}
             said |= {"base": _stamp_record(self.base)} if self.base else {}
-        return tensors.parts(given, {ENTRY: dump(said)})
+        return packed_arrays.parts(given, {ENTRY: dump(said)})
 
 
 class Journal:
@@ -166,9 +166,9 @@ def kept_in(path: Path) -> Kept:
     with reading(path) as source:
         data = _checked_start(source).read(LENGTH + 8)
         length = int.from_bytes(data[LENGTH:], "little")
-        if length > min(tensors.LONGEST_HEADER, source.size):
+        if length > min(packed_arrays.LONGEST_HEADER, source.size):
             raise FormatError(_DAMAGED)
-        header, _ = tensors.taken_apart(data[LENGTH:] + source.file.read(length), ENTRY)
+        header, _ = packed_arrays.taken_apart(data[LENGTH:] + source.file.read(length), ENTRY)
         return _kept(_said(header))
 
 
@@ -214,8 +214,8 @@ class _State:
 
     def take(self, data: bytes) -> None:
         """Carry out an entry, wholly or not at all."""
-        header, cells = tensors.taken_apart(data, ENTRY)
-        said, given = _said(header), tensors.arrays_in(header, cells)
+        header, cells = packed_arrays.taken_apart(data, ENTRY)
+        said, given = _said(header), packed_arrays.arrays_in(header, cells)
         arrays = dict(self._arrays)
         if "options" in said:
             arrays |= _base_arrays(_stamp(said["base"])) if "base" in said else {}
@@ -247,7 +247,7 @@ def _base_arrays(stamp: Stamp | None) -> dict[str, Array]:
 
 
 def _said(header: Mapping[str, Json]) -> dict[str, Json]:
-    metadata = header.get(tensors.METADATA)
+    metadata = header.get(packed_arrays.METADATA)
     return parse_object(str(metadata[ENTRY]), LONGEST_OPTIONS) if isinstance(metadata, dict) else {}
 
 
@@ -261,7 +261,12 @@ def _box(cuts: list[list[int]], shape: tuple[int, ...]) -> Box:
 
 
 def _record(kept: Kept) -> dict[str, object]:
-    record: dict[str, object] = {"name": kept.name, "sizes": list(kept.sizes), "about": dict(kept.about), "view": dict(kept.view)}
+    record: dict[str, object] = {
+        "name": kept.name,
+        "sizes": list(kept.sizes),
+        "about": dict(kept.about),
+        "view": dict(kept.view),
+    }
     return record | ({"file": _stamp_record(kept.file)} if kept.file else {})
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from attn_gui.formats import tensors
+from attn_gui.formats import packed_arrays
 from attn_gui.formats.base import Loaded, Source
-from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
-from attn_gui.formats.json_text import Json, dump, parse_object
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.formats.json_text import Json, dump, parse_object
+from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
 
 VERSION = 1
 ENTRY = "attn_gui"
@@ -21,7 +21,7 @@ LONGEST_OPTIONS = 32 * 2**20
 _OTHER = QT_TRANSLATE_NOOP("Sentences", "{file} is a safetensors file, but not a session of attn_gui.")
 _UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
 
-matches = tensors.matches
+matches = packed_arrays.matches
 
 
 def read(source: Source) -> Loaded:
@@ -31,11 +31,11 @@ def read(source: Source) -> Loaded:
 
 def in_bytes(data: bytes) -> Loaded:
     """The session that the bytes of a file hold."""
-    if not tensors.may_have(data, ENTRY):  # a long list of arrays is not worth taking apart
+    if not packed_arrays.may_have(data, ENTRY):  # a long list of arrays is not worth taking apart
         raise FormatError(_OTHER)
-    header, cells = tensors.taken_apart(data, ENTRY)
+    header, cells = packed_arrays.taken_apart(data, ENTRY)
     options = _options(header)
-    arrays = tensors.arrays_in(header, cells)
+    arrays = packed_arrays.arrays_in(header, cells)
     view, about = _objects(options, "view"), _objects(options, "about")
     problem, _, strange = assemble({name: arrays[name] for name in arrays if is_field(name)}, options)
     ignored = [name for name in arrays if not is_field(name)]
@@ -53,12 +53,12 @@ def parts(loaded: Loaded) -> Iterator[memoryview]:
     arrays, options = split(loaded.problem)
     options["format_version"] = VERSION
     options |= {name: dict(part) for name, part in (("view", loaded.view), ("about", loaded.about)) if part}
-    return tensors.parts(arrays, {ENTRY: dump(options)})
+    return packed_arrays.parts(arrays, {ENTRY: dump(options)})
 
 
 def _options(header: dict[str, Json]) -> dict[str, Json]:
     """Take what the header says besides the arrays out of it, brought up to this version."""
-    metadata = header.pop(tensors.METADATA, {})
+    metadata = header.pop(packed_arrays.METADATA, {})
     if not isinstance(metadata, dict) or ENTRY not in metadata:
         raise FormatError(_OTHER)
     options = parse_object(str(metadata[ENTRY]), LONGEST_OPTIONS)

@@ -1,4 +1,4 @@
-"""Journals: whatever is cut off, damaged or made to hurt, the state of the last whole entry comes back, or a sentence."""
+"""Journals: cut off, damaged or made to hurt, the state of the last whole entry comes back, or one sentence."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ import pytest
 from safetensors.numpy import save as safetensors_bytes
 
 from attn_gui.engine import Problem
-from attn_gui.formats import load, open_file, save_session
-from attn_gui.formats import tensors
+from attn_gui.formats import load, open_file, save_session, tensors
 
 ONES = {"query": np.ones((5, 2)), "key": np.ones((3, 2)), "value": np.ones((3, 2))}
 OPTIONS = {"format_version": 1, "num_heads": 1, "dtype": "float64"}
@@ -140,6 +139,6 @@ def test_arrays_are_not_copied_out_of_the_file_before_a_problem_takes_them() -> 
     """The copy of the official reader held up all other threads of the program, for a second where it is large."""
     cells = memoryview(bytes(range(24)))
     header = {"query": tensor("F32", [2, 3], 0, 24)}
-    query = tensors.arrays_in(header, cells)["query"]
+    query = packed_arrays.arrays_in(header, cells)["query"]
     assert query.shape == (2, 3)
     assert np.shares_memory(query, np.frombuffer(cells, np.uint8))

@@ -16,16 +16,16 @@ from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.problem.clash import Clashes
 from attn_gui.app.problem.making import Arrays, Making
 from attn_gui.app.shell.actions import Command
-from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.document.sentence_tokens import row_names
 from attn_gui.engine import Problem, ShapeError, layer_from_mapping
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.formats import SESSION, Loaded, Note, patterns, problems
-from attn_gui.formats.journal import Kept, Recovered, Stamp, recover
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.journal import Kept, Recovered, Stamp, recover
 from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
@@ -148,7 +148,9 @@ class FilesController(QObject):
         elif found is not None:
             half_typed = not self._window.settle()
             if half_typed or (self._document.modified and self._document.generation != generation):
-                self._offer_again(path, self._document.name, again=self._open_large if isinstance(found, Loaded) else self.recover)
+                self._offer_again(
+                    path, self._document.name, again=self._open_large if isinstance(found, Loaded) else self.recover
+                )
             elif isinstance(found, Loaded):
                 self._take(path, found)
             elif isinstance(found, Recovered):

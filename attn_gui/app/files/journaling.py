@@ -15,9 +15,9 @@ from attn_gui.app.state.background import Background
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.formats import FormatError
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.journal import SUFFIX, Journal, Kept, Stamp, Step
 from attn_gui.formats.saving import saving
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
 DELAY_MS = 250  # after an edit, in which more of them come together
@@ -113,7 +113,7 @@ class Journaling(QObject):
         if not self._whole and self._journal.grown <= max(GROWN, _weight(step)):
             self._background.ask(lambda: self._journal.append(step))
             return
-        based = self._origin is not None and self._origin.is_current() and LARGE < _weight(step)
+        based = self._origin is not None and self._origin.is_current() and _weight(step) > LARGE
         first = replace(step, kept=self._kept(), base=self._origin) if based and self._whole else self._state()
         self._whole = False
         self._background.ask(lambda: self._begin(first))

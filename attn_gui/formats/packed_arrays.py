@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
 from attn_gui.formats.foreign_arrays import Array, Budget, broken, from_bfloat16, native
 from attn_gui.formats.json_text import Json, parse_object
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
 
 ALIGNMENT = 8  # of the first array
 METADATA = "__metadata__"
