@@ -13,7 +13,6 @@ import numpy as np
 
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.formats import session
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, Tell, reading, suffix
 from attn_gui.formats.catalog import (
     FORMATS,
@@ -31,6 +30,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
 from attn_gui.formats.saving import CHUNK, replacing, saving, write_file
+from attn_gui.formats.sessions import session
 from attn_gui.formats.text import csv_text
 from attn_gui.formats.text.text_table import AmbiguousTable, read_table
 

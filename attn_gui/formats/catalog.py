@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeVar, cast
 
-from attn_gui.formats import npy, npz, session
+from attn_gui.formats import npy, npz
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, suffix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.sessions import session
 from attn_gui.formats.text import csv_text
 
 

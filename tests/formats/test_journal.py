@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, save
-from attn_gui.formats.journal import Journal, Kept, Stamp, Step, kept_in, recover
+from attn_gui.formats.sessions.journal import Journal, Kept, Stamp, Step, kept_in, recover
 
 KEPT = Kept(name="mine", sizes=(3, 3, 2), view={"head": 1}, about={"title": "T"})
 
@@ -112,15 +113,11 @@ def test_entries_that_lie_are_refused_though_their_sums_are_right(journal: Journ
         journal.begin(whole(problem))
         step = Step(problem, (), (("query", (slice(0, 1), slice(0, 1))),))
         with monkeypatch.context() as patch:
-            patch.setattr("attn_gui.formats.journal.dump", lambda _said, cells=cells: f'{{"cells":{_json(cells)}}}')
+            patch.setattr(
+                "attn_gui.formats.sessions.journal.dump", lambda _said, cells=cells: f'{{"cells":{_json(cells)}}}'
+            )
             journal.append(step)
         assert recover(journal.path).loaded.problem == problem, "the state before it"
-
-
-def _json(cells: object) -> str:
-    import json
-
-    return json.dumps(cells)
 
 
 def test_edits_of_a_large_file_are_laid_on_it_and_refused_once_it_is_another(journal: Journal, tmp_path: Path) -> None:
@@ -138,7 +135,7 @@ def test_edits_of_a_large_file_are_laid_on_it_and_refused_once_it_is_another(jou
 def test_a_full_disk_leaves_the_entries_before(journal: Journal, monkeypatch) -> None:
     problems, sizes = states(journal, 2)
     _, step = edited(problems[-1], 0, 0, 7.0)
-    monkeypatch.setattr("attn_gui.formats.journal.os.fsync", _full)
+    monkeypatch.setattr("attn_gui.formats.sessions.journal.os.fsync", _full)
     with pytest.raises(FormatError, match="no room left"):
         journal.append(step)
     assert journal.path.stat().st_size == sizes[-1]

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMessageBox
 
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.formats import open_file, save_session
-from attn_gui.formats.journal import recover
+from attn_gui.formats.sessions.journal import recover
 
 SMALL = "worked-example.npz"
 BUTTONS = QMessageBox.StandardButton

@@ -25,7 +25,7 @@ from attn_gui.engine import Problem, ShapeError, layer_from_mapping
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.formats import SESSION, Loaded, Note, patterns, problems
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.formats.journal import Kept, Recovered, Stamp, recover
+from attn_gui.formats.sessions.journal import Kept, Recovered, Stamp, recover
 from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow

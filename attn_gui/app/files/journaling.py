@@ -16,8 +16,8 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.formats import FormatError
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.formats.journal import SUFFIX, Journal, Kept, Stamp, Step
 from attn_gui.formats.saving import saving
+from attn_gui.formats.sessions.journal import SUFFIX, Journal, Kept, Stamp, Step
 from attn_gui.views.main_window import MainWindow
 
 DELAY_MS = 250  # after an edit, in which more of them come together

@@ -10,8 +10,8 @@ from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder, lock_of
 from attn_gui.app.state.look import LookController
 from attn_gui.formats import FormatError
-from attn_gui.formats.journal import SUFFIX, Kept, kept_in
 from attn_gui.formats.saving import hidden_beside
+from attn_gui.formats.sessions.journal import SUFFIX, Kept, kept_in
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 

@@ -17,7 +17,7 @@ import pytest
 
 from attn_gui.app.files.journaling import journals_folder, lock_of
 from attn_gui.formats import FormatError, open_file, save_session
-from attn_gui.formats.journal import recover
+from attn_gui.formats.sessions.journal import recover
 from attn_gui.paths import resource
 
 TYPIST = Path(__file__).with_name("typist.py")

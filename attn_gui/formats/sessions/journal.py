@@ -20,13 +20,14 @@ import numpy as np
 
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.formats import open_file, packed_arrays
+from attn_gui.formats import open_file
 from attn_gui.formats.base import Loaded, Source, Tell, reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split, words
 from attn_gui.formats.saving import CHUNK, replacing, saving
+from attn_gui.formats.sessions import packed_arrays
 
 SUFFIX = ".journal"
 ENTRY = "journal"

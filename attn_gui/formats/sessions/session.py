@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from attn_gui.formats import packed_arrays
 from attn_gui.formats.base import Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.json_text import Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
+from attn_gui.formats.sessions import packed_arrays
 
 VERSION = 1
 ENTRY = "attn_gui"
