@@ -113,9 +113,8 @@ def test_entries_that_lie_are_refused_though_their_sums_are_right(journal: Journ
         journal.begin(whole(problem))
         step = Step(problem, (), (("query", (slice(0, 1), slice(0, 1))),))
         with monkeypatch.context() as patch:
-            patch.setattr(
-                "attn_gui.formats.sessions.journal.dump", lambda _said, cells=cells: f'{{"cells":{_json(cells)}}}'
-            )
+            lie = f'{{"cells":{json.dumps(cells)}}}'
+            patch.setattr("attn_gui.formats.sessions.journal.dump", lambda _said, lie=lie: lie)
             journal.append(step)
         assert recover(journal.path).loaded.problem == problem, "the state before it"
 
