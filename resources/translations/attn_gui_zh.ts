@@ -553,6 +553,10 @@
       <source>&amp;Help pages</source>
       <translation>帮助页面(&amp;H)</translation>
     </message>
+    <message>
+      <source>&amp;Begin with the last document</source>
+      <translation>启动时打开上次的文档(&amp;B)</translation>
+    </message>
   </context>
   <context>
     <name>AlignField</name>
@@ -6496,6 +6500,44 @@
     <message>
       <source>Delete these changes for good; the file keeps what was saved</source>
       <translation>永久删除这些更改；文件仍保持上次保存的内容</translation>
+    </message>
+  </context>
+  <context>
+    <name>Questions</name>
+    <message>
+      <source>Save the changes to {name}?</source>
+      <translation>要保存对 {name} 的更改吗？</translation>
+    </message>
+    <message>
+      <source>{name} was changed by another program since it was opened or saved.</source>
+      <translation>自打开或保存以来，{name} 已被其他程序更改。</translation>
+    </message>
+    <message>
+      <source>Saving over it loses those changes, reloading it loses yours.</source>
+      <translation>覆盖保存会丢失那些更改，重新载入会丢失您的更改。</translation>
+    </message>
+    <message>
+      <source>Save over it</source>
+      <translation>覆盖保存</translation>
+    </message>
+    <message>
+      <source>Save as…</source>
+      <translation>另存为…</translation>
+    </message>
+    <message>
+      <source>Reload it</source>
+      <translation>重新载入</translation>
+    </message>
+  </context>
+  <context>
+    <name>RecentFiles</name>
+    <message>
+      <source>Take the &amp;missing ones off this list</source>
+      <translation>移除已不存在的文件(&amp;M)</translation>
+    </message>
+    <message>
+      <source>&amp;Empty this list</source>
+      <translation>清空此列表(&amp;E)</translation>
     </message>
   </context>
 </TS>

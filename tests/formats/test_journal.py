@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 from dataclasses import replace
@@ -134,7 +135,7 @@ def test_edits_of_a_large_file_are_laid_on_it_and_refused_once_it_is_another(jou
 def test_a_full_disk_leaves_the_entries_before(journal: Journal, monkeypatch) -> None:
     problems, sizes = states(journal, 2)
     _, step = edited(problems[-1], 0, 0, 7.0)
-    monkeypatch.setattr("attn_gui.formats.sessions.journal.os.fsync", _full)
+    monkeypatch.setattr("attn_gui.formats.sessions.journal._write", _full)
     with pytest.raises(FormatError, match="no room left"):
         journal.append(step)
     assert journal.path.stat().st_size == sizes[-1]
@@ -143,5 +144,6 @@ def test_a_full_disk_leaves_the_entries_before(journal: Journal, monkeypatch) ->
     assert recover(journal.path).loaded.problem == problems[-1]
 
 
-def _full(_descriptor: int) -> None:
+def _full(file: io.FileIO, pieces: list[bytes]) -> None:
+    file.write(b"".join(pieces)[:40])
     raise OSError(28, "full")

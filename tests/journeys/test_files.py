@@ -6,9 +6,12 @@ import os
 import threading
 
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QMessageBox, QSpinBox
+
+from attn_gui.formats import open_file, save_session
 
 SMALL = "worked-example.npz"
 BUTTONS = QMessageBox.StandardButton
@@ -209,7 +212,82 @@ def test_recent_files_are_listed_and_open(launch, tmp_path):
     menu = open_menu(person, "recent")
     grey = {action.text(): action.isEnabled() for action in menu.actions()}
     assert grey | {shown[1]: True, shown[0]: False} == grey
-    menu.close()
+    click_in_menu(menu, "Take the &missing ones off this list")
+    menu = open_menu(person, "recent")
+    assert menu.actions()[0].text() == shown[1]
+    click_in_menu(menu, "&Empty this list")
+    assert person.program.settings.recent() == []
+
+
+def test_a_start_without_a_file_begins_with_the_last_document_where_that_is_wanted(launch, tmp_path):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "4")
+    person.save_as(tmp_path / "kept.attn")
+    person.program.end()
+    person = launch()
+    assert person.program.document.name != "kept"
+    person.do("reopen_last")
+    assert person.action("reopen_last").isChecked()
+    person.program.end()
+    person = launch()
+    assert person.program.document.name == "kept"
+    assert person.number("query", 0, 0) == 4
+    person.program.end()
+    (tmp_path / "kept.attn").unlink()
+    assert launch().banner() != ""
+
+
+# --- a file that somebody else changes -------------------------------------------------------------
+
+
+@pytest.fixture
+def changed(launch, tmp_path):
+    """A person with a 4 in a session that another program has written a 9 into since."""
+    person, path = launch(SMALL), tmp_path / "kept.attn"
+    person.save_as(path)
+    person.type_into("query", 0, 0, "4")
+    problem = person.program.document.snapshot()
+    query = problem.query.copy()
+    query[0, 0] = 9
+    save_session(problem.replace(query=query), path, {"from": "elsewhere"})
+    return person, path
+
+
+def pressing(label):
+    def answer(box):
+        person_button = next(button for button in box.buttons() if button.text() == label)
+        QTest.mouseClick(person_button, Qt.MouseButton.LeftButton)
+
+    return answer
+
+
+def test_what_another_program_wrote_is_not_written_over_unasked(changed, qtbot):
+    person, path = changed
+    before = path.read_bytes()
+    person.answering(QMessageBox, pressing("Cancel"), lambda: person.press("Ctrl+S"))
+    assert path.read_bytes() == before
+    assert person.window.isWindowModified()
+    person.answering(QMessageBox, pressing("Save over it"), lambda: person.press("Ctrl+S"))
+    assert open_file(path).problem.query[0, 0] == 4
+    person.type_into("query", 0, 0, "5")
+    person.press("Ctrl+S")
+    assert open_file(path).problem.query[0, 0] == 5, "asked once, since it is ours again"
+
+
+def test_it_can_be_reloaded_instead(changed, qtbot):
+    person, _ = changed
+    person.answering(QMessageBox, pressing("Reload it"), lambda: person.press("Ctrl+S"))
+    qtbot.waitUntil(lambda: person.number("query", 0, 0) == 9)
+    assert not person.window.isWindowModified()
+
+
+def test_or_saved_beside_it(changed, tmp_path, monkeypatch):
+    person, path = changed
+    other = tmp_path / "mine.attn"
+    monkeypatch.setattr("attn_gui.app.files.files.path_to_save", lambda *_: other)
+    person.answering(QMessageBox, pressing("Save as…"), lambda: person.press("Ctrl+S"))
+    assert open_file(other).problem.query[0, 0] == 4
+    assert open_file(path).problem.query[0, 0] == 9
 
 
 # --- drag and drop, opening ------------------------------------------------------------------------

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 
 import pytest
 from PySide6.QtWidgets import QMessageBox
 
+from attn_gui.app.files import journaling
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.formats import open_file, save_session
+from attn_gui.formats.sessions import journal
 from attn_gui.formats.sessions.journal import recover
 
 SMALL = "worked-example.npz"
@@ -130,7 +131,7 @@ def test_every_kind_of_edit_is_kept(launch, qtbot):
 
 
 def test_edits_of_a_large_file_are_kept_without_its_arrays(launch, qtbot, tmp_path, monkeypatch):
-    monkeypatch.setattr("attn_gui.app.files.journaling.LARGE", 0)
+    monkeypatch.setattr(journaling, "LARGE", 0)
     person = launch(SMALL)
     save_session(person.program.document.problem, tmp_path / "large.attn")
     person.program.files.open_path(tmp_path / "large.attn")
@@ -144,22 +145,23 @@ def test_edits_of_a_large_file_are_kept_without_its_arrays(launch, qtbot, tmp_pa
 
 
 def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
-    def full(_descriptor):
+    tries = []
+
+    def full(_file, _pieces):
+        tries.append(1)
         raise OSError(28, "full")
 
-    monkeypatch.setattr("attn_gui.app.files.journaling.AGAIN_MS", 20)
-    person = launch(SMALL)
-    kept_for_later = os.fsync
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(journaling, "AGAIN_MS", 20)
+    person, write = launch(SMALL), journal._write
+    monkeypatch.setattr(journal, "_write", full)
     person.type_into("query", 0, 0, "7")
     qtbot.waitUntil(lambda: "no room left" in person.banner())
     person.find("banner").hide()
-    tries = []
-    monkeypatch.setattr(os, "fsync", lambda descriptor: (tries.append(1), full(descriptor)))
+    tries.clear()
     person.type_into("query", 0, 0, "8")
     qtbot.waitUntil(lambda: len(tries) > 2)
     assert person.banner() == ""
     assert person.number("query", 0, 0) == 8
-    monkeypatch.setattr(os, "fsync", kept_for_later)
+    monkeypatch.setattr(journal, "_write", write)
     qtbot.waitUntil(lambda: bool(journals()))
     assert recover(journals()[0]).loaded.problem.query[0, 0] == 8

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
+from PySide6.QtWidgets import QMenu
 
 from attn_gui.app.files.examples import EXAMPLES, Example, example_of
+from attn_gui.app.files.file_dialogs import path_to_open, path_to_save
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.opening import Opening
+from attn_gui.app.files.questions import BUTTONS, Way, ask_about_change, ask_to_save
 from attn_gui.app.files.recent import RecentFiles
 from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.problem.clash import Clashes
@@ -23,7 +25,7 @@ from attn_gui.document.edits import Label
 from attn_gui.document.sentence_tokens import row_names
 from attn_gui.engine import Problem, ShapeError, layer_from_mapping
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.formats import SESSION, Loaded, Note, patterns, problems
+from attn_gui.formats import SESSION, Loaded, Note
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.sessions.journal import Kept, Recovered, Stamp, recover
 from attn_gui.views.banner import Offer
@@ -51,6 +53,7 @@ class FilesController(QObject):
         self.journaling = Journaling(window, document)
         self.journaling.set_source(lambda: Kept(about=self._about, view=self._view_of()))
         self.saving.saved.connect(self._on_saved)
+        self._known: Stamp | None = None  # the document's file as it was when it was read or written last
         self._asked = Path(), 0  # what is being read, and the generation of the document that may be left for it
         self.opening.ended.connect(self._on_opening_ended)
         window.banner.closed.connect(self._on_banner_closed)
@@ -62,7 +65,8 @@ class FilesController(QObject):
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {name: Command(getattr(self, name)) for name in ("new", "open", "save", "save_as")}
+        answered = {name: Command(getattr(self, name)) for name in ("new", "open", "save", "save_as")}
+        return answered | self.recent.commands()
 
     def set_view_source(self, view_of: Callable[[], Mapping[str, object]]) -> None:
         """Set the source of the view that a saved session carries."""
@@ -106,9 +110,9 @@ class FilesController(QObject):
         )
 
     def open(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open"), self._folder(), self._filters())
-        if name:
-            self.open_path(Path(name))
+        path = path_to_open(self._window, self._folder())
+        if path is not None:
+            self.open_path(path)
 
     def open_path(self, path: Path) -> bool:
         """Open a file as a new document; a bad one is refused with one sentence and changes nothing.
@@ -159,6 +163,7 @@ class FilesController(QObject):
     def _take_recovered(self, path: Path, found: Recovered) -> None:
         file = found.kept.file
         self._begin(found.loaded, file.path if file else None, found.kept.name, found.loaded.view)
+        self._known = file
         self._document.mark_unsaved()
         self.recovered.emit(path)
 
@@ -177,7 +182,8 @@ class FilesController(QObject):
 
     def _take(self, path: Path, loaded: Loaded) -> None:
         self._begin(loaded, path if path.suffix in SESSION.suffixes else None, path.stem, loaded.view)
-        self.journaling.begin_from(Stamp.of(path))
+        self._known = Stamp.of(path)
+        self.journaling.begin_from(self._known)
         self._settings.add_recent(path.resolve())
         self._tell(loaded.notes)
 
@@ -237,31 +243,29 @@ class FilesController(QObject):
 
     # --- keeping ---------------------------------------------------------------------------------
     def save(self) -> bool:
-        return self._write(self.saving.path) if self.saving.path else self.save_as()
+        """Save the document in its file; one that somebody else has changed meanwhile is asked about."""
+        path, known = self.saving.path, self._known
+        if path is None:
+            return self.save_as()
+        if self.saving.busy or known is None or known.path != path or known.is_current() or not path.exists():
+            return self._write(path)
+        way = ask_about_change(self._window, path.name)
+        if way is Way.RELOAD:
+            self._asked = path, self._document.generation
+            self.opening.begin(path)
+        return self._write(path) if way is Way.SAVE_OVER else way is Way.SAVE_AS and self.save_as()
 
     def save_as(self) -> bool:
-        path = self._asked_path(self._document.name + SESSION.suffixes[0])
+        path = path_to_save(self._window, self._folder(), self._document.name + SESSION.suffixes[0])
         return path is not None and self._write(path)
-
-    def _asked_path(self, proposal: str) -> Path | None:
-        """A path that ends as sessions do, from a dialog that asks before it replaces a file; None if it was left."""
-        ending, kinds = SESSION.suffixes[0], self.tr("Session ({patterns})").format(patterns=patterns([SESSION]))
-        dialog = QFileDialog(self._window, self.tr("Save as"), self._folder(), kinds)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(ending.removeprefix("."))
-        dialog.selectFile(proposal)
-        chosen = Path(dialog.selectedFiles()[0]) if asked(dialog) else None
-        if chosen is None or chosen.suffix.lower() == ending:
-            return chosen
-        whole = chosen.with_name(chosen.name + ending)  # Qt takes the end of "run.1" for a suffix
-        return self._asked_path(str(whole)) if whole.exists() else whole
 
     def _write(self, path: Path) -> bool:
         return self.saving.save(path, self._view_of(), self._about)
 
     def _on_saved(self) -> None:
         path = self._document.path
-        self.journaling.begin_from(Stamp.of(path) if path and not self._document.modified else None)
+        self._known = Stamp.of(path) if path else None
+        self.journaling.begin_from(None if self._document.modified else self._known)
 
     def _may_leave(self) -> bool:
         """Ask to save what is not saved, what is half typed included; False means stay.
@@ -274,13 +278,8 @@ class FilesController(QObject):
         return may
 
     def _ask_to_save(self) -> bool:
-        box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setText(self.tr("Save the changes to {name}?").format(name=self._document.name))
-        buttons = QMessageBox.StandardButton
-        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
-        answer = asked(box)
-        return self.save() and self.saving.wait() if answer == buttons.Save else answer == buttons.Discard
+        answer = ask_to_save(self._window, self._document.name)
+        return self.save() and self.saving.wait() if answer == BUTTONS.Save else answer == BUTTONS.Discard
 
     def may_close(self) -> bool:
         """Whether the document may be left for good."""
@@ -295,10 +294,6 @@ class FilesController(QObject):
     def _folder(self) -> str:
         recent = self._settings.recent()
         return str(self._document.path.parent if self._document.path else recent[0].parent if recent else Path.home())
-
-    def _filters(self) -> str:
-        kinds = self.tr("Problems ({patterns})").format(patterns=patterns(problems()))
-        return ";;".join((kinds, self.tr("All files (*)")))
 
 
 def _view_of(example: Example) -> Mapping[str, object]:

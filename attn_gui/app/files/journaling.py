@@ -20,7 +20,7 @@ from attn_gui.formats.saving import saving
 from attn_gui.formats.sessions.journal import SUFFIX, Journal, Kept, Stamp, Step
 from attn_gui.views.main_window import MainWindow
 
-DELAY_MS = 250  # after an edit, in which more of them come together
+DELAY_MS = 100  # after an edit, in which more of them come together
 AGAIN_MS = 10_000  # after a journal could not be written
 LARGE = 64 * 2**20  # bytes of arrays from which on those of an unchanged file are not written again
 GROWN = 32 * 2**20  # bytes of entries after which a whole state takes their place

@@ -1,16 +1,18 @@
-"""The menu of the files opened or saved last; one is taken off it by hand alone."""
+"""The files opened or saved last: their menu, of which they are taken by hand alone, and whether a start opens one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.settings import Settings
 
+REOPEN = "reopen_last"
 LONGEST_FOLDER = 48  # letters of a folder in the menu
 
 
@@ -22,6 +24,21 @@ class RecentFiles(QObject):
         self._menu, self._settings, self._open_path = menus["recent"], settings, open_path
         for menu in ("recent", "file"):
             menus[menu].aboutToShow.connect(self.fill)
+
+    def commands(self) -> dict[str, Command]:
+        """The row of the table of actions that it answers."""
+        return {REOPEN: Command(lambda on: self._settings.put(REOPEN, on), checked=self._reopens)}
+
+    def first(self) -> Path | None:
+        """The document that a start without a file begins with, where that is wanted and still there."""
+        found = [path for path in self._settings.recent()[:1] if self._reopens() and path.exists()]
+        return found[0] if found else None
+
+    def _reopens(self) -> bool:
+        return self._settings.flag(REOPEN, False)
+
+    def _keep(self, paths: Iterable[Path]) -> None:
+        self._settings.put("recent", {"files": [str(path) for path in paths]})
 
     def fill(self) -> None:
         """The files opened last; those that are gone stay, greyed."""
@@ -35,6 +52,12 @@ class RecentFiles(QObject):
             action.triggered.connect(lambda _=False, path=path: self._open_path(path))
             menu.addAction(action)
         menu.setEnabled(not menu.isEmpty())
+        if menu.isEnabled():
+            menu.addSeparator()
+            missing = menu.addAction(self.tr("Take the &missing ones off this list"))
+            missing.setEnabled(not all(path.exists() for path in self._settings.recent()))
+            missing.triggered.connect(lambda: self._keep(path for path in self._settings.recent() if path.exists()))
+            menu.addAction(self.tr("&Empty this list")).triggered.connect(lambda: self._keep(()))
 
 
 def _short(folder: Path) -> str:

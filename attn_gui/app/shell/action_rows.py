@@ -53,6 +53,8 @@ ACTIONS = (  # a table, a row to two lines
         words="img picture figure png svg pdf 图片 图像 插图"),
     Row("export_data", "file", QT_TRANSLATE_NOOP("Actions", "Export n&umbers…"), "Ctrl+Shift+E",
         words="numbers csv npz npy tsv values 数据 数值"),
+    Row("reopen_last", "file", QT_TRANSLATE_NOOP("Actions", "&Begin with the last document"), None, checkable=True,
+        separator=True, words="reopen start restore session last document 启动 上次 文档"),
     Row("quit", "file", QT_TRANSLATE_NOOP("Actions", "&Quit"), "Ctrl+Q", separator=True,
         words="exit close end 关闭"),
     Row("undo", "edit", QT_TRANSLATE_NOOP("Actions", "&Undo"), Keys.Undo, "undo",

@@ -230,6 +230,7 @@ class Program(QObject):
 
     def begin(self, path: Path | None) -> None:
         """Open the file that was given, else the real example of the first start; why it was not the file stays."""
+        path = path or self.files.recent.first()
         lesson = path is not None and is_lesson(path)
         if path is None or lesson or not self.files.open_path(path):
             self.files.began_with(*self._first, told=path is None)

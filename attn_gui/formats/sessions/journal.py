@@ -8,7 +8,9 @@ belong and, where more than cells changed, all options. What a crash cut off at 
 from __future__ import annotations
 
 import errno
+import io
 import os
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -26,13 +28,14 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, show
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split, words
-from attn_gui.formats.saving import CHUNK, replacing, saving
+from attn_gui.formats.saving import CHUNK, hidden_beside, saving
 from attn_gui.formats.sessions import packed_arrays
 
 SUFFIX = ".journal"
 ENTRY = "journal"
 MAGIC = b"attn_gui journal 1\n"
 LENGTH, CHECK = 8, 4  # bytes of each
+SETTLED_S = 5.0  # seconds after which a power cut costs no more
 LONGEST_OPTIONS = 32 * 2**20
 _DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: nothing can be recovered from it.")
 _CHANGED = QT_TRANSLATE_NOOP(
@@ -111,6 +114,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._first = self._size = 0  # bytes to the end of the first entry, and of the last
+        self._settled = time.monotonic()
 
     @property
     def grown(self) -> int:
@@ -119,9 +123,16 @@ class Journal:
 
     def begin(self, step: Step) -> None:
         """Put a whole state in place of all entries. Raises FormatError; then the entries are as they were."""
-        pieces = list(step.parts())
-        with replacing(self.path, _length(pieces)) as sink:
-            size = sum(map(sink.write, _entry(pieces)), sink.write(MAGIC))
+        beside = hidden_beside(self.path)
+        with saving(self.path):
+            try:
+                with beside.open("wb", buffering=0) as file:
+                    _write(file, [MAGIC, *_entry(list(step.parts()))])
+                    size = file.tell()
+                os.replace(beside, self.path)
+            except BaseException:
+                beside.unlink(missing_ok=True)
+                raise
         self._first = self._size = size
 
     def append(self, step: Step) -> None:
@@ -130,20 +141,30 @@ class Journal:
             if file.seek(0, os.SEEK_END) != self._size:
                 raise OSError(errno.EIO, os.strerror(errno.EIO))  # it is not what was written
             try:
-                for piece in _entry(list(step.parts())):
-                    if file.write(piece) != len(piece):
-                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                os.fsync(file.fileno())
+                _write(file, _entry(list(step.parts())))
             except BaseException:
                 file.truncate(self._size)
                 raise
             self._size = file.tell()
+            self._settle(file.fileno())
+
+    def _settle(self, descriptor: int) -> None:
+        """Have it survive a power cut, too; that takes a while, and what comes next must not wait for it each time."""
+        if time.monotonic() > self._settled + SETTLED_S:
+            os.fsync(descriptor)
+            self._settled = time.monotonic()
 
     def remove(self) -> None:
         """Forget all entries."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
         self._first = self._size = 0
+
+
+def _write(file: io.FileIO, pieces: Iterable[bytes]) -> None:
+    for piece in pieces:
+        if file.write(piece) != len(piece):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _length(pieces: Iterable[memoryview]) -> int:
