@@ -237,7 +237,7 @@ def _draw(request: _Request, path: Path, heads: tuple[int, ...], **choices: Any)
 
 def _figure_options(options: argparse.Namespace) -> dict[str, Any]:
     """The options of the command line that every figure has."""
-    names = ("batch", "width", "height", "dpi", "font_size", "values", "colorbar", "theme", "lang")
+    names = ("batch", "width", "height", "dpi", "font_size", "values", "colorbar", "theme", "lang", "session")
     return {name: getattr(options, name) for name in names}
 
 

@@ -211,6 +211,11 @@ def _add_figure_options(parser: argparse.ArgumentParser) -> None:
         "for numbers of both signs, weights for weights)",
     )
     add("--values", action=argparse.BooleanOptionalAction, help="numbers in cells (default: where they fit)")
+    add(
+        "--session",
+        action=argparse.BooleanOptionalAction,
+        help="carry the problem inside, so that the figure opens as a session (default: up to 1 MB)",
+    )
     add("--colorbar", action=argparse.BooleanOptionalAction, default=True, help="the color bar (default: with it)")
     add("--lang", choices=("en", "zh"), default="en", help="language of the figure (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: light)")

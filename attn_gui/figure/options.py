@@ -25,8 +25,9 @@ class FigureOptions:
     """A figure of a stage. Sizes in cm and points, None for what suits; `values` None writes them where they fit.
 
     `shades` are the levels and colors of matrices by name; others are colored by their numbers. A page looks at `cell`
-    of the stage, (row, column) as shown, and has `knobs`. A state `beside` the one drawn is shown with it. ValueError
-    with a sentence for what is none of the choices.
+    of the stage, (row, column) as shown, and has `knobs`. A state `beside` the one drawn is shown with it. A file
+    carries its `session`, from which the figure can be opened; None: where that is up to a megabyte. ValueError with a
+    sentence for what is none of the choices.
     """
 
     stage: str = SHOWN_FIRST
@@ -46,6 +47,7 @@ class FigureOptions:
     cell: tuple[int, int] | None = None
     knobs: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     beside: Beside | None = None
+    session: bool | None = None
 
     def __post_init__(self) -> None:
         for given, known in ((self.theme, THEMES), (self.lang, WORDS)):

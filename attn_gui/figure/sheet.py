@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtGui import QImage
 
-from attn_gui.engine import Evaluation
+from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import SPLIT
@@ -22,10 +22,15 @@ from attn_gui.figure.output.page import Page
 from attn_gui.figure.pictures import kind_of
 from attn_gui.figure.reading import Tell, silent, within
 from attn_gui.figure.text.fonts import ensure_gui
+from attn_gui.formats.base import Loaded
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.saving import replacing
+from attn_gui.formats.sessions import session as session_file
 
 FORMATS: tuple[str, ...] = tuple(ENCODERS)
+MOST_CARRIED = 2**20
+"""Bytes of arrays that a figure carries unasked."""
+
 SVG_CELLS_IN_NOTEBOOK = 2_500
 """A notebook keeps every picture that it shows: larger maps go into it as PNG only."""
 
@@ -51,12 +56,14 @@ def write(
     options = FigureOptions(**choices)
     file = File(format or path.suffix.removeprefix("."), options.dpi)
     ensure_gui()
-    evaluation = faced(evaluation_of(source, options.stage), options)
+    now = evaluation_of(source, options.stage)
+    problem, evaluation = now.problem, faced(now, options)
     chosen = _chosen(evaluation, options)
     groups = [chosen] if sheet or len(chosen) == 1 else [(head,) for head in chosen]
     written = []
     for number, group in enumerate(groups):
         page = page_of(evaluation, options, group, file, within(tell, number, len(groups)))
+        page = replace(page, session=session_of(problem, options, group))
         target = path if len(groups) == 1 else path.with_name(f"{path.stem}-h{group[0]}{path.suffix}")
         write_page(page, file, target)
         written.append(target)
@@ -99,6 +106,7 @@ def render(
     knobs: Mapping[str, Any] | None = None,
     before: Source | None = None,
     compare: str = SPLIT,
+    session: bool | None = None,
 ) -> Picture:
     """Draw a stage of a problem; written to `path` (png, svg, pdf, gif) when one is given. A notebook shows it.
 
@@ -108,7 +116,8 @@ def render(
     that the stage is made of) or the name of a page, such as "head_contributions"; a page looks at `cell`, (row,
     column) of the stage, and takes its `knobs` by name. With another problem `before` it shows what `compare` says of
     the two: "split" (side by side under one color bar), "difference" (problem − before), "before" or "now".
-    ValueError with a sentence for bad choices.
+    A file carries the problem and opens as a session; not above a megabyte unless `session` is True, nor if it is
+    False. ValueError with a sentence for bad choices.
     """
     beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), compare)
     shade = shade_from(levels, colormap)
@@ -130,11 +139,14 @@ def render(
         cell=cell,
         knobs=knobs or {},
         beside=beside,
+        session=session,
     )
     ensure_gui()
-    evaluation = faced(evaluation_of(problem, stage), options)
+    now = evaluation_of(problem, stage)
+    evaluation = faced(now, options)
     file = File("png" if path is None else Path(path).suffix.removeprefix("."), dpi)
-    drawn = Picture(page_of(evaluation, options, _chosen(evaluation, options), file, silent), dpi)
+    chosen = _chosen(evaluation, options)
+    drawn = Picture(page_of(evaluation, options, chosen, file, silent), dpi, session_of(now.problem, options, chosen))
     if path is not None:
         drawn.save(path)
     return drawn
@@ -143,13 +155,13 @@ def render(
 class Picture:
     """A figure that a notebook shows by itself, and that can be saved."""
 
-    def __init__(self, page: Page, dpi: float) -> None:
-        self._page, self._dpi = page, dpi
+    def __init__(self, page: Page, dpi: float, session: Callable[[], bytes] | None) -> None:
+        self._page, self._dpi, self._session = page, dpi, session
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the figure as png, svg, pdf or gif, as the path ends; ValueError with a sentence when that fails."""
         path = Path(path)
-        write_page(self._page, File(path.suffix.removeprefix("."), self._dpi), path)
+        write_page(replace(self._page, session=self._session), File(path.suffix.removeprefix("."), self._dpi), path)
         return path
 
     def image(self) -> QImage:
@@ -199,6 +211,19 @@ def page_of(
     if max(width, height) > LONGEST_PAGE_CM:
         raise ValueError(f"The figure would be {width:.0f} × {height:.0f} cm, more than {LONGEST_PAGE_CM:.0f} a side.")
     return page
+
+
+def is_small(problem: Problem) -> bool:
+    """Whether a figure carries the problem unasked."""
+    return sum(array.nbytes for array in problem.arrays().values()) <= MOST_CARRIED
+
+
+def session_of(problem: Problem, options: FigureOptions, heads: Sequence[int | None]) -> Callable[[], bytes] | None:
+    """What makes the session that a figure carries; None where it carries none."""
+    if not (is_small(problem) if options.session is None else options.session):
+        return None
+    view = {"stage": options.stage, "head": heads[0] or 0, "item": options.batch}
+    return lambda: session_file.write(Loaded(problem, view=view))
 
 
 def faced(evaluation: Evaluation, options: FigureOptions) -> Evaluation:

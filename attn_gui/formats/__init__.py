@@ -142,7 +142,9 @@ def save(problem: Problem, path: PathText) -> None:
     """Save as the suffix says: a session (.attn) or a .npz. Raises FormatError; then the old file is untouched."""
     problem = problem_in(problem, "save", ", path")
     with saving(path):
-        data = of_suffix(suffix(path), problems()).write(Loaded(problem))
+        write = of_suffix(suffix(path), [kind for kind in problems() if kind.write is not None]).write
+        assert write is not None
+        data = write(Loaded(problem))
     write_file(path, data)
 
 
@@ -181,7 +183,8 @@ def save_matrix(
     """
     rows, columns = (None if labels is None else tuple(labels) for labels in (row_labels, column_labels))
     with saving(path):
-        kind = of_suffix(suffix(path), matrices())
+        kind = of_suffix(suffix(path), [kind for kind in matrices() if kind.write is not None])
+        assert kind.write is not None
         data = kind.write(Matrix(values, rows, columns))
     write_file(path, codecs.BOM_UTF8 + data if excel and kind.text else data)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from attn_gui.formats import npy, npz
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, suffix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
-from attn_gui.formats.sessions import session
+from attn_gui.formats.sessions import carried, session
 from attn_gui.formats.text import csv_text
 
 
@@ -17,12 +17,13 @@ class Figures(NamedTuple):
 
     pixels: bool  # so that it has dots per inch
     moving: bool = False  # so that it holds the frames of a page one after another; its ground is opaque
+    carries: bool = False  # so that a session goes with it
 
 
 IMAGES = {
-    "png": Figures(pixels=True),
-    "svg": Figures(pixels=False),
-    "pdf": Figures(pixels=False),
+    "png": Figures(pixels=True, carries=True),
+    "svg": Figures(pixels=False, carries=True),
+    "pdf": Figures(pixels=False, carries=True),
     "gif": Figures(pixels=True, moving=True),
 }
 SESSION = Format(
@@ -46,6 +47,15 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         npz.matches,
         write_members=npz.write_members,
         size=npz.size_of,
+    ),
+    Format(
+        "figure",
+        tuple(f".{key}" for key, figures in IMAGES.items() if figures.carries),
+        QT_TRANSLATE_NOOP("Sentences", "Figure with its session"),
+        "problem",
+        carried.read,
+        None,
+        carried.matches,
     ),
     Format(
         "npy",

@@ -1125,6 +1125,10 @@
       <source>state</source>
       <translation>状态</translation>
     </message>
+    <message>
+      <source>session inside</source>
+      <translation>内含会话</translation>
+    </message>
   </context>
   <context>
     <name>ExportForm</name>
@@ -5355,6 +5359,22 @@
     <message>
       <source>{file}: the edits belong to {base} as it was; it was changed or removed since.</source>
       <translation>{file}：这些编辑基于 {base} 当时的内容；该文件此后已被更改或删除。</translation>
+    </message>
+    <message>
+      <source>Figure with its session</source>
+      <translation>含会话的图</translation>
+    </message>
+    <message>
+      <source>{file} is a figure that carries no session.</source>
+      <translation>{file} 是一幅图，其中没有会话。</translation>
+    </message>
+    <message>
+      <source>{file}: the session that this figure carries is damaged.</source>
+      <translation>{file}：图中所含的会话已损坏。</translation>
+    </message>
+    <message>
+      <source>{file} carries a session of more than {expected}.</source>
+      <translation>{file} 所含的会话超过 {expected}。</translation>
     </message>
   </context>
   <context>

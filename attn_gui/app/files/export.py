@@ -136,13 +136,14 @@ class ExportController(QObject):
             self._write(self._figures(dialog.result_choice()))
 
     def _proposal(self, stage: str) -> ExportChoice:
+        from attn_gui.figure.sheet import is_small
+
         look = self._view.look
         cell = None if look.cell is None else (look.cell.stage, look.cell.row, look.cell.column)
         knobs = {page: dict(values) for page, values in self._knobs.items()}
         mode = look.compare if self._baseline.comparable else NOW
-        return ExportChoice(
-            (stage,), (look.head,), look.batch, folder=self._folder(), cell=cell, knobs=knobs, compare=mode
-        )
+        proposed = ExportChoice((stage,), (look.head,), look.batch, cell=cell, knobs=knobs, compare=mode)
+        return replace(proposed, folder=self._folder(), session=is_small(self._document.problem))
 
     def _figures(self, choice: ExportChoice) -> list[Task]:
         from attn_gui.app.files.export_tasks import figure_tasks

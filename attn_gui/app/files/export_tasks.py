@@ -152,6 +152,7 @@ def options_of(
         "theme": choice.theme,
         "lang": lang,
         "beside": beside,
+        "session": choice.session,
         "shades": {**shades, stage: _shade(choice, shades.get(stage, Shade()))},
     }
 

@@ -16,6 +16,7 @@ from attn_gui.figure.output.page import LOGICAL_DPI, Page
 from attn_gui.figure.output.png import PngWriter
 from attn_gui.figure.output.svg import SvgPage
 from attn_gui.figure.text.labels import visible_text
+from attn_gui.formats.sessions import carried
 
 PDF_DPI = 1200
 DPI_RANGE = (10.0, 2400.0)
@@ -52,6 +53,8 @@ def write_png(page: Page, dpi: float, file: IO[bytes]) -> None:
     width, height = _pixels(page, dpi)
     words = {"Title": visible_text(page.title), "Software": SOFTWARE}
     writer = PngWriter(file, width, height, round(dpi / 0.0254), words, alpha=page.ground is None)
+    if page.session is not None:
+        writer.add_packed_text(carried.png_text(page.session()))
     band = max(2, BAND // width // 2 * 2)  # even, so that halves of pixels round to the same side in every band
     for top in range(0, height, band):
         writer.add(_painted(page, dpi, slice(top, min(top + band, height)), width))
@@ -69,7 +72,8 @@ def write_svg(page: Page, dpi: float, file: IO[bytes]) -> None:
     generator.setTitle(visible_text(page.title))
     generator.setDescription(SOFTWARE)
     _paint(generator, 1.0, page)
-    file.write(_finished_svg(_bytes(buffer).decode("utf-8"), page, generator.texts()).encode("utf-8"))
+    inside = carried.svg_element(page.session()) if page.session is not None else ""
+    file.write(_finished_svg(_bytes(buffer).decode("utf-8"), page, inside + generator.texts()).encode("utf-8"))
 
 
 def write_pdf(page: Page, dpi: float, file: IO[bytes]) -> None:
@@ -87,6 +91,8 @@ def write_pages(pages: Sequence[Page], file: IO[bytes]) -> None:
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setTitle(visible_text(first.title))
     writer.setCreator(SOFTWARE)
+    if first.session is not None:
+        writer.addFileAttachment(carried.ATTACHED, first.session(), carried.MEDIA_TYPE)
     _paint(writer, PDF_DPI / LOGICAL_DPI * first.scale, *pages)
     # Qt says that the glyph of the blank is a tab, which has the same one: copied and searched text would have tabs
     file.write(_GLYPH_NAMES.sub(lambda names: names[0].replace(b"<0009>", b"<0020>"), _bytes(buffer)))

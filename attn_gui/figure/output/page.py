@@ -18,7 +18,8 @@ BASE_PT = 7.5
 class Page:
     """`width` and `height` are in logical pixels of 1/96 inch before everything, type too, is magnified by `scale`.
 
-    `ground` None leaves the page transparent. `cells` are the values that it shows one by one.
+    `ground` None leaves the page transparent. `cells` are the values that it shows one by one. A file
+    of it carries the `session`, which is made when it is written.
     """
 
     width: float
@@ -28,6 +29,7 @@ class Page:
     ground: QColor | None
     scale: float = 1.0
     cells: int = 0
+    session: Callable[[], bytes] | None = None
 
     @property
     def centimeters(self) -> tuple[float, float]:

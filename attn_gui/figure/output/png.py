@@ -39,6 +39,10 @@ class PngWriter:
         for name, text in words.items():
             self._chunk(b"iTXt", name.encode("latin-1") + b"\0\0\0\0\0" + text.encode("utf-8", "replace"))
 
+    def add_packed_text(self, data: bytes) -> None:
+        """A keyword and its compressed text, before the first rows."""
+        self._chunk(b"zTXt", data)
+
     def add(self, image: QImage) -> None:
         """The next rows."""
         formats = QImage.Format

@@ -53,6 +53,7 @@ class ExportChoice:
     colorbar: bool = True
     transparent: bool = False
     sheet: bool = False
+    session: bool = False
     levels: str = WINDOW
     typed: tuple[float, float] | None = None
     colormap: str | None = None

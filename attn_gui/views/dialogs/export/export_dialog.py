@@ -71,7 +71,7 @@ class ExportDialog(ExportForm):
         self.levels = LevelsFields(self)
         self.width_cm, self.height_cm, self.font_size = CentimeterField(self), CentimeterField(self), PointsField(self)
         self.dpi = CountBox(self, minimum=30, maximum=2400)
-        self.colorbar, self.transparent = QCheckBox(self), QCheckBox(self)
+        self.colorbar, self.transparent, self.session = QCheckBox(self), QCheckBox(self), QCheckBox(self)
         self.preview = Preview(self._picture, self)
         self._shown = QLabel(self)
         self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
@@ -102,6 +102,7 @@ class ExportDialog(ExportForm):
         self.levels.set_levels(choice.levels, choice.typed)
         self.colorbar.setChecked(choice.colorbar)
         self.transparent.setChecked(choice.transparent)
+        self.session.setChecked(choice.session)
         self.target.folder.setText(choice.folder)
         self._show_choice()
 
@@ -152,6 +153,7 @@ class ExportDialog(ExportForm):
         self.colormap.set_words({WINDOW: self.tr("as in the window"), **maps})
         self.colorbar.setText(self.tr("color bar"))
         self.transparent.setText(self.tr("transparent ground"))
+        self.session.setText(self.tr("session inside"))
 
     # --- inside ----------------------------------------------------------------------------------
     def _editors(self) -> dict[str, QWidget]:
@@ -175,7 +177,8 @@ class ExportDialog(ExportForm):
         }
 
     def _build(self, items: int) -> None:
-        for name, editor in (self._editors() | {"colorbar": self.colorbar, "transparent": self.transparent}).items():
+        switches = {"colorbar": self.colorbar, "transparent": self.transparent, "session": self.session}
+        for name, editor in (self._editors() | switches).items():
             editor.setObjectName(f"export.{name}")
         self.item.setEnabled(items > 1)
         row, right = QHBoxLayout(self), QVBoxLayout()
@@ -211,7 +214,7 @@ class ExportDialog(ExportForm):
                 (field("width"), field("height"), field("font_size")),
                 (field("levels", 2), field("colormap")),
                 (field("values"), field("theme")),
-                ((None, self.colorbar, 1), (None, self.transparent, 2)),
+                ((None, self.colorbar, 1), (None, self.transparent, 1), (None, self.session, 1)),
                 (field("name", 3),),
                 (field("target", 3),),
             ),
@@ -228,7 +231,7 @@ class ExportDialog(ExportForm):
             self.levels.changed,
             *(box.valueChanged for box in (self.item, self.dpi)),
             *(field.textChanged for field in (self.width_cm, self.height_cm, self.font_size)),
-            *(box.toggled for box in (self.colorbar, self.transparent)),
+            *(box.toggled for box in (self.colorbar, self.transparent, self.session)),
             *(box.picked for box in self._editors().values() if isinstance(box, ChoiceBox)),
         ):
             signal.connect(self._show_choice)
@@ -253,6 +256,7 @@ class ExportDialog(ExportForm):
             values=VALUES[self.values.currentData()],
             colorbar=self.colorbar.isChecked(),
             transparent=self.transparent.isChecked() and self.transparent.isEnabled(),
+            session=self.session.isChecked() and self.session.isEnabled(),
             sheet=self.arrangement.currentData() == SHEET,
             levels=self.levels.key(),
             typed=self.levels.typed(),
@@ -271,6 +275,7 @@ class ExportDialog(ExportForm):
         form = IMAGES[self.format.currentData()]
         self.dpi.setEnabled(form.pixels)
         self.transparent.setEnabled(not form.moving)
+        self.session.setEnabled(form.carries)
         self.arrangement.setEnabled(several and kind.on_sheets)
         self.stages.setEnabled(kind.of_stage)
         for editor in (self.levels, self.colormap):

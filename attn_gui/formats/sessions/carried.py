@@ -1,0 +1,97 @@
+"""Sessions inside figures: a text of a PNG, metadata of an SVG, attached to a PDF. Imports the session."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import zlib
+from collections.abc import Callable
+
+from attn_gui.formats.base import Loaded, Source
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, size_text
+from attn_gui.formats.sessions import session
+
+KEYWORD = "attn_gui"
+ATTACHED, MEDIA_TYPE = "session.attn", "application/x-attn"
+LARGEST = 256 * 2**20  # bytes of a session, unpacked
+LARGEST_FIGURE = 2**30
+_PNG, _PDF = b"\x89PNG\r\n\x1a\n", b"%PDF-"
+_SVG = re.compile(rb'<metadata id="attn_gui">([A-Za-z0-9+/=\s]*)</metadata>')
+_SPECIFIED = re.compile(rb"/EF <</F (\d{1,9}) 0 R>>\s*/Type/Filespec\s*/Subtype/application#2Fx-attn")
+_NONE = QT_TRANSLATE_NOOP("Sentences", "{file} is a figure that carries no session.")
+_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file}: the session that this figure carries is damaged.")
+_LARGE = QT_TRANSLATE_NOOP("Sentences", "{file} carries a session of more than {expected}.")
+
+
+def matches(start: bytes) -> bool:
+    return start.startswith((_PNG, _PDF, b"<?xml", b"<svg"))
+
+
+def read(source: Source) -> Loaded:
+    """The session that a figure carries. Raises FormatError where it carries none."""
+    if source.size > LARGEST_FIGURE:
+        raise FormatError(_LARGE, expected=size_text(LARGEST_FIGURE))
+    data = source.file.read(source.size)
+    kinds: dict[bytes, Callable[[bytes], bytes]] = {_PNG: in_png, _PDF: in_pdf}
+    found = next((find for start, find in kinds.items() if data.startswith(start)), in_svg)(data)
+    return session.in_bytes(found)
+
+
+def png_text(content: bytes) -> bytes:
+    """The data of the zTXt chunk of a PNG that carries a session."""
+    return KEYWORD.encode() + b"\0\0" + zlib.compress(base64.b64encode(content))
+
+
+def svg_element(content: bytes) -> str:
+    """The element of an SVG that carries a session."""
+    return f'<metadata id="{KEYWORD}">{base64.b64encode(zlib.compress(content)).decode()}</metadata>\n'
+
+
+def in_png(data: bytes) -> bytes:
+    """The session in a PNG."""
+    place = len(_PNG)
+    while place + 12 <= len(data):
+        length, kind = int.from_bytes(data[place : place + 4], "big"), data[place + 4 : place + 8]
+        if kind == b"zTXt" and data.startswith(KEYWORD.encode() + b"\0\0", place + 8):
+            start = place + 8 + len(KEYWORD) + 2
+            return _decoded(_unpacked(data[start : place + 8 + length], LARGEST // 3 * 4 + 4))
+        place += 12 + length
+    raise FormatError(_NONE)
+
+
+def in_svg(data: bytes) -> bytes:
+    """The session in an SVG."""
+    found = _SVG.search(data)
+    if found is None:
+        raise FormatError(_NONE)
+    return _unpacked(_decoded(found[1]), LARGEST)
+
+
+def in_pdf(data: bytes) -> bytes:
+    """The session attached to a PDF, of those that this program writes."""
+    attached = _SPECIFIED.search(data)
+    if attached is None:
+        raise FormatError(_NONE)
+    begun = re.search(rb"\n%s 0 obj\s*<<[^>]*/FlateDecode[^>]*>>\s*stream\r?\n" % attached[1], data)
+    if begun is None:
+        raise FormatError(_DAMAGED)
+    return _unpacked(data[begun.end() :], LARGEST)
+
+
+def _unpacked(packed: bytes, largest: int) -> bytes:
+    unpacker = zlib.decompressobj()
+    try:
+        found = unpacker.decompress(packed, largest)
+    except zlib.error as error:
+        raise FormatError(_DAMAGED) from error
+    if not unpacker.eof:
+        raise FormatError(_LARGE if len(found) == largest else _DAMAGED, expected=size_text(LARGEST))
+    return found
+
+
+def _decoded(text: bytes) -> bytes:
+    try:
+        return base64.b64decode(text, validate=False)
+    except binascii.Error as error:
+        raise FormatError(_DAMAGED) from error
