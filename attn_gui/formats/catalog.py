@@ -49,7 +49,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         size=npz.size_of,
     ),
     Format(
-        "figure",
+        "figure_session",
         tuple(f".{key}" for key, figures in IMAGES.items() if figures.carries),
         QT_TRANSLATE_NOOP("Sentences", "Figure with its session"),
         "problem",

@@ -43,6 +43,8 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", ".npy"): {"npz.py": 2},  # members of a .npz
     ("format", ".pdf"): {"class_set.py": 1},  # worksheets are pages to print
     ("format", ".svg"): {"icons.py": 1},  # the program's own pictures
+    # the choice whether a figure carries one
+    ("format", "session"): {"export_tasks.py": 1, "batch.py": 1, "export_dialog.py": 1},
     # a bias as the way to a target, one of the ways of `solve`
     ("mask layer", "bias"): {
         "targets.py": 2,

@@ -138,9 +138,8 @@ class ExportController(QObject):
     def _proposal(self, stage: str) -> ExportChoice:
         from attn_gui.figure.sheet import is_small
 
-        look = self._view.look
+        look, knobs = self._view.look, {page: dict(values) for page, values in self._knobs.items()}
         cell = None if look.cell is None else (look.cell.stage, look.cell.row, look.cell.column)
-        knobs = {page: dict(values) for page, values in self._knobs.items()}
         mode = look.compare if self._baseline.comparable else NOW
         proposed = ExportChoice((stage,), (look.head,), look.batch, cell=cell, knobs=knobs, compare=mode)
         return replace(proposed, folder=self._folder(), session=is_small(self._document.problem))

@@ -78,7 +78,8 @@ class StartPage(QWidget):
         self._new.setText(self.tr("New…"))
         self._open.setText(self.tr("Open…"))
         self._lessons.setText(self.tr("Lessons…"))
-        endings = QCoreApplication.translate("Sentences", ", ").join(suffixes((*problems(), *matrices())))
+        kept = [kind for kind in problems() if kind.write is not None]  # any figure with its session opens, too
+        endings = QCoreApplication.translate("Sentences", ", ").join((*suffixes(kept), *suffixes(matrices())))
         self._drop.setText(self.tr("or drop an {endings} file on the window").format(endings=endings))
         meanings = (
             self.tr("move the chosen cell"),
