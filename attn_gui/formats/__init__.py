@@ -19,6 +19,7 @@ from attn_gui.formats.catalog import (
     IMAGES,
     SESSION,
     detect,
+    keepers,
     matrices,
     numbers,
     of_suffix,
@@ -47,6 +48,7 @@ __all__ = [
     "Progress",
     "Rows",
     "block_rows",
+    "keepers",
     "load",
     "load_matrix",
     "matrices",
@@ -86,7 +88,7 @@ def load(path: PathText) -> Problem:
 def open_small(path: PathText, most: int) -> Loaded | None:
     """Open as `open_file` does, but None where that would read `most` bytes or more, unpacked."""
     with reading(path) as source:
-        found = detect(source, path, problems())
+        found = detect(source, path, keepers())
         return None if _size_of(source, found) >= most else _problem_in(source, found)
 
 
@@ -96,7 +98,7 @@ def open_file(path: PathText, tell: Tell | None = None) -> Loaded:
     `tell` is told the share of the file that is read, every megabyte; what it raises ends the reading.
     """
     with reading(path, tell=tell) as source:
-        return _problem_in(source, detect(source, path, problems()))
+        return _problem_in(source, detect(source, path, keepers()))
 
 
 def _problem_in(source: Source, found: Format[Any]) -> Loaded:
@@ -107,7 +109,7 @@ def _problem_in(source: Source, found: Format[Any]) -> Loaded:
         "Sentences",
         "{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.",
     )
-    raise FormatError(template, expected=suffixes(problems()))
+    raise FormatError(template, expected=suffixes(keepers()))
 
 
 def _size_of(source: Source, found: Format[Any]) -> int:
@@ -142,7 +144,7 @@ def save(problem: Problem, path: PathText) -> None:
     """Save as the suffix says: a session (.attn) or a .npz. Raises FormatError; then the old file is untouched."""
     problem = problem_in(problem, "save", ", path")
     with saving(path):
-        write = of_suffix(suffix(path), [kind for kind in problems() if kind.write is not None]).write
+        write = of_suffix(suffix(path), keepers()).write
         assert write is not None
         data = write(Loaded(problem))
     write_file(path, data)

@@ -102,6 +102,11 @@ def problems() -> tuple[Format[Loaded], ...]:
     return tuple(cast("Format[Loaded]", kind) for kind in FORMATS.values() if kind.kind == "problem")
 
 
+def keepers() -> tuple[Format[Loaded], ...]:
+    """The formats that a problem is saved in; others only bring it along."""
+    return tuple(kind for kind in problems() if kind.write is not None)
+
+
 def matrices() -> tuple[Format[Matrix], ...]:
     """The formats that hold one matrix."""
     return tuple(cast("Format[Matrix]", kind) for kind in FORMATS.values() if kind.kind == "matrix")

@@ -369,7 +369,7 @@ def test_a_matrix_opened_as_a_document_is_told_what_is_expected(launch, tmp_path
     person = launch(SMALL)
     np.save(tmp_path / "a.npy", np.eye(2))
     person.open(tmp_path / "a.npy")
-    assert "a.npy holds one matrix, not a problem; expected .attn, .npz, .png, .svg, .pdf." in person.banner()
+    assert "a.npy holds one matrix, not a problem; expected .attn, .npz." in person.banner()
 
 
 def test_whole_numbers_that_float64_cannot_hold_are_said(launch, tmp_path):

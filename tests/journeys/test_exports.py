@@ -399,24 +399,3 @@ def test_the_menu_of_a_map_copies_and_saves_that_map(launch, tmp_path):
     copy = next(action for action in menu.actions() if action.text() == "Copy image")
     QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=QRectF(menu.actionGeometry(copy)).center().toPoint())
     assert not QGuiApplication.clipboard().image().isNull()
-
-
-@pytest.mark.parametrize("form", ["png", "svg", "pdf"])
-def test_a_figure_that_is_dropped_opens_as_the_document_that_it_was_made_of(launch, tmp_path, form):
-    person = launch("worked-example.npz")
-    person.type_into("query", 0, 0, "7")
-    problem = person.program.document.snapshot()
-
-    def export(dialog):
-        assert dialog.session.isChecked()
-        person.choose(dialog.format, form)
-        dialog.target.folder.setText(str(tmp_path))
-        dialog.accept()
-
-    person.answering(QDialog, export, lambda: person.do("export_image"))
-    (path,) = tmp_path.glob(f"*.{form}")
-    person.press("Ctrl+Z")
-    assert person.program.document.problem != problem
-    person.drop(path)
-    person.wait()
-    assert person.program.document.problem == problem

@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.formats.catalog import matrices, problems, suffixes
+from attn_gui.formats.catalog import keepers, matrices, suffixes
 from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.inspector.runs import SentenceView, runs, strong
 from attn_gui.views.theme import dress
@@ -78,8 +78,7 @@ class StartPage(QWidget):
         self._new.setText(self.tr("New…"))
         self._open.setText(self.tr("Open…"))
         self._lessons.setText(self.tr("Lessons…"))
-        kept = [kind for kind in problems() if kind.write is not None]  # any figure with its session opens, too
-        endings = QCoreApplication.translate("Sentences", ", ").join((*suffixes(kept), *suffixes(matrices())))
+        endings = QCoreApplication.translate("Sentences", ", ").join(suffixes((*keepers(), *matrices())))
         self._drop.setText(self.tr("or drop an {endings} file on the window").format(endings=endings))
         meanings = (
             self.tr("move the chosen cell"),
