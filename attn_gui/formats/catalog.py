@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from attn_gui.formats import npy, npz
@@ -94,6 +95,8 @@ FORMATS: dict[str, Format[Loaded] | Format[Matrix]] = {kind.key: kind for kind i
 """The one list that opening, saving, dialogs and the command line go by; whoever needs it reads it when asked."""
 
 Chosen = TypeVar("Chosen", bound=Format[Any])
+_PICKLES = (".pt", ".pth", ".pkl", ".pickle")
+_CONVERTED = ".npz"
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".7z", ".rar")
 
 
@@ -126,6 +129,14 @@ def detect(
     if ending in _COMPRESSED:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} is compressed; unpack it first and open what is inside.")
         raise FormatError(template)
+    if ending in _PICKLES:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences",
+            "{file} is a pickle, which could run code, and is not opened. In Python: "
+            "t = torch.load({path}, weights_only=True); "
+            "numpy.savez({to}, query=t[…], key=t[…], value=t[…]), with the names of its tensors; then open that file.",
+        )
+        raise FormatError(template, path=repr(Path(path).name), to=repr(f"{Path(path).stem}{_CONVERTED}"))
     start = source.file.read(16)
     source.file.seek(0)
     for kind in FORMATS.values():

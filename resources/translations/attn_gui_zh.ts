@@ -5376,6 +5376,10 @@
       <source>{file} carries a session of more than {expected}.</source>
       <translation>{file} 所含的会话超过 {expected}。</translation>
     </message>
+    <message>
+      <source>{file} is a pickle, which could run code, and is not opened. In Python: t = torch.load({path}, weights_only=True); numpy.savez({to}, query=t[…], key=t[…], value=t[…]), with the names of its tensors; then open that file.</source>
+      <translation>{file} 是 pickle 文件，可能执行代码，因此不予打开。请在 Python 中运行：t = torch.load({path}, weights_only=True); numpy.savez({to}, query=t[…], key=t[…], value=t[…])，方括号中填写其张量的名称；然后打开所得文件。</translation>
+    </message>
   </context>
   <context>
     <name>SessionSaving</name>
