@@ -141,15 +141,23 @@ def render(
         beside=beside,
         session=session,
     )
-    ensure_gui()
-    now = evaluation_of(problem, stage)
-    evaluation = faced(now, options)
-    file = File("png" if path is None else Path(path).suffix.removeprefix("."), dpi)
-    chosen = _chosen(evaluation, options)
-    drawn = Picture(page_of(evaluation, options, chosen, file, silent), dpi, session_of(now.problem, options, chosen))
+    drawn = _drawn(evaluation_of(problem, stage), options, File(_ending_of(path), dpi))
     if path is not None:
         drawn.save(path)
     return drawn
+
+
+def _ending_of(path: str | os.PathLike[str] | None) -> str:
+    """The form that a path asks for; a figure without one is pixels."""
+    return "png" if path is None else Path(path).suffix.removeprefix(".")
+
+
+def _drawn(now: Evaluation, options: FigureOptions, file: File) -> Picture:
+    ensure_gui()
+    evaluation = faced(now, options)
+    chosen = _chosen(evaluation, options)
+    page = page_of(evaluation, options, chosen, file, silent)
+    return Picture(page, options.dpi, session_of(now.problem, options, chosen))
 
 
 class Picture:

@@ -13,7 +13,8 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, save
-from attn_gui.formats.sessions.journal import Journal, Kept, Stamp, Step, kept_in, recover
+from attn_gui.formats.sessions.journal import Journal, Step, kept_in, recover
+from attn_gui.formats.sessions.kept import Kept, Stamp
 
 KEPT = Kept(name="mine", sizes=(3, 3, 2), view={"head": 1}, about={"title": "T"})
 

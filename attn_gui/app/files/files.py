@@ -9,10 +9,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
 from attn_gui.app.files.examples import EXAMPLES, Example, example_of
-from attn_gui.app.files.file_dialogs import path_to_open, path_to_save
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.opening import Opening
-from attn_gui.app.files.questions import BUTTONS, Way, ask_about_change, ask_to_save
+from attn_gui.app.files.questions import BUTTONS, Way, ask_about_change, ask_to_save, path_to_open, path_to_save
 from attn_gui.app.files.recent import RecentFiles
 from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.problem.clash import Clashes
@@ -27,7 +26,8 @@ from attn_gui.engine import Problem, ShapeError, layer_from_mapping
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.formats import SESSION, Loaded, Note
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.formats.sessions.journal import Kept, Recovered, Stamp, recover
+from attn_gui.formats.sessions.journal import Recovered, recover
+from attn_gui.formats.sessions.kept import Kept, Stamp
 from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow

@@ -17,7 +17,8 @@ from attn_gui.document.document import Change, Document
 from attn_gui.formats import FormatError
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.saving import saving
-from attn_gui.formats.sessions.journal import SUFFIX, Journal, Kept, Stamp, Step
+from attn_gui.formats.sessions.journal import SUFFIX, Journal, Step
+from attn_gui.formats.sessions.kept import Kept, Stamp
 from attn_gui.views.main_window import MainWindow
 
 DELAY_MS = 100  # after an edit, in which more of them come together

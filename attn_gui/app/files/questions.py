@@ -1,12 +1,14 @@
-"""The questions before a document or a file is lost."""
+"""Questions about files: which one to open, where to save, and what to do before anything is lost."""
 
 from __future__ import annotations
 
 from enum import Enum, auto
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from attn_gui.formats import SESSION, patterns, problems
 from attn_gui.views.dialogs.asking import asked
 
 BUTTONS = QMessageBox.StandardButton
@@ -54,3 +56,27 @@ def ask_about_change(window: QWidget, name: str) -> Way:
     box.buttonClicked.connect(lambda button: picked.append(ways.get(button, Way.CANCEL)))
     asked(box)
     return picked[0] if picked else Way.CANCEL
+
+
+def path_to_open(window: QWidget, folder: str) -> Path | None:
+    """The problem to open; None if the dialog was left."""
+    kinds = QCoreApplication.translate("FilesController", "Problems ({patterns})").format(patterns=patterns(problems()))
+    every = QCoreApplication.translate("FilesController", "All files (*)")
+    title = QCoreApplication.translate("FilesController", "Open")
+    name, _ = QFileDialog.getOpenFileName(window, title, folder, f"{kinds};;{every}")
+    return Path(name) if name else None
+
+
+def path_to_save(window: QWidget, folder: str, proposal: str) -> Path | None:
+    """A path that ends as sessions do, from a dialog that asks before it replaces a file; None if it was left."""
+    kinds = QCoreApplication.translate("FilesController", "Session ({patterns})").format(patterns=patterns([SESSION]))
+    ending = SESSION.suffixes[0]
+    dialog = QFileDialog(window, QCoreApplication.translate("FilesController", "Save as"), folder, kinds)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(ending.removeprefix("."))
+    dialog.selectFile(proposal)
+    chosen = Path(dialog.selectedFiles()[0]) if asked(dialog) else None
+    if chosen is None or chosen.suffix.lower() == ending:
+        return chosen
+    whole = chosen.with_name(chosen.name + ending)  # Qt takes the end of "run.1" for a suffix
+    return path_to_save(window, folder, str(whole)) if whole.exists() else whole

@@ -14,7 +14,7 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -27,9 +27,10 @@ from attn_gui.formats.base import Loaded, Source, Tell, reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json, dump, parse_object
-from attn_gui.formats.problem_fields import assemble, is_field, split, words
+from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.formats.saving import CHUNK, hidden_beside, saving
 from attn_gui.formats.sessions import packed_arrays
+from attn_gui.formats.sessions.kept import Kept, Stamp, kept_of, record_of, stamp_of, stamp_record
 
 SUFFIX = ".journal"
 ENTRY = "journal"
@@ -41,38 +42,6 @@ _DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: nothing can be rec
 _CHANGED = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: the edits belong to {base} as it was; it was changed or removed since."
 )
-
-
-@dataclass(frozen=True)
-class Stamp:
-    """A file as it was at one moment."""
-
-    path: Path
-    size: int
-    modified: int  # nanoseconds
-
-    @classmethod
-    def of(cls, path: Path) -> Stamp | None:
-        """The present one; None where there is no such file."""
-        try:
-            found = path.stat()
-        except OSError:
-            return None
-        return cls(path, found.st_size, found.st_mtime_ns)
-
-    def is_current(self) -> bool:
-        return Stamp.of(self.path) == self
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What an entry says of the document beside its problem: its name, the file that it is saved in, its view."""
-
-    name: str = ""
-    sizes: tuple[int, int, int] = (0, 0, 0)  # queries, keys, heads
-    file: Stamp | None = None
-    about: Mapping[str, str] = field(default_factory=dict)
-    view: Mapping[str, object] = field(default_factory=dict)
 
 
 class Recovered(NamedTuple):
@@ -103,8 +72,8 @@ class Step:
         given |= {str(number): arrays[name][box] for number, (name, box) in enumerate(self.cells)}
         said: dict[str, object] = {"cells": boxes}
         if self.kept is not None:
-            said |= {"options": split(self.problem)[1], "arrays": sorted(arrays), **_record(self.kept)}
-            said |= {"base": _stamp_record(self.base)} if self.base else {}
+            said |= {"options": split(self.problem)[1], "arrays": sorted(arrays), **record_of(self.kept)}
+            said |= {"base": stamp_record(self.base)} if self.base else {}
         return packed_arrays.parts(given, {ENTRY: dump(said)})
 
 
@@ -191,7 +160,7 @@ def kept_in(path: Path) -> Kept:
         if length > min(packed_arrays.LONGEST_HEADER, source.size):
             raise FormatError(_DAMAGED)
         header, _ = packed_arrays.taken_apart(data[LENGTH:] + source.file.read(length), ENTRY)
-        return _kept(_said(header))
+        return kept_of(_said(header))
 
 
 def recover(path: Path, tell: Tell | None = None) -> Recovered:
@@ -240,7 +209,7 @@ class _State:
         said, given = _said(header), packed_arrays.arrays_in(header, cells)
         arrays = dict(self._arrays)
         if "options" in said:
-            arrays |= _base_arrays(_stamp(said["base"])) if "base" in said else {}
+            arrays |= _base_arrays(stamp_of(said["base"])) if "base" in said else {}
             arrays |= {name: np.array(array) for name, array in given.items() if is_field(name)}
             arrays = {name: arrays[name] for name in said["arrays"]}
         boxes = [(name, _box(box, arrays[name].shape)) for name, box in said["cells"]]
@@ -251,7 +220,7 @@ class _State:
         for (name, box), new in zip(boxes, news, strict=True):
             arrays[name][box] = new
         if "options" in said:
-            self.kept, self._options = _kept(said), dict(said["options"])
+            self.kept, self._options = kept_of(said), dict(said["options"])
         self._arrays = arrays
 
     def result(self) -> Recovered:
@@ -280,33 +249,3 @@ def _box(cuts: list[list[int]], shape: tuple[int, ...]) -> Box:
     if not all(0 <= cut.start < cut.stop <= length for cut, length in zip(box, shape, strict=True)):
         raise FormatError(_DAMAGED)
     return box
-
-
-def _record(kept: Kept) -> dict[str, object]:
-    record: dict[str, object] = {
-        "name": kept.name,
-        "sizes": list(kept.sizes),
-        "about": dict(kept.about),
-        "view": dict(kept.view),
-    }
-    return record | ({"file": _stamp_record(kept.file)} if kept.file else {})
-
-
-def _kept(said: Mapping[str, Json]) -> Kept:
-    view, (n, m, heads) = said.get("view"), map(int, said["sizes"])
-    return Kept(
-        shown(str(said.get("name", ""))),
-        (n, m, heads),
-        _stamp(said["file"]) if "file" in said else None,
-        words(said.get("about", {})),
-        view if isinstance(view, dict) else {},
-    )
-
-
-def _stamp_record(stamp: Stamp) -> list[object]:
-    return [str(stamp.path), stamp.size, stamp.modified]
-
-
-def _stamp(record: Json) -> Stamp | None:
-    path, size, modified = record
-    return Stamp(Path(path), int(size), int(modified)) if isinstance(path, str) else None
