@@ -232,6 +232,11 @@ def test_what_was_set_by_hand_in_a_masked_score_goes_with_the_mask(rng):
     assert READY["with-scale"].made(problem).interventions == problem.interventions
 
 
+def test_without_a_head_that_there_is_not_a_problem_is_what_it_was(rng):
+    problem = small(rng)
+    assert READY["with-head"].made(problem, H) == problem
+
+
 def test_a_head_that_is_off_takes_its_share_of_the_output_along(rng):
     problem = small(rng, w_output=rng.normal(size=(H * V, 11)), mask=[{"kind": "causal"}])
     comparison = compare(READY["with-head"].made(problem, 1), problem)

@@ -52,7 +52,12 @@ def _stage_of(given: Any) -> str:
 
 
 def _head_off(problem: Problem, head: int) -> dict[str, Any]:
-    """A head switched off: its results are multiplied by 0, after whatever was done to them by hand."""
+    """A head switched off: its results are multiplied by 0, after whatever was done to them by hand.
+
+    Without a head that there is not, a problem is what it was.
+    """
+    if head >= problem.num_heads:
+        return {}
     mixed = next(name for name, stage in STAGE.items() if stage.per_head and not stage.square)
     off = {"kind": "scale", "stage": mixed, "at": {"head": head}, "factor": 0.0}
     return {"interventions": (*problem.interventions, off)}
