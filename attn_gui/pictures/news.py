@@ -15,8 +15,8 @@ class News(QObject):
 
     arrived = Signal(object, object)  # rows and columns of the plane as it is shown
 
-    def __init__(self, heatmap: QObject, owner: object) -> None:
-        super().__init__(heatmap)
+    def __init__(self, parent: QObject, owner: object) -> None:
+        super().__init__(parent)
         self._owner = owner
         self._plane: PlaneLike | None = None
         self._supply: Supply | None = None

@@ -78,7 +78,7 @@ class Split(QObject):
         heatmap.scene().addItem(self._left)
         heatmap.scene().addItem(self._bar)
         self._left.stackBefore(heatmap.overlay)
-        self._news = News(heatmap, self._left)
+        self._news = News(self, self._left)
         self._news.arrived.connect(self.forget)
         self._share, self._dragging = 0.5, False
         self._drawn: tuple[object, ...] = ()

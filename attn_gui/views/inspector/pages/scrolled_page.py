@@ -26,13 +26,24 @@ class FittingPage(QScrollArea):
         page.installEventFilter(self)
 
     def fit(self) -> None:
-        """Give the page its size."""
+        """Give the page its size.
+
+        Whether there is a scroll bar is decided by the width without one: a picture that is lower where it is narrower
+        may need one without it and none with it, and would go back and forth for ever.
+        """
+        whole = self.contentsRect()
+        if whole.width() <= 0 or self._page.layout() is None:
+            return
+        policy, scrolls = Qt.ScrollBarPolicy, self._needed(whole.width()) > whole.height()
+        self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOn if scrolls else policy.ScrollBarAlwaysOff)
         width, room = self.viewport().width(), self.viewport().height()
+        self._page.resize(width, max(self._needed(width), room))
+
+    def _needed(self, width: int) -> int:
+        """The least height of the page at a width."""
         layout = self._page.layout()
-        if layout is not None and width > 0:
-            tall = layout.hasHeightForWidth()
-            needed = layout.minimumHeightForWidth(width) if tall else layout.minimumSize().height()
-            self._page.resize(width, max(needed, room))
+        tall = layout.hasHeightForWidth()
+        return layout.minimumHeightForWidth(width) if tall else layout.minimumSize().height()
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def minimumSizeHint(self) -> QSize:
