@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QWidget
 
 from attn_gui.views.theme import scaled
 
@@ -31,19 +31,13 @@ class FittingPage(QScrollArea):
         Whether there is a scroll bar is decided by the width without one: a picture that is lower where it is narrower
         may need one without it and none with it, and would go back and forth for ever.
         """
-        whole = self.contentsRect()
-        if whole.width() <= 0 or self._page.layout() is None:
+        whole, layout = self.contentsRect(), self._page.layout()
+        if whole.width() <= 0 or layout is None:
             return
-        policy, scrolls = Qt.ScrollBarPolicy, self._needed(whole.width()) > whole.height()
+        policy, scrolls = Qt.ScrollBarPolicy, _needed(layout, whole.width()) > whole.height()
         self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOn if scrolls else policy.ScrollBarAlwaysOff)
         width, room = self.viewport().width(), self.viewport().height()
-        self._page.resize(width, max(self._needed(width), room))
-
-    def _needed(self, width: int) -> int:
-        """The least height of the page at a width."""
-        layout = self._page.layout()
-        tall = layout.hasHeightForWidth()
-        return layout.minimumHeightForWidth(width) if tall else layout.minimumSize().height()
+        self._page.resize(width, max(_needed(layout, width), room))
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def minimumSizeHint(self) -> QSize:
@@ -66,3 +60,8 @@ class FittingPage(QScrollArea):
         if event.type() == QEvent.Type.LayoutRequest:
             self.fit()
         return super().eventFilter(watched, event)
+
+
+def _needed(layout: QLayout, width: int) -> int:
+    """The least height of a page at a width."""
+    return layout.minimumHeightForWidth(width) if layout.hasHeightForWidth() else layout.minimumSize().height()
