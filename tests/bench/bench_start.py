@@ -30,26 +30,26 @@ app.exec()
 """
 PROGRAM = """
 import time
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
-app = QApplication([])
-seen = set()
+from attn_gui.app.shell.start import Start, run
+fill = Start._fill
+def filled(start):
+    tell("window")
+    fill(start)
+    from attn_gui.views.map.heatmap import Heatmap
+    paint = Heatmap.paintEvent
+    def painted(heatmap, event):
+        paint(heatmap, event)
+        if heatmap.objectName() == "heatmap.weights":
+            QTimer.singleShot(0, done)
+    Heatmap.paintEvent = painted
 def tell(what):
     print(what, time.time(), flush=True)
-    if what == "maps":
-        app.exit()
-class Watch(QObject):
-    def eventFilter(self, watched, event):
-        if event.type() == QEvent.Type.Paint:
-            what = NAMES.get(watched.objectName())
-            if what is not None and what not in seen:
-                seen.add(what)
-                QTimer.singleShot(0, lambda: tell(what))
-        return False
-NAMES = {"mainWindow": "window", "heatmap.weights": "maps"}
-watch = Watch()
-app.installEventFilter(watch)
-from attn_gui.app.shell.start import run
+def done():
+    tell("maps")
+    QApplication.instance().exit()
+Start._fill = filled  # an event filter of the application would be asked twenty thousand times
 run()
 """
 SCRIPTS = {

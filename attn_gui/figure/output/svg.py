@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import html
 from itertools import groupby
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainter
@@ -45,7 +45,7 @@ class SvgPage(QSvgGenerator):
         else:
             at = to.map(at)
             place = f'x="{at.x():.6g}" y="{at.y():.6g}"'
-        self._texts.append((style, f"<text {place}>{escape(text)}</text>"))
+        self._texts.append((style, f"<text {place}>{html.escape(text, quote=False)}</text>"))
 
     def texts(self) -> str:
         """All of them, those of a style in a group."""
