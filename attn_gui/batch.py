@@ -76,7 +76,7 @@ class _Request:
         return f"-{self.other.part}" + (f"-{self.options.show}" if self.options.show != "split" else "")
 
     def read(self, stage: str) -> Evaluation:
-        """What numbers are read from: of two states the difference, unless one of them is asked for."""
+        """Evaluation that numbers are read from: of two states the difference, unless one of them is asked for."""
         if self.other is None or self.options.show == "now":
             return self.evaluation
         pair_of(self.other.before, self.evaluation, stage)

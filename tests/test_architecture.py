@@ -19,6 +19,7 @@ PACKAGES = ("engine", "formats", "lessons", "document", "pictures", "figure", "v
 MODULES = sorted(PACKAGE.rglob("*.py"))
 SOURCES = sorted(path for folder in ("attn_gui", "packaging", "tests") for path in (ROOT / folder).rglob("*.py"))
 RIDDLE = re.compile(r"(What|Who|Whose|Which|Where|How|Whether|When|Why|Nobody)\b")
+ODD = re.compile(r"\b(lest|[Nn]obody|had enough)\b")
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
 MOST_MEMBERS = 40  # methods and properties of a class, Qt's own that it answers included
 MOST_FILES = 12  # in a folder, beside its __init__
@@ -94,11 +95,37 @@ def test_packaging_does_not_shadow_the_package_of_that_name():
     assert not (ROOT / "packaging" / "__init__.py").exists()
 
 
+def docstrings(path: Path) -> Iterator[tuple[str, str]]:
+    """(place, text) of a module, its classes and functions, where they have one."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
+            yield f"{path.name}:{getattr(node, 'name', 'the module')}", text
+
+
 def test_a_module_says_in_its_first_line_what_it_is_and_asks_no_riddle():
     """An index of modules reads as a list of nouns and verbs."""
     texts = {path: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" for path in SOURCES}
     riddles = [f"{path.name}: {text.splitlines()[0]}" for path, text in texts.items() if RIDDLE.match(text)]
     assert not riddles, "begin with a noun or a verb:\n" + "\n".join(riddles)
+    silent = [path.name for path in MODULES if path.stat().st_size and not texts[path]]
+    assert not silent, "say in a first line what lives here"
+
+
+def test_a_docstring_begins_with_a_noun_or_a_verb_and_is_plain_english():
+    """ "Whether" is what a question answered by yes or no begins with, as everywhere in Python."""
+    wrong = [
+        f"{place}: {text.splitlines()[0]}"
+        for path in MODULES
+        for place, text in docstrings(path)
+        if RIDDLE.match(text.replace("Whether", "")) or ODD.search(text)
+    ]
+    assert not wrong, "say it as a textbook would:\n" + "\n".join(wrong)
+
+
+def test_a_type_that_is_not_checked_says_why():
+    ignored = re.compile(r"# type: ignore(?!\[[\w,-]+\]  # \w)")
+    lines = [(path, line) for path in MODULES for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [f"{path.name}: {line.strip()}" for path, line in lines if ignored.search(line)] == []
 
 
 def test_no_file_is_too_long():

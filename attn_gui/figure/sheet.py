@@ -235,7 +235,7 @@ def session_of(problem: Problem, options: FigureOptions, heads: Sequence[int | N
 
 
 def faced(evaluation: Evaluation, options: FigureOptions) -> Evaluation:
-    """What a figure reads: the evaluation, or where another state stands beside it what is shown of the two.
+    """Evaluation that a figure reads: the evaluation, or where another state stands beside it what is shown of the two.
 
     A page shows the present state alone. ValueError with a sentence for what cannot stand side by side.
     """

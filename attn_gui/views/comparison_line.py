@@ -55,7 +55,7 @@ class ComparisonLine(QWidget):
         self.setVisible(bool(text))
 
     def set_split(self, share: float | None) -> None:
-        """Where the bar of split maps stands; None where they are whole."""
+        """Take the place of the bar of split maps; None for whole maps."""
         self._split.setVisible(share is not None)
         if share is not None:
             blocked = self._split.blockSignals(True)

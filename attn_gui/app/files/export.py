@@ -176,7 +176,7 @@ class ExportController(QObject):
             raise found
 
     def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Tell], QImage]:
-        """What draws a choice, on any thread: all that it needs of the window is read now."""
+        """The painter of a choice, for any thread: all that it needs of the window is read now."""
         from attn_gui.app.files.export_tasks import options_of
         from attn_gui.app.files.other_state import beside_of
         from attn_gui.figure import sheet

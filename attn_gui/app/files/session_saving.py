@@ -101,7 +101,7 @@ class SessionSaving(QObject):
         return self._well and not self.busy
 
     def finish(self) -> None:
-        """Wait until everything is written; for the end of the program, where nobody is there any more to be told."""
+        """Wait until everything is written; for the end of the program, when no window is left to tell it to."""
         self._job.complete()
         for session in self._next.values():
             with suppress(FormatError, OSError):

@@ -119,7 +119,7 @@ class CompareController(QObject):
         self.show_cell()
 
     def _sentence(self) -> str:
-        """What the maps show, and beside what."""
+        """The sentence of the state that the maps show, and of the one beside it."""
         if not self._compares():
             return ""
         if self._baseline.why is not None:

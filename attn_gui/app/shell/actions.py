@@ -55,7 +55,7 @@ def translated(source: str, context: str = "Actions") -> str:
 
 
 class Command(NamedTuple):
-    """What an action does, with its new state if it can be checked; and whether it is checked and enabled."""
+    """Call of an action, with its new state if it can be checked; and whether it is checked and enabled."""
 
     do: Callable[..., object]
     checked: Callable[[], bool] | None = None

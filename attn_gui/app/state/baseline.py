@@ -128,7 +128,7 @@ class Baseline(QObject):
         return self._faces is not None
 
     def face(self, mode: str) -> Evaluation:
-        """What the maps show in a mode; the left half of a split is `face(BEFORE)`."""
+        """Evaluation that the maps show in a mode; the left half of a split is `face(BEFORE)`."""
         if self._faces is None or mode in (NOW, SPLIT):
             return self._computation.evaluation
         return self._faces[0] if mode == BEFORE else self._faces[1]
@@ -147,7 +147,7 @@ class Baseline(QObject):
         return made
 
     def news(self, mode: str, recomputed: Recomputed) -> Recomputed:
-        """What an edit has recomputed of what is shown in a mode."""
+        """Boxes that an edit has recomputed of the evaluation shown in a mode."""
         if self._faces is None or mode == NOW:
             return recomputed
         now = {} if mode == BEFORE else recomputed.boxes
@@ -240,7 +240,7 @@ class Baseline(QObject):
                 supply.follow({**mine, **self.news(mode, recomputed).boxes})
 
     def _on_computation_settled(self) -> None:
-        """What edits have left inexact by rounding is computed again of a ready-made state, too."""
+        """Compute again, of a ready-made state too, the cells that edits have left inexact by rounding."""
         evaluation, writes = self._evaluation, self._document.writes
         if isinstance(evaluation, Settling) and not evaluation.settled:
             self._settling.ask(lambda: evaluation.settle(cancelled=lambda: writes != self._document.writes))

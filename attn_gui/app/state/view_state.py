@@ -83,12 +83,12 @@ class ViewState(QObject):
 
     @property
     def shown(self) -> Evaluation:
-        """What the maps show: the state now, the one before, or their difference."""
+        """Evaluation that the maps show: the state now, the one before, or their difference."""
         return self._baseline.face(self.look.compare)
 
     @property
     def explained(self) -> Evaluation:
-        """What the inspector explains: the state before where that is shown, else the one now."""
+        """Evaluation that the inspector explains: the state before where that is shown, else the one now."""
         before = self._baseline.difference
         return before.before if before is not None and self.look.compare == BEFORE else self._computation.evaluation
 

@@ -1,4 +1,4 @@
-"""Tables of another state: the matrices before, or now − before, that nobody can type into."""
+"""Tables of another state: the matrices before, or now − before, read-only."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TwoStates:
         self._view.set(compare=NOW)
 
     def reader(self, field: str, now: Read) -> Read:
-        """What a table shows of an array: rows and columns of the item and head on show.
+        """Reader of the part of an array that a table shows: rows and columns of the item and head on show.
 
         A difference is computed when it is first read, for a table reads every cell; an edit redoes its own cells.
         """

@@ -20,7 +20,7 @@ Place = tuple[int, int, slice]  # item, head, rows
 
 @dataclass(frozen=True)
 class OpenKeys:
-    """What the enabled layers leave to every row, as two arrays (items, heads, n).
+    """Keys that the enabled layers leave to every row, as two arrays (items, heads, n).
 
     `counts`: keys that are open; a bias of −∞ closes, too. `largest`: the largest sum of the tables of biases over
     them, −∞ without an open key. Items and heads are 1 where no layer tells them apart.

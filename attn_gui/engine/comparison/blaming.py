@@ -50,7 +50,7 @@ class Change(NamedTuple):
 
 
 def blame(states: Sequence[Problem], stage: str, index: tuple[int, ...]) -> tuple[Suspect, ...]:
-    """What moved a cell of the last state, the change that moved it most first.
+    """Changes that moved a cell of the last state, the one that moved it most first.
 
     Between two states every box and field is suspected, in a longer history every step: all others are done as they
     were. Raises StageError (a KeyError), PlaceError (an IndexError) for a cell that the last state does not have.

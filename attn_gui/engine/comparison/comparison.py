@@ -81,7 +81,7 @@ class Comparison(Mapping[str, Array]):
         return blame((self.before.problem, *between, self.after.problem), stage, index)
 
     def _apart(self, stage: str, tile: Box) -> list[Box]:
-        """Where the two differ in a tile."""
+        """Cells of a tile in which the two differ."""
         names = self._face.pair(stage)
         sides = (self.before.evaluation, self.after.evaluation)
         before, after = (side.box(name, tile).astype(np.float64) for side, name in zip(sides, names, strict=True))

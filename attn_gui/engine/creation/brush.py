@@ -27,7 +27,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Shape:
-    """What a gesture covers; texts are English, of the context "Masks"."""
+    """Shape that a gesture covers; texts are English, of the context "Masks"."""
 
     key: ClassVar[str]
     label: ClassVar[str]
@@ -39,7 +39,7 @@ class Shape:
         return slice(min(rows), max(rows) + 1), slice(min(columns), max(columns) + 1)
 
     def areas(self, path: Path, n: int, m: int) -> tuple[Area, ...]:
-        """What is covered as rectangles, to be outlined; of very many rows several together."""
+        """Covered cells as rectangles, to be outlined; of very many rows several together."""
         return (self.area(path, n, m),)
 
     def covered(self, path: Path, rows: slice, columns: slice) -> Flags:

@@ -31,7 +31,7 @@ class Beside:
             raise ValueError(f"{self.mode!r} is not one of {', '.join(MODES)}.")
 
     def faced(self, now: Evaluation, stage: str) -> Evaluation:
-        """What a figure reads: the state before, or the difference, which holds both.
+        """Evaluation that a figure reads: the state before, or the difference, which holds both.
 
         ValueError with a sentence where a stage cannot be compared.
         """
@@ -45,7 +45,7 @@ class Beside:
         return earlier_of(difference.before, now) if self.mode == BEFORE else difference
 
     def titled(self, names: tuple[str, str]) -> list[str]:
-        """What a title says of the states; `names` stand where they have none."""
+        """Words of a title about the states; `names` stand where they have none."""
         before, now = (own or other for own, other in zip(self.names, names, strict=True))
         return {BEFORE: [before], DIFFERENCE: [f"{now} − {before}"]}.get(self.mode, [])
 

@@ -60,7 +60,7 @@ class Swept:
 
 
 class SweepLayout:
-    """Where everything stands; the curve and the strip can be left out."""
+    """Places of slider, curve and strip; the curve and the strip can be left out."""
 
     def __init__(self, swept: Swept, ink: Ink, width: float | None, height: float | None) -> None:
         self.swept, self.ink = swept, ink
@@ -128,7 +128,7 @@ class SweepLayout:
         return level_text(float(self.swept.values[place]), float(np.abs(self.swept.values).max()) or 1.0)
 
     def read(self, place: int) -> str:
-        """What is read there."""
+        """Words for the reading there."""
         value = float(self.swept.readings[place])
         return f"{value:.4g}".replace("-", "−") if np.isfinite(value) else "–"
 

@@ -47,7 +47,7 @@ class AskDialog(QDialog, Generic[T]):
         self._look()
 
     def said(self) -> str:
-        """What is wrong with the text; empty where nothing is."""
+        """Sentence that says why the text is refused; empty for a text that is taken."""
         return self._said.text()
 
     def _look(self, *_: object) -> None:

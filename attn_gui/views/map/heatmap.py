@@ -185,7 +185,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
 
     @property
     def placement(self) -> Placement:
-        """Where the cells are drawn, and which."""
+        """Placement of the cells: which are drawn, and at which pixels."""
         self._arrange()
         return Placement(self._inner(), self.cells.rows, self.cells.columns)
 

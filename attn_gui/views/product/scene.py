@@ -18,7 +18,7 @@ from attn_gui.views.product.stage_maps import StageMaps
 
 
 class Scene:
-    """What is shown, for all that lay out, letter and mark it; `compact` is the form for narrow windows."""
+    """State of the picture, for all that lay out, letter and mark it; `compact` is the form for narrow windows."""
 
     def __init__(self, maps: StageMaps, operands: Operands) -> None:
         self.maps, self.operands = maps, operands

@@ -212,7 +212,7 @@ class MatrixView(SizedView):
         return others.get(keys)
 
     # --- editing ---------------------------------------------------------------------------------
-    def edit(self, index: QModelIndex, trigger: Trigger, event: QEvent | None) -> bool:  # type: ignore[override]
+    def edit(self, index: QModelIndex, trigger: Trigger, event: QEvent | None) -> bool:  # type: ignore[override]  # Qt: never None
         """Typing into a computed matrix is a wish, not an edit."""
         typed = isinstance(event, QKeyEvent) and event.text().isprintable() and event.text() != ""
         wish = typed or trigger in (Trigger.DoubleClicked, Trigger.EditKeyPressed)

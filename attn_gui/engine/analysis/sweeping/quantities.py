@@ -112,7 +112,7 @@ class ScoreNumber(Quantity):
     setting: Setting
 
     @property
-    def words(self) -> Words:  # type: ignore[override]
+    def words(self) -> Words:  # type: ignore[override]  # nothing sets it
         return (("Settings", self.setting.title),)
 
     def now(self, problem: Problem) -> float | None:
@@ -136,7 +136,7 @@ class LayerNumber(Quantity):
     whole = True
 
     @property
-    def words(self) -> Words:  # type: ignore[override]
+    def words(self) -> Words:  # type: ignore[override]  # nothing sets it
         return ("Masks", self.layer.label), ("Masks", self.parameter.label)
 
     def now(self, problem: Problem) -> float | None:
@@ -161,7 +161,7 @@ class GivenCell(Quantity):
     index: tuple[int, ...]
 
     @property
-    def words(self) -> Words:  # type: ignore[override]
+    def words(self) -> Words:  # type: ignore[override]  # nothing sets it
         return (("Pages", CHOSEN_CELL), ("", f"{symbol(self.field)}[{', '.join(map(str, self.index[-2:]))}]"))
 
     def now(self, problem: Problem) -> float | None:
@@ -185,7 +185,7 @@ class HandCell(Quantity):
     value: float
 
     @property
-    def words(self) -> Words:  # type: ignore[override]
+    def words(self) -> Words:  # type: ignore[override]  # nothing sets it
         shown = ", ".join(map(str, self.place[-2:]))
         return (("Pages", CHOSEN_CELL), ("", f"{symbol(self.stage)}[{shown}]"))
 

@@ -20,7 +20,7 @@ def sweep(
     read: Callable[[Evaluation, Row], T],
     tell: Callable[[float], None] = lambda share: None,
 ) -> list[T]:
-    """What `read` gives for every value; `tell` hears the share that is done, and ends the work by raising.
+    """Results of `read` for every value; `tell` hears the share that is done, and ends the work by raising.
 
     No stage is kept: `read` has computed what it fetches, so a row of a long problem costs a row. Raises ValueError
     with a sentence for a value that the problem cannot have.

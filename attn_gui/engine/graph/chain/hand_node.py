@@ -36,7 +36,7 @@ class Step(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """What a step did to a part of its cells."""
+    """Record of one step and the part of its cells that it changed."""
 
     step: Step
     part: Box
@@ -77,7 +77,7 @@ class ByHand(Node):
         return found
 
     def _lasting(self, place: int, box: Box | None) -> list[Box]:
-        """What is left of the cells of a step by those after it."""
+        """Cells of a step that no later step changes again."""
         later = [step.box for step in self.steps[place + 1 :] if step.record.replaces]
         return [] if box is None else indices.outside([box], later)
 
@@ -176,7 +176,7 @@ class ByHand(Node):
 
     # --- one cell --------------------------------------------------------------------------------
     def explain(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
-        """What the steps make of the cell, on leaves: the computed cell, their numbers, the cells that they take."""
+        """Formula of the cell after its steps, on leaves: the computed cell, their numbers, the cells they take."""
         box = indices.cell(index)
         expression: Expression = self.computed_cell(index, fetch)
         for step, part in self.touching(box):

@@ -69,7 +69,7 @@ class StageKernel:
         return np.asarray(self.values.cells[batch, head // self.chain.group, :, :-1].astype(np.float64))
 
     def _exp_scores(self, logits: Array) -> tuple[Array, Array, Array]:
-        """What is taken off the logits of every row, e to what is left of them over T, and the sums of that."""
+        """Row maxima, exp((logits − row maximum) / T), and its row sums."""
         row_max = logits.max(axis=-1)
         row_max = np.where(np.isneginf(row_max), 0.0, row_max)
         exp_scores = np.exp((logits - row_max[:, None]) / self.chain.temperature)
