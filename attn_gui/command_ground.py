@@ -44,7 +44,7 @@ def told(loaded: Loaded) -> Loaded:
 
 
 def _changes(loaded: Loaded) -> list[str]:
-    """What is changed by hand in a problem, in words; of many the first ones."""
+    """Changes by hand in a problem, in words; of many the first ones."""
     from attn_gui.engine.graph.chain.hand_words import phrase
 
     records = [record for record in loaded.problem.interventions if record.enabled]

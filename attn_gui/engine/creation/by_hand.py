@@ -92,7 +92,7 @@ def _put(interventions: Sequence[Intervention], place: int, new: Intervention) -
 
 
 def _part(record: Intervention, axes: Axes, own: Box, part: Box) -> Intervention:
-    """What a record does to a part of its cells."""
+    """Words for the change of a record to a part of its cells."""
     return record.changed(at=Record(_place(axes, part))).cut(indices.within(part, own))
 
 

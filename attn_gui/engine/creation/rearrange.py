@@ -149,7 +149,7 @@ def _moved(
 
 
 def _runs(places: Places, cut: slice, at: object) -> list[tuple[int | tuple[int, int] | None, slice]]:
-    """Where the cells of a stretch are now, each run without a gap with the part of the stretch that it is."""
+    """Places of the cells of a stretch now, each run without a gap with the part of the stretch that it is."""
     now = np.flatnonzero((places >= cut.start) & (places < cut.stop))
     torn = np.flatnonzero((np.diff(now) != 1) | (np.diff(places[now]) != 1)) + 1
     found: list[tuple[int | tuple[int, int] | None, slice]] = []

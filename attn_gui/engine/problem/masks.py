@@ -86,7 +86,7 @@ class Window(Aligned):
 
 
 def keys_before(length: int, places: Array, m: int) -> int:
-    """How many keys there are now before the one that was at `length` among `m`, or that was the next after it."""
+    """Number of keys now before the one that was at `length` among `m`, or that was the next after it."""
     later = np.flatnonzero(places >= length)
     return int(later[0]) if length < m and later.size else len(places) + max(0, length - m)
 

@@ -54,7 +54,7 @@ class Intervention(Kinded):
 
     # --- in words --------------------------------------------------------------------------------
     def told(self, cells: object) -> Note:
-        """What it does to cells, of which the name is given; a template of the context "Interventions"."""
+        """Words for its change of cells, of which the name is given; a template of the context "Interventions"."""
         raise NotImplementedError
 
     # --- its numbers -----------------------------------------------------------------------------
