@@ -59,7 +59,7 @@ class Retrieved:
 
     @property
     def pieces(self) -> Numbers:
-        """What the keys by name, and all others as one more, add to the columns shown: (key, column)."""
+        """Terms of the columns shown, (key, column): of the keys by name, and of all others as one more."""
         found = self.found
         parts = np.concatenate([found.parts, found.rest[None]]) if found.others else found.parts
         return np.asarray(parts[:, self.columns])
