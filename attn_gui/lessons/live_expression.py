@@ -191,7 +191,7 @@ def _place(tree: ast.expr) -> int | slice:
 def _value(tree: ast.expr, evaluation: Readout) -> Value:
     match tree:
         case ast.Constant(value=value):
-            return np.float64(value)  # type: ignore[arg-type]
+            return np.float64(value)  # type: ignore[arg-type]  # numbers alone were let through
         case ast.Name(id=name):
             problem = evaluation.problem
             return np.float64(problem.effective_scale if name == "scale" else getattr(problem, name))

@@ -1,5 +1,5 @@
 """The explanation of a cell: place, sentence, formula, terms, links. Imports engine, figure and views.
 
-`inspector` the panel · `sentences` its words · `terms` its table · `names` how cells are called · `start_page`
-what stands there before a cell is chosen.
+`inspector` the panel · `cell_sentences` its words · `terms` its table · `pages` beside it, the one before a cell is
+chosen among them.
 """
