@@ -227,7 +227,7 @@ def is_small(problem: Problem) -> bool:
 
 
 def session_of(problem: Problem, options: FigureOptions, heads: Sequence[int | None]) -> Callable[[], bytes] | None:
-    """What makes the session that a figure carries; None where it carries none."""
+    """Maker of the session that a figure carries; None where it carries none."""
     if not (is_small(problem) if options.session is None else options.session):
         return None
     view = {"stage": options.stage, "head": heads[0] or 0, "item": options.batch}

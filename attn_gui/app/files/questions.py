@@ -15,7 +15,7 @@ BUTTONS = QMessageBox.StandardButton
 
 
 class Way(Enum):
-    """What to do with a file that somebody else has changed."""
+    """Ways on with a file that somebody else has changed."""
 
     SAVE_OVER = auto()
     SAVE_AS = auto()

@@ -53,7 +53,7 @@ class Recovered(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What changed: the arrays that are new or other, and the boxes of those that have new numbers.
+    """Changes of one step: the arrays that are new or other, and the boxes of those that have new numbers.
 
     The arrays may be written to meanwhile: whoever does so adds a further step, which says what they hold then.
     """
@@ -153,7 +153,7 @@ def _entry(pieces: list[memoryview]) -> Iterator[bytes]:
 
 # --- reading -------------------------------------------------------------------------------------
 def kept_in(path: Path) -> Kept:
-    """What a journal says of its document, without the numbers. Raises FormatError."""
+    """Record of a journal about its document, without the numbers. Raises FormatError."""
     with reading(path) as source:
         data = _checked_start(source).read(LENGTH + 8)
         length = int.from_bytes(data[LENGTH:], "little")

@@ -34,7 +34,7 @@ class Stamp:
 
 @dataclass(frozen=True)
 class Kept:
-    """What an entry says of the document beside its problem: its name, the file that it is saved in, its view."""
+    """Record of a document beside its problem: its name, the file that it is saved in, its view."""
 
     name: str = ""
     sizes: tuple[int, int, int] = (0, 0, 0)  # queries, keys, heads
