@@ -3436,7 +3436,7 @@
     </message>
     <message>
         <source>Ways to pool</source>
-        <translation>汇聚方式的比较</translation>
+        <translation>各种汇聚方式</translation>
     </message>
     <message>
         <source>true function</source>
