@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.batch_comparison import Other, other_state
+from attn_gui.batch_progress import FileProgress
 from attn_gui.engine import Evaluation, made_direct
 from attn_gui.engine.comparison.difference import difference_of, pair_of
 from attn_gui.engine.comparison.earlier import earlier_of
@@ -22,7 +21,6 @@ from attn_gui.formats import (
     Format,
     FormatError,
     Loaded,
-    Progress,
     block_rows,
     numbers,
     rows_of,
@@ -33,12 +31,11 @@ from attn_gui.formats import (
 )
 from attn_gui.formats.head_names import heads_part
 from attn_gui.formats.npz import members_of
-from attn_gui.formats.saving import saving
+from attn_gui.formats.saving import saving, write_file
+from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
 
 if TYPE_CHECKING:
     from attn_gui.figure.pages.page_kind import PageKind
-
-PATIENCE = 0.5  # seconds before progress is shown
 
 
 class ExportError(ValueError):
@@ -103,6 +100,9 @@ def export(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
         if ending in IMAGES:
             yield from _write_figures(request, ending)
             continue
+        if ending in SCRIPTS:
+            yield _write_script(request, ending)
+            continue
         kind = numbers()[ending]
         if kind.write_members is not None:
             yield _write_stages(request, kind)
@@ -140,6 +140,15 @@ def _make_folder(folder: Path) -> None:
         raise
 
 
+def _write_script(request: _Request, key: str) -> Path:
+    """A script that prints the numbers of every stage."""
+    if request.other is not None:
+        raise ExportError("A script computes one state: leave out --compare.")
+    path = Path(request.options.folder, script_name(request.options.file.stem, key))
+    write_file(path, script_text(request.loaded.problem, SCRIPTS[key]).encode("utf-8"))
+    return path
+
+
 def _write_stages(request: _Request, kind: Format[Any]) -> Path:
     """Whole stages with the axes of the contract, in a file that opens as a problem again unless it is of two."""
     evaluation = request.evaluation
@@ -149,7 +158,7 @@ def _write_stages(request: _Request, kind: Format[Any]) -> Path:
     direct = request.loaded.problem.replace(**made_direct(evaluation))
     loaded = replace(request.loaded, problem=direct)
     members = {} if request.other else {name: rows_of(array) for name, array in members_of(loaded).items()}
-    with _Progress(path) as progress:
+    with FileProgress(path) as progress:
         rows = {
             stage: stage_rows(request.read(stage), stage, progress.of(number, len(stages)))
             for number, stage in enumerate(stages)
@@ -165,7 +174,7 @@ def _write_tables(request: _Request, kind: Format[Any]) -> Iterator[Path]:
             mine = head if request.apart(stage) else None
             path = request.path(stage, f"h{head}", kind.suffixes[0])
             rows, columns = stage_labels(request.evaluation, stage) if kind.text else (None, None)
-            with _Progress(path) as progress:
+            with FileProgress(path) as progress:
                 cells = block_rows(request.read(stage), stage, request.options.batch, mine, progress.of(0, 1))
                 save_rows(cells, path, row_labels=rows, column_labels=columns)
             yield path
@@ -212,14 +221,14 @@ def _write_frames(request: _Request, path: Path, kind: PageKind[Any], head: int,
     options = _figure_options(request.options)
     frames, file = Frames(kind, FigureOptions(**options, **choices), head), File(path.suffix[1:], options["dpi"])
     if IMAGES[file.form].moving:
-        with _Progress(path) as progress:
+        with FileProgress(path) as progress:
             pages = frames.pages(request.evaluation, within(progress.show, 0, 2))
             write_moving(pages, file, path, within(progress.show, 1, 2))
         yield path
         return
     for place in range(frames.count(request.evaluation)):
         target = frame_path(path, place)
-        with _Progress(target) as progress:
+        with FileProgress(target) as progress:
             page = frames.page(request.evaluation, place, progress.show)
             write_page(page, file, target)
         yield target
@@ -229,7 +238,7 @@ def _draw(request: _Request, path: Path, heads: tuple[int, ...], **choices: Any)
     """One figure, with the options that all of them have."""
     from attn_gui.figure.sheet import write
 
-    with _Progress(path) as progress:
+    with FileProgress(path) as progress:
         choices |= _figure_options(request.options) | {"format": path.suffix[1:], "tell": progress.show}
         write(request.evaluation, path, heads=heads, **choices)
     yield path
@@ -259,32 +268,6 @@ def _beside(other: Other | None, show: str) -> object:
     from attn_gui.figure.comparing.beside import Beside
 
     return None if other is None else Beside(lambda _now: other.before, show, other.names)
-
-
-class _Progress:
-    """Progress of a file, on one line of a terminal; whoever reads stderr from a pipe is spared it."""
-
-    def __init__(self, path: Path) -> None:
-        self._name, self._shown, self._begun = path.name, "", time.monotonic()
-        self._terminal = sys.stderr.isatty()
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-    def show(self, share: float) -> None:
-        """Called from any thread; the first half second is silent."""
-        said = f"{self._name}: {share:.0%}"
-        if self._terminal and said != self._shown and time.monotonic() > self._begun + PATIENCE:
-            self._shown = said
-            print(f"\r{said}\x1b[K", end="", file=sys.stderr, flush=True)
-
-    def of(self, part: int, parts: int) -> Progress:
-        """The progress of one of several equal parts of the file."""
-        return lambda done, every: self.show((part + done / every) / parts)
 
 
 def _count(size: int) -> str:

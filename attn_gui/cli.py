@@ -135,6 +135,7 @@ def _window_parser() -> argparse.ArgumentParser:
 
 def _export_parser() -> argparse.ArgumentParser:
     from attn_gui.formats import IMAGES, numbers
+    from attn_gui.formats.scripts import SCRIPTS
 
     forms = ", ".join(
         (
@@ -143,6 +144,7 @@ def _export_parser() -> argparse.ArgumentParser:
                 key if kind.write_members is None else f"{key} (all stages in one file)"
                 for key, kind in numbers().items()
             ),
+            *(f"{key} (a script)" for key in SCRIPTS),
         )
     )
     parser = Parser(
@@ -166,7 +168,7 @@ def _export_parser() -> argparse.ArgumentParser:
     add(
         "--format",
         nargs="+",
-        choices=(*IMAGES, *numbers()),
+        choices=(*IMAGES, *numbers(), *SCRIPTS),
         default=["png"],
         metavar="EXT",
         help=f"{forms}; several at once (default: png)",

@@ -32,6 +32,7 @@ from attn_gui.app.maps.reach import ReachController
 from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.maps.splitting import SplitController
 from attn_gui.app.maps.status import StatusController
+from attn_gui.app.pages.code_saving import CodeSaving
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController
 from attn_gui.app.problem.head_edits import HeadEdits
@@ -153,6 +154,7 @@ class Program(QObject):
         window, document, computation, view = self._shared()
         self.sensitivity = SensitivityController(window, computation, view)
         self.pages = PagesController(window, computation, view, self.look, self.bars)
+        self.code = CodeSaving(window, document)
         self.curve = CurveFitting(window, document, computation, view, self.making)
         self.cell_blocks = CellBlocks(window, document, computation, view, self.making, self.table_blocks)
         self.typing = TypingController(window, document, computation, view, self.making, self.targets, self.cell_blocks)

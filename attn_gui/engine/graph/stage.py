@@ -75,6 +75,10 @@ class Stage:
     shares = False  # whether its rows are shares of one, without a sign
     elementary = False  # whether solving, fast kernels and the one-line formula know it by heart
     role: Role | None = None
+    code = (
+        ""  # its line in a script: {0}, {1} … its {inputs}, {xp} the library, {shape} its own; "" where none is known
+    )
+    helper = ""  # the function that this line calls
     told = ""  # the sentence of a cell in the inspector; "" for what can be said of every stage
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 
 from . import sentences
-from .checks import as_align, as_switch
+from .checks import as_align, as_array, as_flags, as_switch
 from .errors import Note, ShapeError
 from .records import Kinded
 from .sentences import QT_TRANSLATE_NOOP
@@ -66,6 +66,10 @@ class Layer(Kinded):
     def rule(self, n: int, m: int) -> Note:
         """The rule with its numbers: "open where j ≤ i + 2"."""
         return Note(self.about, {})
+
+    def code(self, sizes: Sizes) -> str:
+        """The rule in a script, for arrays i of queries and j of keys; {array} makes one. "" where there is none."""
+        return ""
 
     def resized(self, axis: int, before: int, after: int, m: int) -> Layer:
         """The layer of a problem whose axis (batch, head, query, key) has another length; `m` is the one before."""
@@ -127,6 +131,10 @@ class Aligned(Layer):
         """The number o: query i stands at key i + o."""
         return sizes[3] - sizes[2] if self.align == "end" else 0
 
+    def query_code(self, sizes: Sizes) -> str:
+        """`(i + 2)` in a script: where query i stands."""
+        return f"(i + {self.shift(sizes)})" if self.shift(sizes) else "i"
+
     def query_text(self, n: int, m: int, more: int = 0) -> str:
         """`i + 2`: where query i stands, so many keys further on."""
         shift = (m - n if self.align == "end" else 0) + more
@@ -146,6 +154,67 @@ class Table(Layer):
 
     def fit(self, name: str, sizes: Sizes) -> None:
         _broadcasts(f"{name}.{self.table}", self.cells, sizes)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Custom(Table):
+    """Cell by cell: `allowed` (True = may attend) broadcasts to (batch, head, n, m)."""
+
+    allowed: Array
+
+    kind = "custom"
+    label = QT_TRANSLATE_NOOP("Masks", "custom")
+    about = QT_TRANSLATE_NOOP("Masks", "Cells opened and closed one by one")
+    table = "allowed"
+    parameters = (Parameter("allowed", "array", None),)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "allowed", as_flags("custom.allowed", self.allowed, copy=False))
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"allowed": np.broadcast_to(True, (n, m))}
+
+    def rule(self, n: int, m: int) -> Note:
+        open_, all_ = int(np.count_nonzero(self.allowed)), self.allowed.size
+        counts: dict[str, object] = {"open": open_, "closed": all_ - open_, "all": all_}
+        return Note(QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"), counts)
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Custom:
+        allowed = as_flags(f"{name}.allowed", self.allowed, copy=copy or not self.allowed.flags.c_contiguous)
+        return Custom(enabled=self.enabled, allowed=allowed)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bias(Table):
+    """Cell by cell: `values` broadcasts to (batch, head, n, m) and is added to the scores."""
+
+    values: Array
+
+    kind = "bias"
+    label = QT_TRANSLATE_NOOP("Masks", "bias")
+    about = QT_TRANSLATE_NOOP("Masks", "A number added to every score")
+    table = "values"
+    adds = True
+    parameters = (Parameter("values", "array", None),)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        cells = as_array("bias.values", self.values, axes=(0, 1, 2, 3, 4))
+        object.__setattr__(self, "values", np.atleast_2d(cells))
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"values": np.broadcast_to(0.0, (n, m))}
+
+    def rule(self, n: int, m: int) -> Note:
+        shape = " × ".join(map(str, self.values.shape))
+        return Note(QT_TRANSLATE_NOOP("Masks", "adds a table of {shape}"), {"shape": shape})
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Bias:
+        values = as_array(f"{name}.values", self.values, dtype, axes=(2, 3, 4), copy=copy)
+        return Bias(enabled=self.enabled, values=values)
 
 
 def open_where(condition: str | Note) -> Note:

@@ -11,12 +11,12 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 
 from . import sentences
-from .checks import as_array, as_flags, as_whole, echo, kind_of, told
+from .checks import as_whole, echo, kind_of, told
 from .errors import FieldError, FieldTypeError, Note, ShapeError
-from .layers import ALIGN, Aligned, Layer, Parameter, Sizes, Table, open_where
+from .layers import ALIGN, Aligned, Bias, Custom, Layer, Parameter, Sizes, open_where
 from .sentences import QT_TRANSLATE_NOOP
 
-__all__ = ["MASKS", "Layer", "Parameter", "Sizes", "layer_from_mapping"]
+__all__ = ["MASKS", "Bias", "Custom", "Layer", "Parameter", "Sizes", "layer_from_mapping"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -30,6 +30,9 @@ class Causal(Aligned):
 
     def rule(self, n: int, m: int) -> Note:
         return open_where(f"j ≤ {self.query_text(n, m)}")
+
+    def code(self, sizes: Sizes) -> str:
+        return f"j <= {self.query_code(sizes)}"
 
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
         return self.ahead(place, sizes) <= 0
@@ -63,6 +66,11 @@ class Window(Aligned):
         first = "" if self.left is None else f"{self.query_text(n, m, -self.left)} ≤ "
         last = "" if self.right is None else f" ≤ {self.query_text(n, m, self.right)}"
         return open_where(f"{first}j{last}" if first or last else "")
+
+    def code(self, sizes: Sizes) -> str:
+        i = self.query_code(sizes)
+        ends = (f"{i} - j", self.left), (f"j - {i}", self.right)
+        return " & ".join(f"({apart} <= {most})" for apart, most in ends if most is not None) or f"j - {i} < inf"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -118,6 +126,9 @@ class Prefix(Aligned):
         length = keys_before(self.length, places, m)
         return self if length == self.length else self.changed(length=length)
 
+    def code(self, sizes: Sizes) -> str:
+        return f"(j < {self.length}) | (j <= {self.query_code(sizes)})"
+
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
         return (place[1] < self.length) | (self.ahead(place, sizes) <= 0)
 
@@ -143,6 +154,11 @@ class Padding(Layer):
     def rule(self, n: int, m: int) -> Note:
         lengths = sorted(set(self.lengths))
         return open_where(f"j < {lengths[0]}" if len(lengths) == 1 else f"j < {lengths[0]} … {lengths[-1]}")
+
+    def code(self, sizes: Sizes) -> str:
+        return (
+            f"j < {{array}}({[[[[length]]] for length in self.lengths]})" if sizes[0] > 1 else f"j < {self.lengths[0]}"
+        )
 
     def resized(self, axis: int, before: int, after: int, m: int) -> Padding:
         lengths = self.lengths
@@ -197,6 +213,11 @@ class Alibi(Aligned):
     def shape(self, sizes: Sizes) -> tuple[int, ...]:
         return sizes[1:]
 
+    def code(self, sizes: Sizes) -> str:
+        falls = [-slope for slope in slopes(sizes[1]).tolist()]
+        front = f"{{array}}({[[[fall]] for fall in falls]})" if len(falls) > 1 else f"{falls[0]}"
+        return f"{front} * abs(j - {self.query_code(sizes)})"
+
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
         return np.asarray(-slopes(sizes[1])[place[0]] * np.abs(self.ahead(place, sizes)))
 
@@ -206,67 +227,6 @@ def slopes(heads: int) -> Array:
     power = 1 << (heads.bit_length() - 1)
     first = 2.0 ** (-8.0 * np.arange(1, power + 1) / power)
     return first if power == heads else np.concatenate([first, slopes(2 * power)[::2][: heads - power]])
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Custom(Table):
-    """Cell by cell: `allowed` (True = may attend) broadcasts to (batch, head, n, m)."""
-
-    allowed: Array
-
-    kind = "custom"
-    label = QT_TRANSLATE_NOOP("Masks", "custom")
-    about = QT_TRANSLATE_NOOP("Masks", "Cells opened and closed one by one")
-    table = "allowed"
-    parameters = (Parameter("allowed", "array", None),)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "allowed", as_flags("custom.allowed", self.allowed, copy=False))
-
-    @classmethod
-    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
-        return {"allowed": np.broadcast_to(True, (n, m))}
-
-    def rule(self, n: int, m: int) -> Note:
-        open_, all_ = int(np.count_nonzero(self.allowed)), self.allowed.size
-        counts: dict[str, object] = {"open": open_, "closed": all_ - open_, "all": all_}
-        return Note(QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"), counts)
-
-    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Custom:
-        allowed = as_flags(f"{name}.allowed", self.allowed, copy=copy or not self.allowed.flags.c_contiguous)
-        return Custom(enabled=self.enabled, allowed=allowed)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Bias(Table):
-    """Cell by cell: `values` broadcasts to (batch, head, n, m) and is added to the scores."""
-
-    values: Array
-
-    kind = "bias"
-    label = QT_TRANSLATE_NOOP("Masks", "bias")
-    about = QT_TRANSLATE_NOOP("Masks", "A number added to every score")
-    table = "values"
-    adds = True
-    parameters = (Parameter("values", "array", None),)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        cells = as_array("bias.values", self.values, axes=(0, 1, 2, 3, 4))
-        object.__setattr__(self, "values", np.atleast_2d(cells))
-
-    @classmethod
-    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
-        return {"values": np.broadcast_to(0.0, (n, m))}
-
-    def rule(self, n: int, m: int) -> Note:
-        shape = " × ".join(map(str, self.values.shape))
-        return Note(QT_TRANSLATE_NOOP("Masks", "adds a table of {shape}"), {"shape": shape})
-
-    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Bias:
-        values = as_array(f"{name}.values", self.values, dtype, axes=(2, 3, 4), copy=copy)
-        return Bias(enabled=self.enabled, values=values)
 
 
 MASKS: dict[str, type[Layer]] = {layer.kind: layer for layer in (Causal, Window, Prefix, Padding, Custom, Bias, Alibi)}

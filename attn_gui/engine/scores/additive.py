@@ -33,6 +33,7 @@ class Additive(Score):
     )
     term = "w·tanh"
     units = "w_score"
+    code = "{xp}.tanh(({0} @ {2})[..., :, None, :] + ({1} @ {3})[..., None, :, :]) @ {4}"
     table_names = MappingProxyType(
         {
             "w_score_query": Name("W_q", "W_q", "w^q", "Score weights of the query", "查询的评分权重"),

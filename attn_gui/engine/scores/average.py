@@ -26,6 +26,7 @@ class Average(Score):
         "Score of query {query} and key {key}: {value}. Average pooling does not look: every key scores the same.",
     )
     formula = "logits[b h i j] = "
+    code = "{xp}.zeros({shape})"
 
     def work(self, params: Params, width: int) -> int:
         return 1

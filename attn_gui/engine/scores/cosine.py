@@ -20,6 +20,14 @@ from .score import Params, Score
 
 D = 5  # the axis that is summed, in the order b g r i j d
 
+HELPER = '''
+def cosines(query, key):
+    """Of every query with every key; 0 where one of them is all zeros."""
+    lengths = {xp}.sum(query**2, axis=-1)[..., :, None] ** 0.5 * {xp}.sum(key**2, axis=-1)[..., None, :] ** 0.5
+    products = query @ key.swapaxes(-1, -2)
+    return {xp}.where(lengths == 0.0, 0.0, products / {xp}.where(lengths == 0.0, 1.0, lengths))
+'''
+
 
 class Cosine(Score):
     """The cosine of the angle between query and key; 0 where one of them is all zeros."""
@@ -31,6 +39,7 @@ class Cosine(Score):
         "Score of query {query} and key {key}: {value}. It is the cosine of the angle between them.",
     )
     term = "q·k/‖q‖‖k‖"
+    code, helper = "cosines({inputs})", HELPER
     formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)]"
 
     def work(self, params: Params, width: int) -> int:

@@ -25,6 +25,13 @@ from .score import Params, Score, Setting, along_query
 
 D = 5  # the axis that is summed, in the order b g r i j d
 
+HELPER = '''
+def gaussian(query, key, w, key_norm):
+    """Minus half the squared distances times w², in which ‖k‖² counts key_norm times."""
+    distances = {xp}.sum((query[..., :, None, :] - key[..., None, :, :]) ** 2, axis=-1)
+    return -(w**2) / 2 * (distances + (key_norm - 1) * {xp}.sum(key**2, axis=-1)[..., None, :])
+'''
+
 
 class Gaussian(Score):
     """−(w·‖q − k‖)²/2, the ‖k‖² in it times key_norm: with 0 a dot product is left, up to a number for each query."""
@@ -63,6 +70,7 @@ class Gaussian(Score):
         }
     )
     kernel_width = "w"
+    code, helper = "gaussian({inputs})", HELPER
     common = True
     formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)], w[], key_norm[]"
 

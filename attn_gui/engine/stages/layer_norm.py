@@ -14,6 +14,14 @@ from attn_gui.engine.graph.facts import Form, Name, Operator
 from attn_gui.engine.graph.powers import leveled
 from attn_gui.engine.graph.stage import Input, Stage, given
 
+HELPER = '''
+def layer_norm(rows, weight, bias, eps):
+    """Each row with mean 0 and variance 1, then scaled and shifted."""
+    centered = rows - {xp}.mean(rows, axis=-1, keepdims=True)
+    variance = {xp}.mean(centered**2, axis=-1, keepdims=True)
+    return centered / (variance + eps) ** 0.5 * weight + bias
+'''
+
 
 class LayerNorm(Stage):
     """Every row shifted to mean 0 and variance 1, then scaled and shifted by learned numbers."""
@@ -23,6 +31,7 @@ class LayerNorm(Stage):
     form = Form(r"\mathrm{{LayerNorm}}(X + Y)")
     operator = Operator("normalized", "layer norm", "层归一化", "LayerNorm")
     told = "norm"
+    code, helper = "layer_norm({inputs})", HELPER
     axes = ("batch", "query", "column")
     along = "o"
     formula = "hidden[b i o] = hidden[b i o], ln_weight[o], ln_bias[o], ln_eps[]"

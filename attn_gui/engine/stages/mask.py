@@ -22,6 +22,7 @@ class Allowed(Stage):
     hidden = boolean = True
 
     def __init__(self, layers: Sequence[str]) -> None:
+        self.code = " & ".join(f"{{{place}}}" for place in range(len(layers)))
         self.formula = "allowed[b h i j] = " + ", ".join(f"{layer}[b h i j]" for layer in layers)
 
     def forward(self, *inputs: Input) -> Array:
@@ -49,6 +50,7 @@ class Mask(Stage):
     operator = Operator("mask", "mask", "掩码", always=True)
     behind_mask = elementary = True
     told, role = "mask", Role.CLOSE
+    code = "{xp}.where({1}, {0}, -inf)"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], allowed[b h i j]"
     gates = MappingProxyType({0: "allowed[b h i j]"})

@@ -13,11 +13,21 @@ from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
 from attn_gui.engine.graph.facts import Form, Name, Operator
 from attn_gui.engine.graph.stage import ELEMENTARY, Input, Stage, given
 
+HELPER = '''
+def rotated(rows, angles):
+    """Column c of each head turned with column c + d/2, by an angle for each row and pair."""
+    parts = rows.reshape(*rows.shape[:-1], -1, 2, angles.shape[-1])
+    first, second = parts[..., 0, :], parts[..., 1, :]
+    cos, sin = {xp}.cos(angles)[:, None], {xp}.sin(angles)[:, None]
+    return {xp}.stack([first * cos - second * sin, second * cos + first * sin], -2).reshape(rows.shape)
+'''
+
 
 class Angle(Stage):
     """Position times θ^(−2p/d_k): how far each pair of columns is turned."""
 
     hidden = True
+    code = "{0}[:, None] * {1} ** {2}"
     called = Name("φ", r"\varphi", r"\varphi")
 
     def __init__(self, name: str, formula: str) -> None:
@@ -37,6 +47,7 @@ class Rotary(Stage):
     """Turns each pair of columns by its position's angle."""
 
     along = "t"
+    code, helper = "rotated({inputs})", HELPER
     told = "rotation"
 
     def __init__(

@@ -22,6 +22,7 @@ class Softcap(Stage):
     form = Form(r"{letter} = \mathrm{{cap}} \tanh({letter_before} / \mathrm{{cap}})", text="cap · tanh({before} / cap)")
     operator = Operator("softcap", "softcap", "软截断")
     elementary = True
+    code = "{1} * {xp}.tanh({0} / {1})"
     told, role = "cap", Role.CAP
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], softcap[]"

@@ -20,6 +20,14 @@ from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Input, Stage, given
 FEW = 4  # so many keys are written out instead of Z …
 MILD = 16.0  # … while e^s is as exact as e^(s − max)
 STEEPEST = 700.0  # e to this is still a number
+HELPER = '''
+def softmax(scores, temperature=1.0):
+    """Shares of one in each row; zeros where no key is open."""
+    top = {xp}.amax(scores, axis=-1, keepdims=True)
+    powers = {xp}.exp((scores - {xp}.where(top == -inf, 0.0, top)) / temperature)
+    total = {xp}.sum(powers, axis=-1, keepdims=True)
+    return powers / {xp}.where(total == 0.0, 1.0, total)
+'''
 
 
 class Softmax(Stage):
@@ -31,6 +39,7 @@ class Softmax(Stage):
     operator = Operator("normalise", "normalize", "归一化", "softmax", always=True)
     behind_mask = shares = elementary = True
     told, role = "weight", Role.WEIGHT
+    code, helper = "softmax({inputs})", HELPER
     axes = ("batch", "head", "query", "key")
     along = "j"
     formula = "weights[b h i j] = logits[b h i j], temperature[]?"

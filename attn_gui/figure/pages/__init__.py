@@ -14,6 +14,8 @@ from attn_gui.figure.pages.retrieving.curve import CurvePage
 from attn_gui.figure.pages.retrieving.poolings_page import PoolingsPage
 from attn_gui.figure.pages.retrieving.retrieval import RetrievalPage
 from attn_gui.figure.pages.sweep_page import SweepPage
+from attn_gui.figure.pages.teaching.code_page import CodePage
+from attn_gui.figure.pages.teaching.root_page import RootPage
 from attn_gui.figure.pages.value_weighted import ValueWeightedPage
 
 _KINDS = (
@@ -27,6 +29,8 @@ _KINDS = (
     MeaningPage(),
     DependencePage(),
     GradientPage(),
+    RootPage(),
+    CodePage(),
 )
 
 PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}

@@ -39,6 +39,7 @@ class Copy(Intervention):
     label = QT_TRANSLATE_NOOP("Interventions", "copy")
     about = QT_TRANSLATE_NOOP("Interventions", "Cells take what was computed in another place")
     replaces = True
+    code = "{taken}"
     needed = ("source",)
 
     def __post_init__(self) -> None:

@@ -35,6 +35,7 @@ class Intervention(Kinded):
     numbers: ClassVar[str] = ""  # the parameter that holds its own numbers, an array or one number
     replaces: ClassVar[bool] = False  # whether nothing of what was computed there is left
     rounds: ClassVar[bool] = False  # whether its arithmetic rounds
+    code: ClassVar[str] = ""  # its arithmetic in a script: of {own}, {given} and {taken}; "" where there is none
     needed: ClassVar[tuple[str, ...]] = ()  # the parameters that must be given
 
     def __post_init__(self) -> None:

@@ -26,6 +26,7 @@ class Scale(Intervention):
     about = QT_TRANSLATE_NOOP("Interventions", "Cells are multiplied by a factor")
     numbers = "factor"
     rounds = True
+    code = "{own} * {given}"
     needed = ("factor",)
 
     def __post_init__(self) -> None:

@@ -30,6 +30,7 @@ class Set(Intervention):
     about = QT_TRANSLATE_NOOP("Interventions", "Cells take given numbers")
     numbers = "values"
     replaces = True
+    code = "{given}"
     needed = ("values",)
 
     def __post_init__(self) -> None:

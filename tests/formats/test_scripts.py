@@ -1,0 +1,199 @@
+"""Scripts of problems, run by another Python: they give the numbers of the engine, or a sentence says why not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Problem, compute
+from attn_gui.engine.problem.interventions import INTERVENTIONS
+from attn_gui.engine.problem.masks import MASKS
+from attn_gui.engine.scores import SCORES
+from attn_gui.formats import FormatError
+from attn_gui.formats.scripts import SCRIPTS, script_text
+
+N, M = 3, 4
+RUN = """
+import contextlib, io, json, runpy, sys
+found = []
+for path in sys.argv[1:]:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        stages = runpy.run_path(path)["stages"]
+    numbers = {name: array.tolist() for name, array in stages.items()}
+    found.append({"stages": numbers, "printed": printed.getvalue()})
+assert "attn_gui" not in sys.modules
+print(json.dumps(found))
+"""
+
+
+def random(*shape):
+    return np.random.default_rng(sum(shape) * 7 + len(shape)).normal(size=shape).round(3)
+
+
+def given(**fields):
+    """Q, K and V of two heads, d_k = 2 and d_v = 3, unless told otherwise."""
+    return Problem(**{"query": random(N, 4), "key": random(M, 4), "value": random(M, 6), "num_heads": 2} | fields)
+
+
+def block():
+    names = {"ln_weight": random(4), "ln_bias": random(4) + 1, "ln_eps": 0.01}
+    return names | {"w_linear": random(4, 4), "b_linear": random(4)}
+
+
+def projected(**fields):
+    weights = {name: random(4, 4) + k for k, name in enumerate(("w_query", "w_key", "w_value", "w_output"))}
+    return Problem(
+        **{"x": random(N, 4), "num_heads": 2, "b_query": random(4), "b_output": random(4)} | weights | fields
+    )
+
+
+ADDITIVE = {"w_score_query": random(2, 5), "w_score_key": random(2, 5) + 1, "w_score": random(5)}
+SCORE_PROBLEMS = {
+    "dot": given(),
+    "additive": given(score="additive", score_params=ADDITIVE),
+    "cosine": given(score="cosine", query=np.vstack([random(2, 4), np.zeros((1, 4))])),
+    "gaussian": given(score="gaussian", score_params={"w": 1.5, "key_norm": 0.25}),
+    "average": given(score="average"),
+}
+MASK_PROBLEMS = {
+    "causal": given(mask=[{"kind": "causal", "align": "end"}]),
+    "window": given(mask=[{"kind": "window", "left": 0, "right": 1}, {"kind": "window"}]),
+    "prefix": given(mask=[{"kind": "prefix", "length": 2}]),
+    "padding": given(
+        query=random(3, N, 4),
+        key=random(3, M, 4),
+        value=random(3, M, 6),
+        mask=[{"kind": "padding", "lengths": (2, 0, M)}],
+    ),
+    "custom": given(mask=[{"kind": "custom", "allowed": random(2, N, M) > 0}, {"kind": "causal", "enabled": False}]),
+    "bias": given(mask=[{"kind": "bias", "values": np.where(random(N, M) > 1, -np.inf, random(N, M))}]),
+    "alibi": given(mask=[{"kind": "alibi", "align": "end"}, {"kind": "causal"}]),
+}
+INTERVENTION_PROBLEMS = {
+    "set": given(
+        mask=[{"kind": "causal"}],
+        interventions=[
+            {"kind": "set", "stage": "weights", "at": {"head": 1, "query": (0, 2)}, "values": random(2, M)},
+            {"kind": "set", "stage": "masked", "at": {"query": 0, "key": 2}, "values": -np.inf},
+            {"kind": "set", "stage": "masked", "at": {"query": 1, "key": 3}, "values": 2.0},
+            {"kind": "set", "stage": "output", "values": 1.0, "enabled": False},
+        ],
+    ),
+    "scale": projected(interventions=[{"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}]),
+    "copy": given(
+        query=random(3, N, 4),
+        interventions=[
+            {"kind": "copy", "stage": "key", "at": {"row": 0}, "source": {"row": 2}},
+            {"kind": "copy", "stage": "scores", "at": {"batch": 0}, "source": {"batch": 1}},
+            {"kind": "scale", "stage": "scores", "at": {"head": 1}, "factor": 2.0},
+        ],
+    ),
+}
+OTHERS = {
+    "one head, no batch": given(num_heads=1),
+    "one head with a batch": given(num_heads=1, query=random(1, N, 4)),
+    "shared heads": Problem(query=random(N, 8), key=random(M, 4), value=random(M, 6), num_heads=4, num_kv_heads=2),
+    "numbers of the scores": given(scale=0.3, softcap=1.5, temperature=0.7),
+    "unscaled": given(scale=1.0),
+    "rotary": projected(rotary_theta=100.0),
+    "rotary, additive": given(
+        query=random(N, 8),
+        score="additive",
+        score_params=ADDITIVE | {"w_score_query": random(4, 5)},
+        rotary_theta=50.0,
+        num_kv_heads=1,
+        key=random(M, 2),
+        value=random(M, 3),
+    ),
+    "cross-attention": projected(context=random(M, 4)),
+    "block": projected(block=block(), mask=[{"kind": "causal"}]),
+    "batched block": projected(x=random(3, N, 4), block=block()),
+    "single precision": given(dtype="float32"),
+    "large scores": given(query=1000 * random(N, 4)),
+}
+PROBLEMS = {**SCORE_PROBLEMS, **MASK_PROBLEMS, **INTERVENTION_PROBLEMS, **OTHERS}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """What every script gives, all run by one Python that has not heard of the program."""
+    folder = tmp_path_factory.mktemp("scripts")
+    paths = [folder / f"{number}.py" for number in range(len(PROBLEMS))]
+    for path, problem in zip(paths, PROBLEMS.values(), strict=True):
+        path.write_text(script_text(problem, SCRIPTS["numpy"]), encoding="utf-8")
+    command = [sys.executable, "-I", "-W", "error", "-c", RUN, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return dict(zip(PROBLEMS, json.loads(done.stdout), strict=True))
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_script_of_numpy_gives_every_stage(runs, name):
+    trace = compute(PROBLEMS[name])
+    tolerance = 1e-6 if PROBLEMS[name].dtype == "float32" else 1e-12
+    assert list(runs[name]["stages"]) == list(trace.stages)
+    for stage, numbers in runs[name]["stages"].items():
+        wanted = trace[stage]
+        found = (
+            np.broadcast_to(np.array(numbers), wanted.shape) if np.ndim(numbers) < wanted.ndim else np.array(numbers)
+        )
+        assert found.shape == wanted.shape, stage
+        assert np.array_equal(np.isneginf(found), np.isneginf(wanted)), stage
+        finite = np.isfinite(wanted)
+        assert np.allclose(found[finite], wanted[finite], rtol=tolerance, atol=tolerance), stage
+
+
+def test_every_entry_of_the_catalogs_is_among_them():
+    assert set(SCORE_PROBLEMS) == set(SCORES)
+    assert set(MASK_PROBLEMS) == set(MASKS)
+    assert set(INTERVENTION_PROBLEMS) == set(INTERVENTIONS)
+
+
+def test_a_script_prints_the_numbers_that_the_window_shows(runs):
+    printed = runs["one head, no batch"]["printed"]
+    assert printed.startswith(f"query {N} 4\n[[")
+    output = compute(PROBLEMS["one head, no batch"])["output"][0]
+    assert f"output {N} 6\n" in printed
+    assert f"{output[0, 0]:.4f}".rstrip("0") in printed
+
+
+def test_the_worked_example_reads_as_the_formula():
+    text = script_text(Problem(query=[[1, 0, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1, 2], [3, 4]]), SCRIPTS["numpy"])
+    for line in ("scores = query @ key.T", "scale = 3 ** -0.5", "scaled = scores * scale", "weights = softmax(scaled)"):
+        assert line in text
+    assert "head_output = weights @ value" in text
+    assert "heads(" not in text
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_script_of_pytorch_is_python_and_has_the_same_steps(name):
+    text = script_text(PROBLEMS[name], SCRIPTS["pytorch"])
+    compile(text, name, "exec")
+    assert "np." not in text
+    numpy = script_text(PROBLEMS[name], SCRIPTS["numpy"])
+    assert steps(text) == steps(numpy)
+
+
+def steps(text):
+    return [
+        line.partition(" = ")[0]
+        for line in text.split("stages = {")[0].splitlines()
+        if line[:1].isalpha() and " = " in line
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"query": np.zeros((9000, 4))}, "up to 30000 are written"),
+        ({"value": np.full((M, 6), np.nan)}, "value holds others"),
+        ({"mask": [{"kind": "bias", "values": np.full((N, M), np.inf)}]}, "mask.0.values holds others"),
+    ],
+)
+def test_what_no_script_is_written_for_is_said_in_a_sentence(fields, said):
+    with pytest.raises(FormatError, match=said):
+        script_text(given(**fields), SCRIPTS["numpy"])

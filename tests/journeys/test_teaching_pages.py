@@ -1,0 +1,150 @@
+"""Why √d_k and the code of the problem, by hand: they follow edits, clicks choose, the script is copied and saved."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSlider
+
+from attn_gui.cli import main
+from attn_gui.engine import compute
+from attn_gui.engine.analysis.sweeping.scaling import WIDTHS, seeded_problem
+from attn_gui.formats import save_session
+
+SMALL = "worked-example.npz"
+
+
+@pytest.fixture
+def person(launch):
+    found = launch(SMALL)
+    found.click_cell("weights", 1, 0)
+    return found
+
+
+def opened(person, page, qtbot):
+    person.do(page)
+    settle(person, qtbot)
+    return person.find(f"page.{page}")
+
+
+def settle(person, qtbot):
+    qtbot.waitUntil(lambda: not person.program.pages.busy, timeout=120_000)
+
+
+def row(problem, scale, query=1):
+    return compute(problem.replace(scale=scale))["weights"][0, 0, query]
+
+
+# --- why √d_k ------------------------------------------------------------------------------------
+def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(person, qtbot):
+    page, problem = opened(person, "sqrt_d_k", qtbot), person.program.document.problem
+    person.overwrite(person.find("page.sqrt_d_k.scale", QLineEdit), "20")
+    settle(person, qtbot)
+    assert [found.scale for found in page.content.rows] == [3**-0.5, 1.0, 20.0]
+    for found in page.content.rows:
+        assert found.weights == pytest.approx(row(problem, found.scale))
+    assert [found.saturated for found in page.content.rows] == [False, False, True]
+    assert "saturates at the scale 20" in page.canvas.drawing.said
+    scores = problem.query @ problem.key.T
+    assert page.content.here == (3.0, pytest.approx(np.var(scores)))
+    assert len(person.steps()) == 1  # the document is as it was
+
+
+def test_it_follows_an_edit_and_the_chosen_row(person, qtbot):
+    page = opened(person, "sqrt_d_k", qtbot)
+    person.type_into("query", 1, 0, "30")
+    settle(person, qtbot)
+    assert page.content.rows[0].saturated
+    entropy = page.canvas.drawing.fields[1]
+    left = entropy.rect(0, 0).center()
+    QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=(page.canvas.place_of(1) * 0 + left).toPoint())
+    settle(person, qtbot)
+    assert page.content.row.query == 0
+    assert not page.content.rows[0].saturated
+
+
+def test_random_numbers_with_the_d_k_of_the_slider(person, qtbot):
+    page, problem = opened(person, "sqrt_d_k", qtbot), person.program.document.problem
+    person.choose(person.find("page.sqrt_d_k.numbers", QComboBox), "random")
+    person.find("page.sqrt_d_k.d_k", QSlider).setFocus()
+    person.press("End")
+    settle(person, qtbot)
+    assert page.content.seeded == WIDTHS[-1] == 256
+    drawn = seeded_problem(problem, 256)
+    for found in page.content.rows:
+        assert found.weights == pytest.approx(row(drawn, found.scale))
+
+
+# --- the code ------------------------------------------------------------------------------------
+def test_the_code_follows_an_edit_and_the_whole_script_is_copied(person, qtbot):
+    page = opened(person, "code", qtbot)
+    assert "[0.0, 1.0, 1.0]" in page.content.text
+    person.type_into("query", 1, 2, "-2.5")
+    settle(person, qtbot)
+    assert "[0.0, 1.0, -2.5]" in page.content.text
+    person.click("button.copy_code")
+    assert QGuiApplication.clipboard().text() == page.content.text
+    assert "on the clipboard" in person.banner()
+    person.choose(person.find("page.code.language", QComboBox), "pytorch")
+    settle(person, qtbot)
+    assert "import torch" in page.content.text
+
+
+def test_a_saved_script_prints_the_numbers_of_the_window(person, qtbot, tmp_path, monkeypatch):
+    opened(person, "code", qtbot)
+    asked = []
+
+    def answer(_parent, _title, proposed, kinds):
+        asked.append(proposed)
+        return str(tmp_path / "mine"), kinds
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    person.click("button.save_code")
+    assert asked[0].endswith("worked-example-numpy.py")
+    assert "mine.py" in person.banner()
+    done = subprocess.run([sys.executable, str(tmp_path / "mine.py")], capture_output=True, text=True, check=True)
+    assert "weights 2 2\n[[0.5    0.5   ]\n [0.3595 0.6405]]\n" in done.stdout
+
+
+def test_what_no_script_is_written_for_is_said_in_place_of_it(person, qtbot):
+    page = opened(person, "code", qtbot)
+    person.type_into("value", 0, 0, "inf")
+    settle(person, qtbot)
+    assert page.content is None
+    assert not page.canvas.isVisible()
+    QGuiApplication.clipboard().setText("before")
+    person.click("button.copy_code")
+    assert QGuiApplication.clipboard().text() == "before"
+
+
+def test_a_click_on_a_line_chooses_its_stage(person, qtbot):
+    page = opened(person, "code", qtbot)
+    names = [field.spot(0, 0).cell.stage for field in page.canvas.drawing.fields]
+    assert names == ["query", "key", "value", "scores", "scaled", "weights", "head_output", "concat", "output"]
+    page.canvas.setFocus()
+    QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.place_of(names.index("scaled")).toPoint())
+    assert person.program.view.look.stage == "scaled"
+
+
+def test_the_command_line_writes_scripts_and_pages(person, tmp_path, capsys):
+    save_session(person.program.document.snapshot(), tmp_path / "a.attn")
+    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path / "out")]
+    assert main([*call, "--format", "numpy", "pytorch"]) == 0
+    names = [line.rpartition("/")[2] for line in capsys.readouterr().out.split()]
+    assert names == ["a-numpy.py", "a-pytorch.py"]
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "out" / "a-numpy.py")], capture_output=True, text=True, check=True
+    )
+    assert "scaled 2 2\n[[0.5774 0.5774]\n [0.5774 1.1547]]\n" in done.stdout
+    assert main([*call, "--format", "numpy", "--compare", "with-scale"]) == 2
+    assert "leave out --compare" in capsys.readouterr().err
+    assert main([*call, "--page", "sqrt_d_k", "--set", "numbers=random", "d_k=3", "--format", "svg"]) == 0
+    assert "d_k = 8" in (tmp_path / "out" / "a-sqrt_d_k-h0.svg").read_text("utf-8")
+    assert main([*call, "--page", "code", "--set", "language=pytorch", "--format", "svg", "--lang", "zh"]) == 0
+    assert "import torch" in (tmp_path / "out" / "a-code-h0.svg").read_text("utf-8")
