@@ -133,20 +133,17 @@ def _window_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _export_parser() -> argparse.ArgumentParser:
+def _forms() -> dict[str, str]:
+    """What an export can be written as, by the word for it, with what is to be said of it."""
     from attn_gui.formats import IMAGES, numbers
     from attn_gui.formats.scripts import SCRIPTS
 
-    forms = ", ".join(
-        (
-            *IMAGES,
-            *(
-                key if kind.write_members is None else f"{key} (all stages in one file)"
-                for key, kind in numbers().items()
-            ),
-            *(f"{key} (a script)" for key in SCRIPTS),
-        )
-    )
+    said = {key: "" if kind.write_members is None else " (all stages in one file)" for key, kind in numbers().items()}
+    return dict.fromkeys(IMAGES, "") | said | dict.fromkeys(SCRIPTS, " (a script)")
+
+
+def _export_parser() -> argparse.ArgumentParser:
+    forms = _forms()
     parser = Parser(
         "attn-gui export",
         usage="attn-gui export FILE -o DIR [options]",
@@ -168,10 +165,10 @@ def _export_parser() -> argparse.ArgumentParser:
     add(
         "--format",
         nargs="+",
-        choices=(*IMAGES, *numbers(), *SCRIPTS),
+        choices=tuple(forms),
         default=["png"],
         metavar="EXT",
-        help=f"{forms}; several at once (default: png)",
+        help=f"{', '.join(key + said for key, said in forms.items())}; several at once (default: png)",
     )
     _add_comparison(parser)
     _add_figure_options(parser)
