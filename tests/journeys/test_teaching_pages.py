@@ -1,4 +1,4 @@
-"""Pages on √d_k and on the code of the problem, by hand: they follow edits, clicks choose, the script is copied and saved."""
+"""Pages on √d_k and on the code, by hand: they follow edits, clicks choose, the script is copied and saved."""
 
 from __future__ import annotations
 
