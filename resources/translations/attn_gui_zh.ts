@@ -3766,6 +3766,30 @@
       <source>another scale</source>
       <translation>其他系数</translation>
     </message>
+    <message>
+      <source>symbols</source>
+      <translation>符号</translation>
+    </message>
+    <message>
+      <source>numbers</source>
+      <translation>数值</translation>
+    </message>
+    <message>
+      <source>Shapes</source>
+      <translation>形状</translation>
+    </message>
+    <message>
+      <source>written in</source>
+      <translation>写成</translation>
+    </message>
+    <message>
+      <source>changed by hand</source>
+      <translation>手动修改</translation>
+    </message>
+    <message>
+      <source>× {heads} heads</source>
+      <translation>× {heads} 个头</translation>
+    </message>
   </context>
   <context>
     <name>PagesController</name>

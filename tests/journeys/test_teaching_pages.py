@@ -1,4 +1,4 @@
-"""Pages on √d_k and on the code, by hand: they follow edits, clicks choose, the script is copied and saved."""
+"""Pages on √d_k, shapes and code, by hand: they follow edits, clicks choose, the script is copied and saved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSlider
 
 from attn_gui.cli import main
-from attn_gui.engine import compute
+from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.sweeping.scaling import WIDTHS, seeded_problem
 from attn_gui.formats import save_session
 
@@ -81,6 +81,43 @@ def test_random_numbers_with_the_d_k_of_the_slider(person, qtbot):
         assert found.weights == pytest.approx(row(drawn, found.scale))
 
 
+# --- shapes --------------------------------------------------------------------------------------
+def test_shapes_follow_the_sizes_in_symbols_and_in_numbers(person, qtbot):
+    page = opened(person, "dimensions", qtbot)
+    lines = {step.stage: step.shape for step in page.content.steps}
+    assert lines["scores"] == "n × d_k · d_k × m → n × m"
+    person.size("m", 5)
+    person.wait()
+    person.choose(person.find("page.dimensions.shapes", QComboBox), "numbers")
+    settle(person, qtbot)
+    lines = {step.stage: step.shape for step in page.content.steps}
+    assert lines["scores"] == "2 × 3 · 3 × 5 → 2 × 5"
+    assert lines["head_output"] == "2 × 5 · 5 × 2 → 2 × 2"
+    fields = page.canvas.drawing.fields
+    names = [field.spot(0, 0).cell.stage for field in fields]
+    assert names == ["query", "key", "value", "scores", "scaled", "weights", "head_output", "concat", "output"]
+    QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.place_of(names.index("scaled")).toPoint())
+    assert person.program.view.look.stage == "scaled"
+
+
+def test_masks_heads_and_what_is_changed_by_hand_stand_beside_their_steps(person, qtbot):
+    page = opened(person, "dimensions", qtbot)
+    numbers = np.arange(12.0).reshape(3, 4)
+    by_hand = [{"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0.0}]
+    problem = Problem(
+        query=numbers, key=numbers, value=numbers, num_heads=2, mask=[{"kind": "causal"}], interventions=by_hand
+    )
+    person.program.document.open(problem, name="heads")
+    person.wait()
+    settle(person, qtbot)
+    steps = {step.stage: step for step in page.content.steps}
+    assert steps["masked"].sides == (("Masks", "causal"),)
+    assert [name for name, step in steps.items() if step.by_hand] == ["head_output"]
+    assert {step.stage: step.heads for step in page.content.steps if step.heads} == dict.fromkeys(
+        ("scores", "scaled", "masked", "weights", "head_output"), "h"
+    )
+
+
 # --- the code ------------------------------------------------------------------------------------
 def test_the_code_follows_an_edit_and_the_whole_script_is_copied(person, qtbot):
     page = opened(person, "code", qtbot)
@@ -146,5 +183,7 @@ def test_the_command_line_writes_scripts_and_pages(person, tmp_path, capsys):
     assert "leave out --compare" in capsys.readouterr().err
     assert main([*call, "--page", "sqrt_d_k", "--set", "numbers=random", "d_k=3", "--format", "svg"]) == 0
     assert "d_k = 8" in (tmp_path / "out" / "a-sqrt_d_k-h0.svg").read_text("utf-8")
+    assert main([*call, "--page", "dimensions", "--set", "shapes=numbers", "--format", "svg", "pdf"]) == 0
+    assert "2 × 3 · 3 × 2 → 2 × 2" in (tmp_path / "out" / "a-dimensions-h0.svg").read_text("utf-8")
     assert main([*call, "--page", "code", "--set", "language=pytorch", "--format", "svg", "--lang", "zh"]) == 0
     assert "import torch" in (tmp_path / "out" / "a-code-h0.svg").read_text("utf-8")

@@ -15,6 +15,7 @@ from attn_gui.figure.pages.retrieving.poolings_page import PoolingsPage
 from attn_gui.figure.pages.retrieving.retrieval import RetrievalPage
 from attn_gui.figure.pages.sweep_page import SweepPage
 from attn_gui.figure.pages.teaching.code_page import CodePage
+from attn_gui.figure.pages.teaching.dimensions_page import DimensionsPage
 from attn_gui.figure.pages.teaching.root_page import RootPage
 from attn_gui.figure.pages.value_weighted import ValueWeightedPage
 
@@ -31,6 +32,7 @@ _KINDS = (
     GradientPage(),
     RootPage(),
     CodePage(),
+    DimensionsPage(),
 )
 
 PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}

@@ -1,0 +1,186 @@
+"""Dimensions of every step with their symbols: n × d_k · d_k × m → n × m, of one head where a step is done by heads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from types import MappingProxyType
+from typing import NamedTuple
+
+from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.indices import Axes
+from attn_gui.engine.graph.linear import Linear
+from attn_gui.engine.graph.node import Node
+from attn_gui.engine.graph.symbols import COMPUTED, plain_name
+from attn_gui.engine.problem.problem import Problem
+
+Symbols = tuple[str, ...]
+"""Symbols that are multiplied: ("h", "d_k") are all columns of Q."""
+
+HEAD_LETTERS = "hgr"
+FIELDS: Mapping[str, tuple[Symbols, Symbols]] = MappingProxyType(
+    {
+        "x": (("n",), ("d_model",)),
+        "context": (("m",), ("d_context",)),
+        "w_query": (("d_model",), ("h", "d_k")),
+        "w_key": (("d_context",), ("h_kv", "d_k")),
+        "w_value": (("d_context",), ("h_kv", "d_v")),
+        "w_output": (("h", "d_v"), ("d_out",)),
+        "block.w_linear": (("d_model",), ()),
+        "query": (("n",), ("h", "d_k")),
+        "key": (("m",), ("h_kv", "d_k")),
+        "value": (("m",), ("h_kv", "d_v")),
+    }
+)
+"""Rows and columns of the matrices that a problem is given."""
+
+
+class Dim(NamedTuple):
+    """A length of an axis and its symbol; one that has none goes by its number."""
+
+    symbol: str
+    size: int
+
+
+Dims = tuple[Dim, ...]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A matrix that a step reads: a stage, or a field by its dotted name."""
+
+    name: str
+    dims: Dims
+
+
+@dataclass(frozen=True)
+class Step:
+    """A stage: the matrices that it is made of, as they stand in a product if it is one, its own dimensions, and the
+    names of what else it reads. `per_head`: it is there once for each head."""
+
+    stage: str
+    operands: tuple[Operand, ...]
+    product: bool
+    result: Dims
+    sides: tuple[str, ...]
+    per_head: bool
+
+    def shape(self, *, symbols: bool) -> str:
+        """Its line: n × d_k · d_k × m → n × m, in symbols or in numbers."""
+        result = written(self.result, symbols=symbols)
+        before = (" · " if self.product else ", ").join(written(one.dims, symbols=symbols) for one in self.operands)
+        return result if before in ("", result) else f"{before} → {result}"
+
+
+def written(dims: Dims, *, symbols: bool) -> str:
+    """Dimensions in a line."""
+    return " × ".join(dim.symbol if symbols else str(dim.size) for dim in dims)
+
+
+def counts_of(problem: Problem) -> dict[str, int]:
+    """The symbols that stand in the shapes of a problem, with their numbers."""
+    found = {"B": problem.batch_size} if problem.batch_size > 1 else {}
+    found |= {"n": problem.n, "m": problem.m, "d_k": problem.d_k, "d_v": problem.d_v}
+    if problem.num_heads > 1:
+        found["h"] = problem.num_heads
+    if problem.num_kv_heads != problem.num_heads:
+        found["h_kv"] = problem.num_kv_heads
+    if problem.projected:
+        found["d_model"] = problem.queries.shape[-1]
+    if problem.context is not None:
+        found["d_context"] = problem.context.shape[-1]
+    if problem.w_output is not None and not (problem.block is not None and problem.projected):
+        found["d_out"] = problem.w_output.shape[-1]
+    return found
+
+
+def steps_of(evaluation: Readout) -> tuple[Step, ...]:
+    """Every step of a problem that is shown, in order."""
+    made = {plain_name(node.name): node for node in evaluation.nodes if node.name.startswith(COMPUTED)}
+    shown = [made.get(node.name, node) for node in evaluation.nodes if not node.stage.hidden]
+    return tuple(_Step(evaluation, node).step() for node in shown)
+
+
+class _Step:
+    """One stage at work, and the symbols of its axes."""
+
+    def __init__(self, evaluation: Readout, node: Node) -> None:
+        self.evaluation, self.node, self.problem = evaluation, node, evaluation.problem
+        self.counts = counts_of(evaluation.problem)
+
+    def step(self) -> Step:
+        node, stage = self.node, self.node.stage
+        read = [
+            (plain_name(field), ref.axes)
+            for ref, field in zip(node.inputs, node.fields, strict=True)
+            if field and not ref.optional
+        ]
+        product = isinstance(stage, Linear) and stage.counts[0] == 2 and self._is_matrix(read[1][1])
+        compared = stage.square and len(read) > 1 and self._is_row(read[0][0]) and self._is_row(read[1][0])
+        count = 2 if product or compared else 0 if stage.alias else 1
+        taken = [one for one in read if self._is_matrix(one[1])][:count]
+        dims = [self._dims(name, axes) for name, axes in taken]
+        if product and taken[0][1][-1][-1] == taken[1][1][-1][-1]:  # both end with what is summed
+            dims[1] = (*dims[1][:-2], dims[1][-1], dims[1][-2])
+        operands = tuple(Operand(name, found) for (name, _), found in zip(taken, dims, strict=True))
+        name, used = plain_name(node.name), {name for name, _ in taken}
+        sides = tuple(dict.fromkeys(field for field, _ in read if field not in used and field != name))
+        return Step(name, operands, product, self._dims(name, node.axes), sides, stage.per_head)
+
+    def _is_row(self, name: str) -> bool:
+        return name in self.evaluation.stages and self.evaluation.node(name).stage.input_side
+
+    def _is_matrix(self, axes: Axes) -> bool:
+        return sum(letters not in ("b", *HEAD_LETTERS) for letters in axes) > 1
+
+    def _dims(self, name: str, axes: Axes) -> Dims:
+        """The dimensions of a matrix as the stage reads or gives it: of one head where it is done by heads."""
+        sizes, one_head = self.node.sizes, self.node.stage.per_head
+        rows, columns = self._symbols(name)
+        kept = [letters for letters in axes if letters not in ("b", *HEAD_LETTERS)]
+        found = []
+        for letters, symbols in zip(kept[-2:], (rows, columns), strict=True):
+            if one_head:
+                letters = "".join(letter for letter in letters if letter not in HEAD_LETTERS)
+                symbols = symbols[-1:]
+            found.append(self._dim(prod(sizes[letter] for letter in letters), symbols))
+        batch = [Dim("B", self.problem.batch_size)] if "b" in axes and self.problem.batch_size > 1 else []
+        return (*batch, *found)
+
+    def _dim(self, size: int, symbols: Symbols) -> Dim:
+        """A length under its symbol, unless that stands for another number: then under its own."""
+        other = {"h_kv": "h", "d_context": "d_model", "d_out": "d_model"}
+        symbols = tuple(other.get(one, one) if one not in self.counts else one for one in symbols)
+        seen = [one for one in symbols if one in self.counts]
+        fits = prod(self.counts[one] for one in seen) == size and bool(seen)
+        return Dim("·".join(seen) if fits else str(size), size)
+
+    def _symbols(self, name: str) -> tuple[Symbols, Symbols]:
+        """Rows and columns of a field, or of a stage by its axes."""
+        if name in FIELDS and name not in self.evaluation.stages:
+            rows, columns = FIELDS[name]
+            return ("m",) if rows == ("n",) and self.node.stage.by_key else rows, columns
+        stage = self.evaluation.node(name).stage if name in self.evaluation.stages else self.node.stage
+        if stage.square:
+            return ("n",), ("m",)
+        if stage.per_head:
+            return ("n",), ("d_v",)
+        if stage.input_side:
+            return ("m" if stage.by_key else "n",), self._columns(stage.heads, transposed=stage.transposed)
+        return ("n",), self._out(stage.role)
+
+    def _columns(self, heads: str, *, transposed: bool) -> Symbols:
+        """The columns of Q, K or V; those of the sequence itself have no heads."""
+        if not heads:
+            return ("d_model",)
+        if heads == HEAD_LETTERS[0]:
+            return ("h", "d_k")
+        return ("h_kv", "d_k") if transposed else ("h_kv", "d_v")
+
+    def _out(self, role: Role | None) -> Symbols:
+        """The columns from the joined heads on."""
+        if role is Role.JOIN or self.problem.w_output is None:
+            return "h", "d_v"
+        return ("d_model",) if self.problem.block is not None and self.problem.projected else ("d_out",)

@@ -1,0 +1,260 @@
+"""Layout of the flow of a problem: Q, K and V side by side, then step below step, and what joins them from aside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from attn_gui.engine.graph.symbols import symbol, title
+from attn_gui.figure.maps.layout import MARGIN
+from attn_gui.figure.output.text import END, write_line
+from attn_gui.figure.pages.frame import OWN_WIDTH, framed
+from attn_gui.figure.pages.ink import Ink, metrics
+from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
+from attn_gui.figure.text.labels import elided
+from attn_gui.figure.tokens import FONT_SIZE, RADIUS, SPACING
+
+COLUMNS = 3
+GAP, APART = 14.0, 20.0
+"""Between boxes side by side, and one below the other: room for an arrow."""
+SHADOW, ARROW = 3.0, 4.0
+INSET = 6.0
+LEAST_WIDTH = 250.0
+HEADS_ROOM = 60.0
+"""At the end of a title, for the number of heads."""
+VALUE_LINE = 8.0
+"""How far the line of the values runs within the column of what joins."""
+
+Side = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class FlowStep:
+    """A step: its stage, its line of shapes and the same in the other form, its column of three (None: the chain),
+    the number of heads that it is done by, what else it reads, whether it is changed by hand, and its matrices."""
+
+    stage: str
+    shape: str
+    other: str
+    column: int | None
+    heads: str
+    sides: tuple[Side, ...]
+    by_hand: bool
+    read: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """All steps in order, the shapes of the sequences that they begin with, and the numbers of the symbols."""
+
+    steps: tuple[FlowStep, ...]
+    sources: Mapping[str, str]
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle with a title and lines below it; `heads` of them lie behind one another."""
+
+    place: QRectF
+    title: str
+    lines: tuple[str, ...]
+    heads: str = ""
+    step: FlowStep | None = None
+
+    @property
+    def depth(self) -> float:
+        """How far the boxes behind it stand out."""
+        return 2 * SHADOW if self.heads else 0.0
+
+
+class FlowLayout:
+    """Boxes and arrows, from the top to the bottom."""
+
+    def __init__(self, flow: Flow, ink: Ink, width: float | None, height: float | None) -> None:
+        self.flow, self.ink = flow, ink
+        self.line, self.head = metrics("micro").height(), metrics("small").height()
+        self.across = (OWN_WIDTH if width is None else width) - 2 * MARGIN
+        self.pitch = (max(self.across, LEAST_WIDTH) - (COLUMNS - 1) * GAP) / COLUMNS
+        self.boxes: list[Box] = []
+        self.arrows: list[tuple[QPointF, ...]] = []
+        self.ends: list[Box | None] = [None] * COLUMNS
+        self.bottom = 0.0
+        self._place()
+        counts = " · ".join(f"{name} = {count}" for name, count in flow.counts.items())
+        self.frame = framed(
+            ink,
+            width,
+            height,
+            title=ink.translate("Pages", "Shapes"),
+            note=counts,
+            tall=lambda across: self.bottom,
+            least=(LEAST_WIDTH, self.bottom),
+        )
+
+    def drawing(self, title: str) -> Drawing:
+        """The page; a click on a box chooses its stage."""
+        frame, corner = self.frame, self.frame.body.topLeft()
+        fields = tuple(
+            Field(box.place.translated(corner), partial(self._spot, box.step))
+            for box in self.boxes
+            if box.step is not None
+        )
+        said = ". ".join(f"{symbol(step.stage)}: {step.shape}" for step in self.flow.steps)
+        return Drawing(frame.width, frame.height, title, f"{title}. {said}", self._paint, fields)
+
+    def _spot(self, step: FlowStep, *_: int) -> Spot:
+        return Spot(
+            f"{symbol(step.stage)} {self._named(step.stage)}: {step.shape} = {step.other}", Cell(step.stage, 0, 0)
+        )
+
+    def _named(self, name: str) -> str:
+        return title(name, self.ink.lang)
+
+    # --- places ----------------------------------------------------------------------------------
+    def _place(self) -> None:
+        self._place_sources()
+        sides = [step for step in self.flow.steps if step.column is not None]
+        while sides:  # a row of what stands side by side
+            row, seen = [], set()
+            for step in sides:
+                if step.column not in seen:
+                    row.append(step)
+                    seen.add(step.column)
+            sides = [step for step in sides if step not in row]
+            self._place_row(row)
+        before = [end for end in self.ends[:2] if end is not None]
+        for step in self.flow.steps:
+            if step.column is None:
+                before = [self._place_step(step, before)]
+
+    def _place_sources(self) -> None:
+        places = {"x": (0, 0), "context": (1, 2)} if "context" in self.flow.sources else {"x": (0, 2)}
+        for name, shape in self.flow.sources.items():
+            first, last = places[name]
+            left = first * (self.pitch + GAP)
+            wide = (last - first) * (self.pitch + GAP) + self.pitch
+            box = Box(QRectF(left, 0, wide, self._tall(1)), self._title(name, wide), (shape,))
+            self.boxes.append(box)
+            for column in range(first, last + 1):
+                self.ends[column] = box
+            self.bottom = box.place.bottom()
+
+    def _place_row(self, row: list[FlowStep]) -> None:
+        top = self.bottom + (APART if self.boxes else 0.0)
+        lines = {step.stage: self._lines(step.shape, self.pitch) for step in row}
+        tall = self._tall(max(map(len, lines.values())))
+        for step in row:
+            column = step.column or 0
+            place = QRectF(column * (self.pitch + GAP), top, self.pitch, tall)
+            box = Box(place, self._title(step.stage, self.pitch), lines[step.stage], step=step)
+            self.boxes.append(box)
+            if (end := self.ends[column]) is not None:
+                x = place.center().x()
+                self.arrows.append((QPointF(x, end.place.bottom()), QPointF(x, top)))
+            self.ends[column] = box
+        self.bottom = top + tall
+
+    def _place_step(self, step: FlowStep, before: list[Box]) -> Box:
+        """A step of the chain, with what joins it at its right."""
+        wide, top = 2 * self.pitch + GAP, self.bottom + APART
+        lines = self._lines(step.shape, wide)
+        sides = self._side_words(step)
+        place = QRectF(0, top, wide, max(self._tall(len(lines)), len(sides) * (self.line + 2 * SPACING.xs)))
+        box = Box(place, self._title(step.stage, wide - (HEADS_ROOM if step.heads else 0.0)), lines, step.heads, step)
+        self.boxes.append(box)
+        for end in before:
+            x = end.place.center().x()
+            self.arrows.append((QPointF(x, end.place.bottom()), QPointF(x, top - box.depth)))
+        self._join_values(step, box)
+        left = 2 * (self.pitch + GAP) + VALUE_LINE + SPACING.m
+        height = self.line + 2 * SPACING.xs
+        first = place.center().y() - len(sides) * height / 2
+        for number, text in enumerate(sides):
+            side = QRectF(
+                left, first + number * height + 1, 2 * self.pitch + wide - left - self.pitch + 0.0, height - 2
+            )
+            side.setWidth(max(3 * self.pitch + 2 * GAP - left, 20.0))
+            self.boxes.append(Box(side, "", (text,)))
+            y = side.center().y()
+            self.arrows.append((QPointF(left, y), QPointF(place.right() + box.depth, y)))
+        self.bottom = place.bottom()
+        return box
+
+    def _join_values(self, step: FlowStep, box: Box) -> None:
+        """The line of the values, down to the step that mixes them."""
+        end = self.ends[2]
+        if end is None or end.step is None or end.step.stage not in step.read:
+            return
+        x, y = 2 * (self.pitch + GAP) + VALUE_LINE, box.place.bottom() - INSET
+        self.arrows.append((QPointF(x, end.place.bottom()), QPointF(x, y), QPointF(box.place.right() + box.depth, y)))
+
+    def _side_words(self, step: FlowStep) -> list[str]:
+        words = [self.ink.translate(context, text) if context else text for context, text in step.sides]
+        return [*words, *([self.ink.translate("Pages", "changed by hand")] if step.by_hand else [])]
+
+    def _tall(self, lines: int) -> float:
+        return self.head + lines * self.line + 2 * SPACING.s
+
+    def _title(self, name: str, wide: float) -> str:
+        return elided(f"{symbol(name)}  {self._named(name)}", wide - 2 * INSET, metrics("small"))
+
+    def _lines(self, shape: str, wide: float) -> tuple[str, ...]:
+        """A line of shapes, broken before a sign where it is too long."""
+        micro, room = metrics("micro"), wide - 2 * INSET
+        lines: list[str] = []
+        for part in re.split(r" (?=[·→])", shape):
+            joined = f"{lines[-1]} {part}" if lines else part
+            if lines and micro.horizontalAdvance(joined) <= room:
+                lines[-1] = joined
+            else:
+                lines.append(part)
+        return tuple(elided(line, room, micro) for line in lines)
+
+    # --- painting --------------------------------------------------------------------------------
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        corner = self.frame.body.topLeft()
+        for points in self.arrows:
+            self._paint_arrow(painter, [point + corner for point in points])
+        for box in self.boxes:
+            self._paint_box(painter, box, box.place.translated(corner))
+
+    def _paint_arrow(self, painter: QPainter, points: list[QPointF]) -> None:
+        color = self.ink.theme.line_strong
+        painter.setPen(QPen(color, 1.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline(QPolygonF(points))
+        tip, before = points[-1], points[-2]
+        along = QPointF(0, ARROW) if before.x() == tip.x() else QPointF(-ARROW, 0)
+        across = QPointF(along.y() * 0.6, along.x() * 0.6)
+        painter.setBrush(color)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawPolygon(QPolygonF([tip, tip - along + across, tip - along - across]))
+
+    def _paint_box(self, painter: QPainter, box: Box, place: QRectF) -> None:
+        theme, micro = self.ink.theme, metrics("micro")
+        fill: QColor = theme.raised if box.step is not None else theme.surface
+        painter.setPen(QPen(theme.line_strong, 1.0))
+        painter.setBrush(fill)
+        for behind in (2, 1) if box.heads else ():
+            painter.drawRoundedRect(place.translated(behind * SHADOW, -behind * SHADOW), RADIUS.frame, RADIUS.frame)
+        painter.drawRoundedRect(place, RADIUS.frame, RADIUS.frame)
+        top = place.top() + (SPACING.s if box.title else (place.height() - self.line) / 2)
+        if box.title:
+            at = QPointF(place.left() + INSET, top + metrics("small").ascent())
+            write_line(painter, at, box.title, theme.text, FONT_SIZE.small, strong=True)
+            if box.heads:
+                words = self.ink.translate("Pages", "× {heads} heads").format(heads=box.heads)
+                right = QPointF(place.right() - INSET, at.y())
+                write_line(painter, right, words, theme.text3, FONT_SIZE.micro, anchor=END)
+            top += self.head
+        for number, line in enumerate(box.lines):
+            at = QPointF(place.left() + INSET, top + number * self.line + micro.ascent())
+            text = elided(line, place.width() - 2 * INSET, micro)
+            write_line(painter, at, text, theme.text2 if box.title else theme.text, FONT_SIZE.micro)

@@ -1,0 +1,122 @@
+"""Dimensions of every step: their numbers are those of the arrays, a product fits, and each symbol means one number."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Problem, compute
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph.dimensions import counts_of, steps_of, written
+
+N, M, D_K, D_V, HEADS, MODEL, OUT, ITEMS = 5, 7, 2, 3, 4, 11, 13, 3  # no two of them equal, but for N in self-attention
+
+
+def array(*shape):
+    return np.random.default_rng(sum(shape)).normal(size=shape)
+
+
+def given(**fields):
+    shapes = {"query": (N, HEADS * D_K), "key": (M, HEADS * D_K), "value": (M, HEADS * D_V)}
+    return Problem(**{name: array(*shape) for name, shape in shapes.items()} | {"num_heads": HEADS} | fields)
+
+
+def projected(**fields):
+    widths = {"w_query": D_K, "w_key": D_K, "w_value": D_V}
+    weights = {name: array(MODEL, HEADS * width) for name, width in widths.items()}
+    return Problem(
+        **{"x": array(N, MODEL), "num_heads": HEADS, "w_output": array(HEADS * D_V, MODEL)} | weights | fields
+    )
+
+
+BLOCK = {"ln_weight": array(MODEL), "ln_bias": array(MODEL), "w_linear": array(MODEL, 17), "b_linear": array(17)}
+PROBLEMS = {
+    "given": given(),
+    "one head": given(num_heads=1),
+    "output": given(w_output=array(HEADS * D_V, OUT), b_output=array(OUT)),
+    "shared heads": given(key=array(M, 2 * D_K), value=array(M, 2 * D_V), num_kv_heads=2),
+    "batch": given(query=array(ITEMS, N, HEADS * D_K), mask=[{"kind": "padding", "lengths": (1, 2, 3)}]),
+    "cosine": given(score="cosine", mask=[{"kind": "causal"}]),
+    "average": given(score="average", softcap=2.0),
+    "additive": given(
+        key=array(M, HEADS * 6),
+        score="additive",
+        score_params={"w_score_query": array(D_K, 19), "w_score_key": array(6, 19), "w_score": array(19)},
+    ),
+    "rotary": projected(rotary_theta=100.0),
+    "cross-attention": projected(context=array(M, 9), w_key=array(9, HEADS * D_K), w_value=array(9, HEADS * D_V)),
+    "block": projected(block=BLOCK),
+    "by hand": given(interventions=[{"kind": "set", "stage": "weights", "at": {"head": 1}, "values": 0.0}]),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_number_is_that_of_the_computed_array(name):
+    problem = PROBLEMS[name]
+    trace, steps = compute(problem), steps_of(Evaluation(problem))
+    assert [step.stage for step in steps] == list(trace.stages)
+    for step in steps:
+        batch, *shape = trace[step.stage].shape
+        wanted = shape[1:] if step.per_head else shape
+        found = [dim.size for dim in step.result]
+        assert found == ([batch, *wanted] if problem.batch_size > 1 else wanted)
+        assert step.per_head == (len(shape) == 3)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_what_stands_in_a_product_can_be_multiplied(name):
+    steps = steps_of(Evaluation(PROBLEMS[name]))
+    products = [step for step in steps if step.product]
+    assert products
+    for step in products:
+        first, second = (np.empty([dim.size for dim in operand.dims]) for operand in step.operands)
+        assert np.matmul(first, second).shape == tuple(dim.size for dim in step.result)
+        inner = step.operands[0].dims[-1].symbol, step.operands[1].dims[-2].symbol
+        assert inner[0] == inner[1] or {"n", "m"} == set(inner)  # of one sequence they are the same number
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_symbol_is_one_number_wherever_it_stands(name):
+    problem = PROBLEMS[name]
+    counts = counts_of(problem)
+    for step in steps_of(Evaluation(problem)):
+        for dim in (*step.result, *(dim for operand in step.operands for dim in operand.dims)):
+            factors = [counts.get(part) or int(part) for part in dim.symbol.split("·")]
+            assert prod(factors) == dim.size, (step.stage, dim)
+
+
+def shapes(problem, symbols=True):
+    return {step.stage: step.shape(symbols=symbols) for step in steps_of(Evaluation(problem))}
+
+
+def test_the_chain_reads_as_in_the_textbook():
+    found = shapes(Problem(query=array(2, 3), key=array(4, 3), value=array(4, 5)))
+    assert (found["query"], found["key"], found["value"]) == ("n × d_k", "m × d_k", "m × d_v")
+    assert found["scores"] == "n × d_k · d_k × m → n × m"
+    assert found["weights"] == "n × m"
+    assert found["head_output"] == "n × m · m × d_v → n × d_v"
+    numbers = shapes(Problem(query=array(2, 3), key=array(4, 3), value=array(4, 5)), symbols=False)
+    assert numbers["scores"] == "2 × 3 · 3 × 4 → 2 × 4"
+
+
+def test_heads_projections_and_a_batch_have_their_symbols():
+    found = shapes(projected(x=array(ITEMS, N, MODEL)))
+    assert found["query"] == "B × n × d_model · d_model × h·d_k → B × n × h·d_k"
+    assert found["scores"] == "B × n × d_k · B × d_k × m → B × n × m"
+    assert found["concat"] == "B × n × d_v → B × n × h·d_v"
+    assert found["output"] == "B × n × h·d_v · h·d_v × d_out → B × n × d_out"
+    shared = shapes(PROBLEMS["shared heads"])
+    assert (shared["query"], shared["key"], shared["value"]) == ("n × h·d_k", "m × h_kv·d_k", "m × h_kv·d_v")
+    assert shapes(PROBLEMS["block"])["output"] == "n × h·d_v · h·d_v × d_model → n × d_model"
+    assert shapes(PROBLEMS["cross-attention"])["key"] == "m × d_context · d_context × h·d_k → m × h·d_k"
+    assert shapes(PROBLEMS["cosine"])["scores"] == "n × d_k, m × d_k → n × m"
+
+
+def test_what_else_a_step_reads_is_named():
+    steps = {step.stage: step for step in steps_of(Evaluation(PROBLEMS["block"]))}
+    assert steps["residual"].sides == ("x",)
+    assert set(steps["normalized"].sides) == {"block.ln_weight", "block.ln_bias", "block.ln_eps"}
+    assert steps["scaled"].sides == ("scale",)
+    assert written(steps["block_output"].operands[1].dims, symbols=True) == "d_model × 17"
