@@ -19,7 +19,7 @@ from attn_gui.figure.pages.frame import OWN_WIDTH, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.teaching.row_bars import paint_key_names, paint_row_bars
-from attn_gui.figure.text.labels import elided, visible_text
+from attn_gui.figure.text.labels import elided, visible_text, wrapped
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
@@ -65,6 +65,8 @@ class RootLayout:
         self.foot = micro.height() + SPACING.xs
         across = (OWN_WIDTH if width is None else width) - 2 * MARGIN
         plots = 1 if across >= BESIDE else 2  # one below the other
+        self.told = [wrapped(self._said(number), across, metrics("small")) for number in range(3)]
+        self.bar_head = max(map(len, self.told)) * metrics("small").height() + SPACING.m
         self.frame = framed(
             ink,
             width,
@@ -149,7 +151,7 @@ class RootLayout:
 
     # --- places ----------------------------------------------------------------------------------
     def _bars_height(self, bar: float) -> float:
-        return SPACING.l + 3 * (bar + self.head) + self.foot
+        return SPACING.l + 3 * (bar + self.bar_head) + self.foot
 
     def _axes(self, body: QRectF, *, beside: bool) -> tuple[Axes, Axes]:
         shown, across = self.shown, body.width()
@@ -171,8 +173,8 @@ class RootLayout:
 
     def _bars(self, number: int) -> QRectF:
         """The place of the bars of a scale."""
-        body, pitch = self.frame.body, self.bar + self.head
-        return QRectF(body.left(), self.bars_top + number * pitch + self.head, body.width(), self.bar)
+        body, pitch = self.frame.body, self.bar + self.bar_head
+        return QRectF(body.left(), self.bars_top + number * pitch + self.bar_head, body.width(), self.bar)
 
     def _width_spot(self, columns: int, _row: int, column: int) -> Spot:
         across = self.variance.across
@@ -284,8 +286,10 @@ class RootLayout:
     def _paint_bars(self, painter: QPainter, number: int) -> None:
         """The weights of the row at a scale, below what is said of them."""
         small, place, color = metrics("small"), self._bars(number), self.colors[number]
-        at = QPointF(place.left(), place.top() - SPACING.s - small.descent())
-        write_line(painter, at, elided(self._said(number), place.width(), small), color, FONT_SIZE.small)
+        first = place.top() - SPACING.s - small.descent() - (len(self.told[number]) - 1) * small.height()
+        for line, text in enumerate(self.told[number]):
+            at = QPointF(place.left(), first + line * small.height())
+            write_line(painter, at, text, color, FONT_SIZE.small)
         paint_row_bars(painter, place, self.shown.rows[number], color, self.ink.theme)
 
 
