@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.batch_comparison import Other, other_state
-from attn_gui.batch_progress import FileProgress
+from attn_gui.command_ground import FileProgress
 from attn_gui.engine import Evaluation, made_direct
 from attn_gui.engine.comparison.difference import difference_of, pair_of
 from attn_gui.engine.comparison.earlier import earlier_of

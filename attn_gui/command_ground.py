@@ -1,14 +1,15 @@
-"""Ground of every command of the command line: its parser, its refusals, and the file that it is about."""
+"""Ground of every command of the command line: its parser, its refusals, the file that it is about, its progress."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from attn_gui.formats import Loaded
+    from attn_gui.formats import Loaded, Progress
 
 MOST_CHANGES = 6  # that are said of a file
 
@@ -50,3 +51,32 @@ def _changes(loaded: Loaded) -> list[str]:
     records = [record for record in loaded.problem.interventions if record.enabled]
     said = [str(phrase(loaded.problem, record)) for record in records[:MOST_CHANGES]]
     return [*said, f"and {len(records) - MOST_CHANGES} more"] if len(records) > MOST_CHANGES else said
+
+
+PATIENCE = 0.5  # seconds before progress is shown
+
+
+class FileProgress:
+    """Progress of a file, on one line of a terminal; whoever reads stderr from a pipe is spared it."""
+
+    def __init__(self, path: Path) -> None:
+        self._name, self._shown, self._begun = path.name, "", time.monotonic()
+        self._terminal = sys.stderr.isatty()
+
+    def __enter__(self) -> FileProgress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def show(self, share: float) -> None:
+        """Called from any thread; the first half second is silent."""
+        said = f"{self._name}: {share:.0%}"
+        if self._terminal and said != self._shown and time.monotonic() > self._begun + PATIENCE:
+            self._shown = said
+            print(f"\r{said}\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def of(self, part: int, parts: int) -> Progress:
+        """The progress of one of several equal parts of the file."""
+        return lambda done, every: self.show((part + done / every) / parts)

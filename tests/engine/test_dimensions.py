@@ -71,7 +71,7 @@ def test_what_stands_in_a_product_can_be_multiplied(name):
     products = [step for step in steps if step.product]
     assert products
     for step in products:
-        first, second = (np.empty([dim.size for dim in operand.dims]) for operand in step.operands)
+        first, second = (np.zeros([dim.size for dim in operand.dims]) for operand in step.operands)
         assert np.matmul(first, second).shape == tuple(dim.size for dim in step.result)
         inner = step.operands[0].dims[-1].symbol, step.operands[1].dims[-2].symbol
         assert inner[0] == inner[1] or {"n", "m"} == set(inner)  # of one sequence they are the same number
