@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
@@ -93,7 +94,7 @@ class _Layout:
             stage = STEP.match(line)
             if stage is not None and stage[1] in self.shown.stages:
                 spot = Spot(line, Cell(stage[1], 0, 0))
-                fields.append(Field(self._place(number), lambda _row, _column, spot=spot: spot))  # type: ignore[misc]
+                fields.append(Field(self._place(number), partial(_same, spot)))
         said = f"{frame.title}. {self.shown.text}"
         return Drawing(frame.width, frame.height, frame.title, said, self._paint, tuple(fields))
 
@@ -119,3 +120,8 @@ class _Layout:
         at += QPointF(small.horizontalAdvance(code) + SPACING.l, 0)
         if sign and shown == code:
             write_line(painter, at, elided(f"# {comment}", place.right() - at.x(), small), theme.good, FONT_SIZE.small)
+
+
+def _same(spot: Spot, *_: int) -> Spot:
+    """The spot of a field that has only one."""
+    return spot

@@ -69,7 +69,7 @@ class Box:
 
     @property
     def depth(self) -> float:
-        """How far the boxes behind it stand out."""
+        """Pixels by which the boxes behind it stand out."""
         return 2 * SHADOW if self.heads else 0.0
 
 

@@ -55,7 +55,7 @@ class Scaling:
 
 
 class RootLayout:
-    """Where everything stands."""
+    """Places of the plots and bars, and how they are painted."""
 
     def __init__(self, shown: Scaling, ink: Ink, width: float | None, height: float | None) -> None:
         self.shown, self.ink = shown, ink
