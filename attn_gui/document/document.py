@@ -12,9 +12,11 @@ from PySide6.QtGui import QUndoStack
 
 from attn_gui.document.draft import Draft, EditError
 from attn_gui.document.edits import Change, Edit
-from attn_gui.document.history import LIMIT, History
+from attn_gui.document.history import LIMIT, History, Step
 from attn_gui.document.places import leading
+from attn_gui.document.snapshots import Snapshots
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.formats.snapshots.snapshot import Snapshot
 
 __all__ = ["Change", "Document", "EditError"]
 
@@ -46,6 +48,8 @@ class Document(QObject):
         self._draft = Draft(problem)
         self._pending: list[Change] = []
         self._history = History(self._pending.append, self, history_bytes)
+        self.snapshots = Snapshots(self)
+        self.snapshots.changed.connect(self.titleChanged)
         self.stack.indexChanged.connect(self._on_stack_index_changed)
         self.stack.cleanChanged.connect(self._on_stack_clean_changed)
 
@@ -66,7 +70,7 @@ class Document(QObject):
 
     @property
     def modified(self) -> bool:
-        return not self.stack.isClean()
+        return not self.stack.isClean() or self.snapshots.modified
 
     def reader(self, field: str, item: int = 0, head: int = 0) -> Callable[[], NDArray[Any] | None]:
         """A function that gives what a table shows of an array (dotted name), read-only, as it is then.
@@ -100,6 +104,7 @@ class Document(QObject):
         if done is None:
             return False
         step, change = done
+        self._keep_what_is_dropped(step)
         self._pending.append(change)
         try:
             self._history.push(step)
@@ -123,26 +128,51 @@ class Document(QObject):
             return self.apply(edit, fresh)
         finally:
             self.stack.indexChanged.emit(self.stack.index())  # where no step has told it
+    def _keep_what_is_dropped(self, step: Step) -> None:
+        """Where steps were undone, an edit would lose the state that they led to: it becomes a snapshot.
+
+        `step` has just been done. Going there and back is exact, as every undo is; nobody is told of it.
+        """
+        dropped = self._history.undone()
+        if not dropped:
+            return
+        step.undo()
+        for each in dropped:
+            each.redo()
+        try:
+            self.snapshots.keep(self.problem, str(dropped[-1].label))
+        except (ValueError, MemoryError):
+            pass  # it takes too much memory, or cannot be written: the edit is what was asked for
+        finally:
+            for each in reversed(dropped):
+                each.undo()
+            step.redo()
 
     def open(self, problem: Problem, path: Path | None = None, name: str = "") -> None:
         """Begin another document: its history is empty and it counts as saved."""
         self._draft.begin(problem)
         self._begun(path, name)
 
-    def adopt(self, problem: Problem, path: Path | None = None, name: str = "") -> None:
+    def adopt(
+        self, problem: Problem, path: Path | None = None, name: str = "", snapshots: Sequence[Snapshot] = ()
+    ) -> None:
         """Open in the memory of `problem`, of which no reference may be kept elsewhere: instant, however large."""
         self._draft.adopt(problem)
-        self._begun(path, name)
+        self._begun(path, name, snapshots)
 
-    def _begun(self, path: Path | None, name: str) -> None:
+    def _begun(self, path: Path | None, name: str, snapshots: Sequence[Snapshot] = ()) -> None:
         self.path, self.name = path, name
         self._history.clear()
+        self.snapshots.begin(snapshots)
         self._tell(Change(dict.fromkeys(self._draft.state.views, None), opened=True))
         self.titleChanged.emit()
 
-    def mark_saved(self, path: Path, generation: int | None = None) -> None:
-        """Remember that `path` holds the present state; if it is that of an earlier generation, this one is unsaved."""
+    def mark_saved(
+        self, path: Path, generation: int | None = None, snapshots: tuple[Snapshot, ...] | None = None
+    ) -> None:
+        """Remember that `path` holds the present state and snapshots; of an earlier generation, this one is unsaved."""
         self.path, self.name = path, path.stem
+        self.snapshots.mark_saved(self.snapshots.all if snapshots is None else snapshots)
         if generation in (None, self.generation):
             self.stack.setClean()
         else:

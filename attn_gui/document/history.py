@@ -76,6 +76,10 @@ class History:
             self._forget_oldest()
         self.stack.push(command)
 
+    def undone(self) -> list[Step]:
+        """The steps that were undone, the one that redo would do first: the next push forgets them."""
+        return [command.step for command in self._commands()[self.stack.index() :]]
+
     def clear(self) -> None:
         self._costs, self._total = [], 0
         self.stack.clear()

@@ -29,9 +29,11 @@ from attn_gui.formats.catalog import (
 )
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
 from attn_gui.formats.saving import CHUNK, replacing, saving, write_file
 from attn_gui.formats.sessions import session
+from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.formats.text import csv_text
 from attn_gui.formats.text.text_table import AmbiguousTable, read_table
 
@@ -74,6 +76,9 @@ __all__ = [
 ]
 
 
+_LEFT = QT_TRANSLATE_NOOP("Sentences", "Snapshots in it, which the window opens: {names}.")
+
+
 def load(path: PathText) -> Problem:
     """The problem in a session (.attn) or a .npz. Raises FormatError, one sentence.
 
@@ -82,6 +87,9 @@ def load(path: PathText) -> Problem:
     found = open_file(path)
     for note in found.notes:
         warnings.warn(f"{Path(path).name}: {note}", UserWarning, stacklevel=2)
+    if found.snapshots:
+        names = listed(each.name for each in found.snapshots)
+        warnings.warn(f"{Path(path).name}: {Note(_LEFT, names=names)}", UserWarning, stacklevel=2)
     return found.problem
 
 
@@ -156,13 +164,16 @@ def save_session(
     view: Mapping[str, object] | None = None,
     about: Mapping[str, str] | None = None,
     tell: Tell | None = None,
+    snapshots: Sequence[Snapshot] = (),
 ) -> None:
-    """Save a session with what is looked at and what is known about it (title, model, text). Raises FormatError.
+    """Save a session with what is looked at, what is known about it (title, model, text) and its snapshots.
+
+    Raises FormatError.
 
     `tell` is told the share that is written; what it raises ends the writing, and the old file is untouched.
     """
     with saving(path):
-        parts = [*session.parts(Loaded(problem, view=view or {}, about=about or {}))]
+        parts = [*session.parts(Loaded(problem, view=view or {}, about=about or {}, snapshots=tuple(snapshots)))]
     size, written = sum(len(part) for part in parts), 0
     with replacing(path, size) as sink:
         for piece in (part[low : low + CHUNK] for part in parts for low in range(0, len(part), CHUNK)):

@@ -19,6 +19,7 @@ from attn_gui.formats.foreign_arrays import Array
 
 if TYPE_CHECKING:
     from attn_gui.formats.rows import Rows
+    from attn_gui.formats.snapshots.snapshot import Snapshot
 
 Labels: TypeAlias = Sequence[str] | None
 PathText: TypeAlias = str | os.PathLike[str]
@@ -67,6 +68,7 @@ class Loaded:
     notes: tuple[Note, ...] = ()
     about: Mapping[str, str] = field(default_factory=dict)  # title, model, text, …
     left_out: tuple[str, ...] = ()  # what the file holds and neither is read nor follows from what is
+    snapshots: tuple[Snapshot, ...] = ()  # other states of the problem, by name
 
     @property
     def text(self) -> str:

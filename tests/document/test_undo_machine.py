@@ -25,7 +25,7 @@ def image(problem: Problem) -> tuple[Bytes, str]:
     arrays = {name: (array.dtype.str, array.shape, array.tobytes()) for name, array in problem.arrays().items()}
     lists = ("mask", "interventions")
     rest = {name: value for name, value in problem.fields().items() if name not in arrays and name not in lists}
-    by_hand = [(record.rule, record.enabled) for record in problem.interventions]
+    by_hand = [(*record.rule[:3], sorted(record.rule[3]), *record.rule[4:]) for record in problem.interventions]
     return arrays, repr((rest, [(layer.kind, layer.enabled) for layer in problem.mask], by_hand))
 
 
@@ -68,7 +68,10 @@ class UndoMachine(RuleBasedStateMachine):
                 self.shown[name][box] = now[name][box]
 
     def done(self, edit: Edit) -> None:
+        dropped = self.images[self.at + 1 :][-1:]
         if self.document.apply(edit):
+            kept = [image(each.problem()) for each in self.document.snapshots.all]
+            assert all(lost in kept for lost in dropped), "what undo would lose is a snapshot"
             self.images[self.at + 1 :] = [image(self.document.problem)]
             self.at += 1
 

@@ -235,7 +235,7 @@ class FilesController(QObject):
         self._window.banner.hide()
         self._about = loaded.about
         self.view = view
-        self._document.adopt(loaded.problem, path, name)
+        self._document.adopt(loaded.problem, path, name, loaded.snapshots)
 
     def _tell(self, notes: Sequence[Note]) -> None:
         if notes:

@@ -18,6 +18,7 @@ from attn_gui.document.document import Change, Document
 from attn_gui.engine import Problem
 from attn_gui.figure.reading import Tell
 from attn_gui.formats import FormatError, save_session
+from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.saving_progress import SavingProgress
 from attn_gui.views.dialogs.progress.work_line import PATIENCE_MS
@@ -32,9 +33,10 @@ class Session(NamedTuple):
     generation: int
     view: Mapping[str, object]
     about: Mapping[str, str]
+    snapshots: tuple[Snapshot, ...] = ()
 
     def write(self, tell: Tell | None = None) -> None:
-        save_session(self.problem, self.path, self.view, self.about, tell)
+        save_session(self.problem, self.path, self.view, self.about, tell, self.snapshots)
 
 
 class SessionSaving(QObject):
@@ -72,13 +74,14 @@ class SessionSaving(QObject):
 
         What is written beside the window may still fail: `wait` tells.
         """
-        session = Session(path, self._document.snapshot(), self._document.generation, view, about)
+        kept = self._document.snapshots.all
+        session = Session(path, self._document.snapshot(), self._document.generation, view, about, kept)
         if self.busy:
             self._next.pop(path, None)  # in its place behind the others
             self._next[path] = session
             return True
         self._well = True
-        if sum(array.nbytes for array in session.problem.arrays().values()) > LARGE:
+        if sum(array.nbytes for array in session.problem.arrays().values()) + nbytes(kept) > LARGE:
             self._begin(session)
         else:
             self._at_once(session)
@@ -145,7 +148,7 @@ class SessionSaving(QObject):
         else:
             self._settings.add_recent(session.path.resolve())
             if self._is_ours(session):
-                self._document.mark_saved(session.path, session.generation)
+                self._document.mark_saved(session.path, session.generation, session.snapshots)
                 self.saved.emit()
 
     def _is_ours(self, session: Session) -> bool:

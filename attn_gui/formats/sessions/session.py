@@ -14,6 +14,8 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, show
 from attn_gui.formats.json_text import Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
 from attn_gui.formats.sessions import packed_arrays
+from attn_gui.formats.snapshots.snapshot_entries import ENTRY as SNAPSHOTS
+from attn_gui.formats.snapshots.snapshot_entries import entries, is_entry, read_snapshots
 
 VERSION = 1
 ENTRY = "attn_gui"
@@ -37,10 +39,12 @@ def in_bytes(data: bytes) -> Loaded:
     options = _options(header)
     arrays = packed_arrays.arrays_in(header, cells)
     view, about = _objects(options, "view"), _objects(options, "about")
+    kept, notes = read_snapshots({name: arrays[name] for name in arrays if is_entry(name)}, options.pop(SNAPSHOTS, []))
     problem, _, strange = assemble({name: arrays[name] for name in arrays if is_field(name)}, options)
-    ignored = [name for name in arrays if not is_field(name)]
+    ignored = [name for name in arrays if not is_field(name) and not is_entry(name)]
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
-    return Loaded(problem, view=view, notes=notes_on(ignored, strange), about=words(about), left_out=left_out)
+    notes += notes_on(ignored, strange)
+    return Loaded(problem, view=view, notes=notes, about=words(about), left_out=left_out, snapshots=kept)
 
 
 def write(loaded: Loaded) -> bytes:
@@ -53,6 +57,9 @@ def parts(loaded: Loaded) -> Iterator[memoryview]:
     arrays, options = split(loaded.problem)
     options["format_version"] = VERSION
     options |= {name: dict(part) for name, part in (("view", loaded.view), ("about", loaded.about)) if part}
+    if loaded.snapshots:
+        more, options[SNAPSHOTS] = entries(loaded.snapshots)
+        arrays |= more
     return packed_arrays.parts(arrays, {ENTRY: dump(options)})
 
 

@@ -1,0 +1,89 @@
+"""Snapshots of a document: kept beside the history, which they never change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetCells
+from attn_gui.document.phrases import Refusal
+from attn_gui.document.snapshots import MOST_BY_ITSELF
+from attn_gui.engine import Problem
+from attn_gui.formats.snapshots.snapshot import nbytes
+from attn_gui.formats.snapshots.snapshot_entries import MOST
+
+
+@pytest.fixture
+def document(qapp):
+    rng = np.random.default_rng(5)
+    return Document(Problem(**{name: rng.normal(size=(4, 6)) for name in ("query", "key", "value")}))
+
+
+def typed(document, number, name="typed"):
+    document.apply(SetCells("query", (slice(0, 1), slice(0, 1)), np.array([[number]]), Label(name)))
+
+
+def first(snapshot):
+    return snapshot.problem().query[0, 0]
+
+
+def test_taking_naming_and_deleting_are_unsaved_changes_that_leave_the_history_alone(document, tmp_path):
+    told = []
+    document.titleChanged.connect(lambda: told.append(document.modified))
+    typed(document, 1.0)
+    document.mark_saved(tmp_path / "a.attn")
+    taken = document.snapshots.take(document.problem, "one")
+    assert (told[-1], document.modified, document.stack.count()) == (True, True, 1)
+    document.mark_saved(tmp_path / "a.attn", snapshots=document.snapshots.all)
+    assert not document.modified
+    document.snapshots.replace(taken, replace(taken, name="two", note="why"))
+    assert document.modified
+    place = document.snapshots.remove(document.snapshots.all[0])
+    assert document.snapshots.all == ()
+    document.snapshots.put(place, taken)
+    assert not document.modified, "it is what was saved"
+    document.stack.undo()
+    assert document.snapshots.all == (taken,)
+    assert first(taken) == 1.0
+
+
+def test_an_edit_after_undo_keeps_what_would_be_lost_under_the_name_of_its_last_step(document):
+    for number in (1.0, 2.0, 3.0):
+        typed(document, number, f"step {number:g}")
+    for _ in range(2):
+        document.stack.undo()
+    typed(document, 9.0)
+    (kept,) = document.snapshots.all
+    assert (kept.name, kept.by_itself, first(kept), document.problem.query[0, 0]) == ("step 3", True, 3.0, 9.0)
+    document.stack.undo()
+    assert document.problem.query[0, 0] == 1.0
+    typed(document, 9.0)
+    typed(document, 3.0)
+    document.stack.undo()
+    assert len(document.snapshots.all) == 2
+    typed(document, 5.0)
+    assert [first(each) for each in document.snapshots.all] == [3.0, 9.0], "3 is there already"
+
+
+def test_of_those_kept_by_themselves_the_oldest_go_and_no_other(document):
+    document.snapshots.take(document.problem, "mine")
+    for number in range(MOST_BY_ITSELF + 5):
+        typed(document, 100.0 + number)
+        document.stack.undo()
+    typed(document, 1.0)
+    names = [first(each) for each in document.snapshots.all if each.by_itself]
+    assert names == [105.0 + number for number in range(MOST_BY_ITSELF)]
+    assert document.snapshots.all[0].name == "mine"
+    assert nbytes(document.snapshots.all) < 8 * document.problem.query.nbytes + 1000 * MOST_BY_ITSELF
+
+
+def test_names_are_told_apart_and_their_number_is_limited(document):
+    taken = [document.snapshots.take(document.problem, "same").name for _ in range(3)]
+    assert taken == ["same", "same (2)", "same (3)"]
+    for _ in range(MOST - 3):
+        document.snapshots.put(0, document.snapshots.all[0])
+    with pytest.raises(Refusal, match="500 snapshots"):
+        document.snapshots.take(document.problem, "more")
