@@ -14,7 +14,7 @@ from attn_gui.document.draft import Draft, EditError
 from attn_gui.document.edits import Change, Edit
 from attn_gui.document.history import LIMIT, History, Step
 from attn_gui.document.places import leading
-from attn_gui.document.snapshots import Snapshots
+from attn_gui.document.kept_states import Snapshots
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.snapshots.snapshot import Snapshot
 

@@ -557,6 +557,30 @@
       <source>&amp;Begin with the last document</source>
       <translation>启动时打开上次的文档(&amp;B)</translation>
     </message>
+    <message>
+      <source>&amp;Take a snapshot</source>
+      <translation>拍摄快照(&amp;T)</translation>
+    </message>
+    <message>
+      <source>&amp;Open the chosen snapshot</source>
+      <translation>打开选中的快照(&amp;O)</translation>
+    </message>
+    <message>
+      <source>Choose a snapshot in its list first</source>
+      <translation>请先在列表中选一个快照</translation>
+    </message>
+    <message>
+      <source>&amp;Compare with the chosen snapshot</source>
+      <translation>与选中的快照对比(&amp;C)</translation>
+    </message>
+    <message>
+      <source>Na&amp;me and note of the snapshot…</source>
+      <translation>快照的名称与备注(&amp;M)…</translation>
+    </message>
+    <message>
+      <source>De&amp;lete the chosen snapshot</source>
+      <translation>删除选中的快照(&amp;L)</translation>
+    </message>
   </context>
   <context>
     <name>AlignField</name>
@@ -1866,6 +1890,10 @@
     <message>
       <source>lesson, step {place}</source>
       <translation>课程第 {place} 步</translation>
+    </message>
+    <message>
+      <source>snapshot “{name}”</source>
+      <translation>快照“{name}”</translation>
     </message>
   </context>
   <context>
@@ -5636,15 +5664,15 @@
     </message>
     <message>
       <source>Snapshots in it, which the window opens: {names}.</source>
-      <translation type="unfinished" />
+      <translation>其中的快照可在窗口中打开：{names}。</translation>
     </message>
     <message>
       <source>There are {count} snapshots, which is the most; delete one first.</source>
-      <translation type="unfinished" />
+      <translation>已有 {count} 个快照，达到上限；请先删除一个。</translation>
     </message>
     <message>
       <source>The snapshots in the file are damaged; they were left out.</source>
-      <translation type="unfinished" />
+      <translation>文件中的快照已损坏，未读入。</translation>
     </message>
   </context>
   <context>
@@ -6760,6 +6788,133 @@
     <message>
       <source>These matrices do not fit on a page; choose a smaller problem.</source>
       <translation>这些矩阵在一页上放不下，请换一个更小的问题。</translation>
+    </message>
+  </context>
+  <context>
+    <name>FetchingProgress</name>
+    <message>
+      <source>Snapshot {name}, {percent} %</source>
+      <translation>快照 {name}，{percent} %</translation>
+    </message>
+    <message>
+      <source>Cancel</source>
+      <translation>取消</translation>
+    </message>
+  </context>
+  <context>
+    <name>SnapshotDialog</name>
+    <message>
+      <source>Snapshot</source>
+      <translation>快照</translation>
+    </message>
+    <message>
+      <source>&amp;Name</source>
+      <translation>名称(&amp;N)</translation>
+    </message>
+    <message>
+      <source>N&amp;ote</source>
+      <translation>备注(&amp;O)</translation>
+    </message>
+    <message>
+      <source>Name</source>
+      <translation>名称</translation>
+    </message>
+    <message>
+      <source>By this name it is listed, and called in maps and figures</source>
+      <translation>列表、图和插图中都用这个名称</translation>
+    </message>
+    <message>
+      <source>Note</source>
+      <translation>备注</translation>
+    </message>
+    <message>
+      <source>Whatever is worth knowing about this state; it is saved with it</source>
+      <translation>关于这个状态值得记下的内容，随快照一起保存</translation>
+    </message>
+    <message>
+      <source>OK</source>
+      <translation>确定</translation>
+    </message>
+    <message>
+      <source>Cancel</source>
+      <translation>取消</translation>
+    </message>
+  </context>
+  <context>
+    <name>SnapshotModel</name>
+    <message>
+      <source>Kept by itself: undo and another edit would have lost it</source>
+      <translation>自动保留：撤销后再编辑本会丢失这个状态</translation>
+    </message>
+    <message>
+      <source>Compared with the present state</source>
+      <translation>正与当前状态对比</translation>
+    </message>
+  </context>
+  <context>
+    <name>SnapshotsController</name>
+    <message>
+      <source>The snapshot “{name}” was deleted.</source>
+      <translation>快照“{name}”已删除。</translation>
+    </message>
+    <message>
+      <source>Put it back</source>
+      <translation>放回去</translation>
+    </message>
+    <message>
+      <source>It takes its place in the list again</source>
+      <translation>它会回到列表中原来的位置</translation>
+    </message>
+  </context>
+  <context>
+    <name>SnapshotsView</name>
+    <message>
+      <source>none yet</source>
+      <translation>尚无</translation>
+    </message>
+    <message>
+      <source>Snapshots</source>
+      <translation>快照</translation>
+    </message>
+    <message>
+      <source>Show or fold away the states that were kept</source>
+      <translation>展开或折叠保留下来的状态</translation>
+    </message>
+    <message>
+      <source>Open</source>
+      <translation>打开</translation>
+    </message>
+    <message>
+      <source>Make the chosen snapshot the present state, as one step</source>
+      <translation>把选中的快照变为当前状态，算作一步</translation>
+    </message>
+    <message>
+      <source>Compare</source>
+      <translation>对比</translation>
+    </message>
+    <message>
+      <source>Show what is other now than in the chosen snapshot</source>
+      <translation>显示当前状态与选中快照的差异</translation>
+    </message>
+    <message>
+      <source>Name and note…</source>
+      <translation>名称与备注…</translation>
+    </message>
+    <message>
+      <source>Give the chosen snapshot another name, and a note</source>
+      <translation>修改选中快照的名称，并写备注</translation>
+    </message>
+    <message>
+      <source>Take</source>
+      <translation>拍摄</translation>
+    </message>
+    <message>
+      <source>Take a snapshot</source>
+      <translation>拍摄快照</translation>
+    </message>
+    <message>
+      <source>Keep the present state under a name, in the file, too</source>
+      <translation>给当前状态命名并保留，也存入文件</translation>
     </message>
   </context>
 </TS>

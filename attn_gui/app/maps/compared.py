@@ -12,7 +12,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.comparison.ready import READY
 from attn_gui.figure.display import format_number
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, quoted
 
 DECIMALS = 6
 PINNED_STATE = QT_TRANSLATE_NOOP("Compared", "the pinned state")
@@ -51,6 +51,8 @@ def signed_text(number: float) -> str:
 
 def side_names(baseline: Baseline) -> tuple[str, str]:
     """The names of the two states, before and now, in the present language."""
+    if baseline.state:
+        return f"“{quoted(baseline.state)}”", _said(NOW_STATE)
     if baseline.pinned or not baseline.key:
         return _said(PINNED_STATE), _said(NOW_STATE)
     ready = READY[baseline.key]

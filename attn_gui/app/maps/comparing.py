@@ -15,6 +15,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
+from attn_gui.engine import Problem
 from attn_gui.engine.comparison.ready import READY
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, MODES, NOW, SPLIT
@@ -77,6 +78,12 @@ class CompareController(QObject):
     def compare_with(self, key: str) -> None:
         """Compare with the document without one thing, and show the difference at once."""
         self._baseline.compare_with(key, self._view.look.head)
+        if self._view.look.compare == NOW:
+            self._view.set(compare=DIFFERENCE)
+
+    def compare_with_state(self, problem: Problem, name: str) -> None:
+        """Compare with another state by its name, and show the difference at once."""
+        self._baseline.hold(problem, name)
         if self._view.look.compare == NOW:
             self._view.set(compare=DIFFERENCE)
 

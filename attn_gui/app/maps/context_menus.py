@@ -89,6 +89,16 @@ ZONES = {
         "export_image",
     ),
     "inspector": (*COPY, None, "previous_place", "set_target", "show_origin", "show_reach", "release_cell"),
+    "snapshots": (
+        "open_snapshot",
+        "compare_with_snapshot",
+        "name_snapshot",
+        "delete_snapshot",
+        None,
+        "copy",
+        None,
+        "snapshot",
+    ),
     "history": ("undo", "redo", None, *COPY, None, "history"),
 }
 """The same for whole zones of the window."""

@@ -22,6 +22,7 @@ from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.inspector.history_jumps import HistoryController
 from attn_gui.app.inspector.judging import SensitivityController, VerifyController
 from attn_gui.app.lessons.exercises import Exercises
+from attn_gui.app.inspector.snapshot_commands import SnapshotsController
 from attn_gui.app.lessons.lesson_steps import LessonsController
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
@@ -163,6 +164,7 @@ class Program(QObject):
         self.verify = VerifyController(window, document)
         self.explain = ExplainController(window, computation, view)
         self.history = HistoryController(window, document, self.settings, self.bars.actions)
+        self.snapshots = SnapshotsController(window, document, self.baseline, self.compare)
 
     def _build_files(self) -> None:
         window, document, computation, view = self._shared()
@@ -201,6 +203,7 @@ class Program(QObject):
         self.look.changed.connect(actions.show_states)
         self.look.changed.connect(self.bars.size_icons)
         self.painting.changed.connect(actions.show_states)
+        self.window.history.snapshots.chosen.connect(actions.show_states)
         self.window.zoomAsked.connect(self.look.step_zoom)
         self.window.product.tokensRequested.connect(actions["tokens"].trigger)
         actions.show_states()

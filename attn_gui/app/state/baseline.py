@@ -50,6 +50,7 @@ class Baseline(QObject):
         super().__init__(parent)
         self._document, self._computation = document, computation
         self.key, self.head = "", 0  # PINNED, or a key of READY with the head that it is about
+        self.state = ""  # the name of the snapshot that is pinned, if it is one
         self.why: FieldError | None = None  # the state cannot be held
         self._problem: Problem | None = None
         self._evaluation: Evaluation | None = None
@@ -71,6 +72,10 @@ class Baseline(QObject):
         check(sum(array.nbytes for array in self._document.problem.arrays().values()))
         self._begin(PINNED, 0, self._document.snapshot())
 
+    def hold(self, problem: Problem, state: str) -> None:
+        """Compare with another state, by its name: a problem that nobody else changes."""
+        self._begin(PINNED, 0, problem, state)
+
     def compare_with(self, key: str, head: int) -> None:
         """Compare with the document without one thing, which `key` of the ready-made ones names."""
         self._begin(key, head, READY[key].made(self._document.problem, head))
@@ -80,9 +85,9 @@ class Baseline(QObject):
         self._drop()
         self.changed.emit()
 
-    def _begin(self, key: str, head: int, problem: Problem) -> None:
+    def _begin(self, key: str, head: int, problem: Problem, state: str = "") -> None:
         self._drop()
-        self.key, self.head = key, head
+        self.key, self.head, self.state = key, head, state
         self._evaluate(problem)
         self.changed.emit()
 
@@ -90,7 +95,7 @@ class Baseline(QObject):
         self._passes.forget()
         self._settling.forget()
         self._forget_faces()
-        self.key, self.why, self._problem, self._evaluation = "", None, None, None
+        self.key, self.state, self.why, self._problem, self._evaluation = "", "", None, None, None
 
     # --- what is there ---------------------------------------------------------------------------
     @property

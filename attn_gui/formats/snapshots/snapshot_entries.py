@@ -67,9 +67,7 @@ def snapshots_in(arrays: Mapping[str, Array], words: Json) -> tuple[Snapshot, ..
     sizes = np.array([base.dtype.itemsize for base in bases], PLACE)[table[:, 0]]
     _require(int((sizes * table[:, 1]).sum()) == cells.size)
     told = _told(bases, table, places.copy(), cells.copy())
-    return tuple(
-        Snapshot(**said, parts={name: part for name, part in zip(names, told, strict=False)}) for said, names in listed
-    )
+    return tuple(Snapshot(**said, parts=dict(zip(names, told, strict=False))) for said, names in listed)
 
 
 def read_snapshots(arrays: Mapping[str, Array], words: Json) -> tuple[tuple[Snapshot, ...], tuple[Note, ...]]:

@@ -6,66 +6,25 @@ from PySide6.QtCore import (
     QEvent,
     QModelIndex,
     QObject,
-    QRect,
     QSize,
-    Qt,
     Signal,
 )
-from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QUndoStack
+from PySide6.QtGui import QKeySequence, QResizeEvent, QUndoStack
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QSizePolicy,
-    QStyle,
-    QStyleOption,
     QVBoxLayout,
     QWidget,
 )
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.history.fold import Fold
 from attn_gui.views.history.history_model import HistoryModel
+from attn_gui.views.history.snapshots_view import SnapshotsView
 from attn_gui.views.history.step_list import StepDelegate, StepList
-from attn_gui.views.inspector.links import LINE_OF_TEXT, paint_focus_ring
-from attn_gui.views.keyboard_button import KeyboardButton
-from attn_gui.views.theme import current_theme, dress, scaled, ui_font
+from attn_gui.views.theme import dress, scaled
 
 FOLDED_BELOW = 600  # pixels of the column that it shares with the explanation
-ARROW = 16  # room of the arrow before the title
-
-
-class Fold(KeyboardButton):
-    """The title with an arrow, and the present step beside it while the steps are folded away."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setCheckable(True)  # checked: folded
-        self.present = ""
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        metrics = QFontMetrics(ui_font("section", 600))
-        return QSize(metrics.horizontalAdvance(self.text()) + scaled(ARROW), metrics.height() + SPACING.s)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), current_theme()
-        arrow = QStyleOption()
-        arrow.initFrom(self)
-        arrow.rect = QRect(0, 0, scaled(ARROW) - SPACING.s, self.height())
-        kinds = QStyle.PrimitiveElement
-        kind = kinds.PE_IndicatorArrowRight if self.isChecked() else kinds.PE_IndicatorArrowDown
-        self.style().drawPrimitive(kind, arrow, painter, self)
-        painter.setFont(ui_font("section", 600))
-        painter.setPen(theme.text)
-        room = self.rect().adjusted(scaled(ARROW), 0, 0, 0)
-        painter.drawText(room, LINE_OF_TEXT, self.text())
-        room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(self.text()) + SPACING.m)
-        if self.isChecked():
-            painter.setFont(ui_font("body"))
-            painter.setPen(theme.text2)
-            words = painter.fontMetrics().elidedText(self.present, Qt.TextElideMode.ElideRight, room.width())
-            painter.drawText(room, LINE_OF_TEXT, words)
-        if self.ring_shown():
-            paint_focus_ring(painter, self.rect())
 
 
 class HistoryView(QWidget):
@@ -88,6 +47,7 @@ class HistoryView(QWidget):
         self._steps.clicked.connect(self._on_steps_activated)
         self._model.modelReset.connect(self._on_model_reset)
         self._title.clicked.connect(self._on_title_clicked)
+        self.snapshots = SnapshotsView(self)
         self._build()
         self.retranslate()
         if parent is not None:
@@ -119,6 +79,7 @@ class HistoryView(QWidget):
         column.setSpacing(SPACING.m)
         column.addLayout(head)
         column.addWidget(self._steps)
+        column.addWidget(self.snapshots)
         dress(self._hint, "small", "text3")
 
     def _on_title_clicked(self, folded: bool) -> None:
@@ -144,8 +105,11 @@ class HistoryView(QWidget):
             self.stepRequested.emit(index.row())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QResizeEvent) and watched is self.parent() and not self._by_hand:
-            self._set_folded(event.size().height() < scaled(FOLDED_BELOW))
+        if isinstance(event, QResizeEvent) and watched is self.parent():
+            low = event.size().height() < scaled(FOLDED_BELOW)
+            self.snapshots.set_low(low)
+            if not self._by_hand:
+                self._set_folded(low)
         return super().eventFilter(watched, event)
 
     def changeEvent(self, event: QEvent) -> None:

@@ -1,0 +1,161 @@
+"""Snapshots: taken, opened as one step, compared with, named and deleted; deleting can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.maps.comparing import CompareController
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.baseline import Baseline
+from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.side_work import LARGE, SideWork
+from attn_gui.document.document import Change, Document
+from attn_gui.document.edits import Label, SetFields
+from attn_gui.document.phrases import quoted
+from attn_gui.engine import Problem
+from attn_gui.formats.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes
+from attn_gui.formats.snapshots.snapshot_entries import LONGEST_NAME, LONGEST_NOTE
+from attn_gui.views.banner import Offer
+from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.progress.fetching_progress import FetchingProgress
+from attn_gui.views.history.snapshot_model import SnapshotRow
+from attn_gui.views.history.snapshots_view import COMPARE, DELETE, NAME, OPEN
+from attn_gui.views.main_window import MainWindow
+
+Take = Callable[[Snapshot, Problem], object]
+
+
+class SnapshotsController(QObject):
+    """Ties the list to the document's snapshots; a large one is put together beside the window."""
+
+    def __init__(self, window: MainWindow, document: Document, baseline: Baseline, compare: CompareController) -> None:
+        super().__init__(window)
+        self._window, self._view, self._document = window, window.history.snapshots, document
+        self._baseline, self._compare = baseline, compare
+        self._work = SideWork(window, FetchingProgress(window))
+        self._work.ended.connect(self._on_work_ended)
+        self._take: tuple[Snapshot, Take] | None = None
+        self._answers = {OPEN: self.open, COMPARE: self.compare, NAME: self.rename, DELETE: self.delete}
+        self._view.takeAsked.connect(self.take)
+        self._view.asked.connect(lambda what, row: self._answers[what](document.snapshots.all[row]))
+        document.snapshots.changed.connect(self.show)
+        document.changed.connect(self._on_document_changed)
+        baseline.changed.connect(self.show)
+        self.show()
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        named = {
+            "open_snapshot": self.open,
+            "compare_with_snapshot": self.compare,
+            "name_snapshot": self.rename,
+            "delete_snapshot": self.delete,
+        }
+        on_chosen = {
+            name: Command(partial(self._with_chosen, do), enabled=lambda: self._view.row() >= 0)
+            for name, do in named.items()
+        }
+        return {"snapshot": Command(self.take), **on_chosen}
+
+    def finish(self) -> None:
+        """Drop what is put together, and count as saved; for the end of the program."""
+        self._work.finish()
+        self._document.snapshots.mark_saved(self._document.snapshots.all)
+
+    @property
+    def busy(self) -> bool:
+        """Whether one is still being put together."""
+        return self._work.busy
+
+    # --- what is asked ---------------------------------------------------------------------------
+    def take(self) -> None:
+        """Keep the present state, named after the step that led to it."""
+        document = self._document
+        try:
+            document.snapshots.take(document.problem, document.stack.undoText() or document.name)
+        except (ValueError, MemoryError) as error:
+            self._window.banner.show_error(saying(error))
+            return
+        self._view.reveal()
+
+    def open(self, snapshot: Snapshot) -> None:
+        """Make one the present state, as one step of the history."""
+        self._fetch(snapshot, self._open)
+
+    def compare(self, snapshot: Snapshot) -> None:
+        """Compare the document with one."""
+        self._fetch(snapshot, lambda found, problem: self._compare.compare_with_state(problem, found.name))
+
+    def rename(self, snapshot: Snapshot) -> None:
+        """Ask for another name and a note."""
+        from attn_gui.views.dialogs.snapshot_dialog import SnapshotDialog
+
+        dialog = SnapshotDialog(snapshot.name, snapshot.note, (LONGEST_NAME, LONGEST_NOTE), self._window)
+        if asked(dialog) and dialog.answer() != (snapshot.name, snapshot.note):
+            name, note = dialog.answer()
+            self._document.snapshots.replace(snapshot, replace(snapshot, name=name, note=note, by_itself=False))
+
+    def delete(self, snapshot: Snapshot) -> None:
+        """Take one away, and offer to put it back."""
+        snapshots = self._document.snapshots
+        place = snapshots.remove(snapshot)
+
+        def words() -> str:
+            return self.tr("The snapshot “{name}” was deleted.").format(name=quoted(snapshot.name))
+
+        back = Offer(
+            lambda: self.tr("Put it back"),
+            lambda: self.tr("It takes its place in the list again"),
+            lambda: snapshots.put(place, snapshot),
+        )
+        self._window.banner.show_info(words, offers=[back])
+
+    # --- between them ----------------------------------------------------------------------------
+    def show(self) -> None:
+        """The list as it is now."""
+        compared = self._baseline.state if self._baseline.pinned else ""
+        rows = [
+            SnapshotRow(each.name, each.note, each.by_itself, each.name == compared)
+            for each in self._document.snapshots.all
+        ]
+        self._view.set_rows(rows)
+
+    def _with_chosen(self, do: Callable[[Snapshot], None]) -> None:
+        if self._view.row() >= 0:
+            do(self._document.snapshots.all[self._view.row()])
+
+    def _open(self, snapshot: Snapshot, problem: Problem) -> None:
+        gone: dict[str, object] = dict.fromkeys(self._document.problem.fields())
+        label = Label(QT_TRANSLATE_NOOP("History", "snapshot “{name}”"), {"name": quoted(snapshot.name)})
+        self._document.apply(SetFields(gone | dict(problem.fields()), label))
+
+    def _fetch(self, snapshot: Snapshot, take: Take) -> None:
+        """Hand the problem of one to `take`: at once, or when it is put together."""
+        self._take = snapshot, take
+        if nbytes([snapshot]) > LARGE:
+            self._work.start(snapshot.name, lambda _tell: snapshot.problem())
+            return
+        try:
+            found: object = snapshot.problem()
+        except (ValueError, TypeError, MemoryError) as error:
+            found = error
+        self._on_work_ended(found)
+
+    def _on_work_ended(self, found: object) -> None:
+        asked_for, self._take = self._take, None
+        if isinstance(found, (ValueError, TypeError, MemoryError)):
+            self._window.banner.show_error(saying(found))
+        elif isinstance(found, Exception):
+            raise found
+        elif asked_for is not None and isinstance(found, Problem):
+            snapshot, take = asked_for
+            take(snapshot, found)
+
+    def _on_document_changed(self, change: Change) -> None:
+        if change.opened:
+            self._work.forget()

@@ -1,0 +1,148 @@
+"""Snapshots of the document below its history: taken, looked at, compared with, named and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.history.fold import Fold
+from attn_gui.views.history.snapshot_list import SnapshotList
+from attn_gui.views.history.snapshot_model import SnapshotModel, SnapshotRow
+
+OPEN, COMPARE, NAME, DELETE = "open", "compare", "name", "delete"
+BUTTONS = (OPEN, COMPARE, NAME)
+KEYS = {Qt.Key.Key_Delete: DELETE, Qt.Key.Key_Backspace: DELETE, Qt.Key.Key_F2: NAME}
+
+
+class SnapshotsView(QWidget):
+    """Title with a button that takes one; below it the list, and what can be done with the chosen one."""
+
+    takeAsked = Signal()
+    asked = Signal(str, int)  # OPEN, COMPARE, NAME or DELETE, and the row
+    chosen = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("snapshots")
+        self._model = SnapshotModel()
+        self._model.setParent(self)
+        self._title, self._take, self._list = Fold(self), QPushButton(self), SnapshotList(self)
+        self._title.setObjectName("snapshots.fold")
+        self._take.setObjectName("snapshots.take")
+        self._list.setObjectName("snapshots.list")
+        self._list.setModel(self._model)
+        self._buttons = {what: QPushButton(self) for what in BUTTONS}
+        self._by_hand = False  # folded or not as a person wants it, whatever the height
+        self._title.clicked.connect(self._on_title_clicked)
+        self._take.clicked.connect(self.takeAsked)
+        self._list.activated.connect(lambda index: self.asked.emit(OPEN, index.row()))
+        self._list.selectionModel().selectionChanged.connect(self._on_list_selection_changed)
+        self._list.installEventFilter(self)
+        self._build()
+        self.retranslate()
+        self._show_parts()
+
+    def set_rows(self, rows: Sequence[SnapshotRow]) -> None:
+        """Set the snapshots; the row that was chosen stays, where there is one."""
+        more, row = len(rows) > self._model.rowCount(), self.row()
+        self._model.set_rows(rows)
+        self._list.updateGeometry()
+        if more or row >= len(rows):
+            row = len(rows) - 1
+        self._list.setCurrentIndex(self._model.index(row) if row >= 0 else QModelIndex())
+        self._title.present = rows[row].name if row >= 0 else self.tr("none yet")
+        self._show_parts()
+        self._title.update()
+
+    def set_low(self, low: bool) -> None:
+        """Fold the list where there is little height, unless a person has unfolded it."""
+        if not self._by_hand and low != self._title.isChecked():
+            self._title.setChecked(low)
+            self._show_parts()
+
+    def row(self) -> int:
+        """The chosen row; −1 for none."""
+        chosen = self._list.selectedIndexes()
+        return chosen[0].row() if chosen else -1
+
+    def reveal(self) -> None:
+        """Unfold the list, as when something was put into it."""
+        self._title.setChecked(False)
+        self._show_parts()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self._title.setText(self.tr("Snapshots"))
+        self._title.setAccessibleName(self.tr("Snapshots"))
+        self._title.setToolTip(self.tr("Show or fold away the states that were kept"))
+        words = {
+            OPEN: (self.tr("Open"), self.tr("Make the chosen snapshot the present state, as one step")),
+            COMPARE: (self.tr("Compare"), self.tr("Show what is other now than in the chosen snapshot")),
+            NAME: (self.tr("Name and note…"), self.tr("Give the chosen snapshot another name, and a note")),
+        }
+        for what, button in self._buttons.items():
+            button.setText(words[what][0])
+            button.setToolTip(words[what][1])
+        self._take.setText(self.tr("Take"))
+        self._take.setAccessibleName(self.tr("Take a snapshot"))
+        self._take.setToolTip(self.tr("Keep the present state under a name, in the file, too"))
+        self._list.setAccessibleName(self.tr("Snapshots"))
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self._take)
+        row = QHBoxLayout()
+        row.setSpacing(SPACING.s)
+        for what, button in self._buttons.items():
+            button.setObjectName(f"snapshots.{what}")
+            button.clicked.connect(partial(self._ask, what))
+            row.addWidget(button)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING.s)
+        column.addLayout(head)
+        column.addWidget(self._list)
+        column.addLayout(row)
+
+    def _ask(self, what: str) -> None:
+        if self.row() >= 0:
+            self.asked.emit(what, self.row())
+
+    def _show_parts(self) -> None:
+        """The list where it is not folded and there is one; its buttons where a row is chosen."""
+        shown = not self._title.isChecked() and self._model.rowCount() > 0
+        self._list.setVisible(shown)
+        for button in self._buttons.values():
+            button.setVisible(shown)
+            button.setEnabled(self.row() >= 0)
+
+    def _on_title_clicked(self) -> None:
+        self._by_hand = True
+        self._show_parts()
+
+    def _on_list_selection_changed(self, *_: object) -> None:
+        self._show_parts()
+        self.chosen.emit()
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and watched is self._list:
+            what = KEYS.get(Qt.Key(event.key()))
+            if what is not None:
+                self._ask(what)
+                return True
+        return super().eventFilter(watched, event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        elif event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._list.updateGeometry()
+        super().changeEvent(event)

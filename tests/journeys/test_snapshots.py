@@ -1,0 +1,157 @@
+"""Snapshots in the window: taken, compared with, opened, named, deleted, saved; and what undo would lose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QListView
+
+from attn_gui.engine import Problem, compute
+from attn_gui.formats import open_file, save
+from attn_gui.views.dialogs.snapshot_dialog import SnapshotDialog
+
+SMALL = "worked-example.npz"
+
+
+def names(person):
+    model = person.find("snapshots.list", QListView).model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
+def choose(person, row):
+    """Click a row of the list, which unfolds first where it is folded."""
+    steps = person.find("snapshots.list", QListView)
+    if not steps.isVisible():
+        person.click("snapshots.fold")
+    index = steps.model().index(row, 0)
+    steps.scrollTo(index)
+    QTest.mouseClick(steps.viewport(), Qt.MouseButton.LeftButton, pos=steps.visualRect(index).center())
+
+
+def query(person):
+    return person.program.document.problem.query.copy()
+
+
+def rename(person, name, note, by):
+    def type_both(dialog):
+        person.overwrite(dialog.name, name, end="Tab")
+        person.type(note)
+        dialog.accept()
+
+    person.answering(SnapshotDialog, type_both, by)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_state_is_kept_compared_with_and_opened_again(launch, lang):
+    person = launch(SMALL, lang=lang, height=900)
+    assert names(person) == []
+    person.type_into("query", 0, 0, "3")
+    before, weights = query(person), np.array(person.values("weights"))
+    person.click("snapshots.take")
+    assert names(person) == [person.program.document.stack.undoText()]
+    person.type_into("query", 0, 0, "-2")
+    person.type_into("query", 1, 1, "5")
+    person.press("Ctrl+Alt+B")
+    assert len(names(person)) == 2
+    after = query(person)
+    choose(person, 0)
+    person.click("snapshots.compare")
+    assert names(person)[0] in person.find("comparison").text()
+    assert np.allclose(person.values("weights"), compute(person.program.document.problem)["weights"][0, 0] - weights)
+    steps = len(person.steps())
+    person.click("snapshots.open")
+    assert np.array_equal(query(person), before)
+    assert len(person.steps()) == steps + 1
+    person.press("Ctrl+Z")
+    assert np.array_equal(query(person), after)
+    person.press("Ctrl+Y")
+    assert np.array_equal(query(person), before)
+
+
+def test_keys_name_note_delete_and_put_back(launch):
+    person = launch(SMALL, height=900)
+    for number in ("1", "2", "3"):
+        person.type_into("query", 0, 0, number)
+        person.do("snapshot")
+    choose(person, 1)
+    rename(person, "the second", "two of three", by=lambda: person.press("F2"))
+    assert names(person)[1] == "the second"
+    told = person.find("snapshots.list", QListView).model().index(1, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert told == "the second\ntwo of three"
+    kept = names(person)
+    person.find("snapshots.list").setFocus()
+    person.press("Del")
+    assert names(person) == [kept[0], kept[2]]
+    person.click(person.button("Put it back", "banner"))
+    assert names(person) == kept
+    choose(person, 0)
+    person.find("snapshots.list").setFocus()
+    person.press("Return")
+    assert query(person)[0, 0] == 1.0
+
+
+def test_what_undo_would_lose_is_in_the_list(launch):
+    person = launch(SMALL, height=900)
+    person.type_into("query", 0, 0, "7")
+    lost, name = query(person), person.program.document.stack.undoText()
+    person.press("Ctrl+Z")
+    assert names(person) == []
+    person.type_into("key", 0, 0, "4")
+    assert names(person) == [name]
+    choose(person, 0)
+    person.click("snapshots.open")
+    assert np.array_equal(query(person), lost)
+
+
+def test_they_are_saved_and_opened_bit_for_bit(launch, tmp_path):
+    path = tmp_path / "a.attn"
+    person = launch(SMALL, height=900)
+    save(person.program.document.problem, path)
+    assert person.program.files.open_path(path)
+    person.do("snapshot")
+    first = query(person)
+    assert person.program.document.modified
+    person.type_into("query", 0, 0, "7")
+    person.do("snapshot")
+    choose(person, 0)
+    rename(person, "before", "as it was", by=lambda: person.click("snapshots.name"))
+    person.do("save")
+    assert not person.program.document.modified
+    kept = open_file(path).snapshots
+    assert [(each.name, each.note) for each in kept][0] == ("before", "as it was")
+    assert np.array_equal(kept[0].problem().query, first)
+    again = launch(path, height=900)
+    assert names(again) == names(person)
+    assert not again.program.document.modified
+    choose(again, 0)
+    again.do("open_snapshot")
+    assert np.array_equal(query(again), first)
+
+
+def test_a_long_one_is_put_together_beside_the_window(launch):
+    numbers = np.random.default_rng(5).standard_normal((3, 2048, 512))
+    person = launch(SMALL, height=900)
+    person.program.document.open(Problem(**dict(zip(("query", "key", "value"), numbers, strict=True)), num_heads=8))
+    person.wait()
+    person.do("snapshot")
+    person.type_into("query", 0, 0, "7")
+    choose(person, 0)
+    person.click("snapshots.open")
+    assert person.program.snapshots.busy
+    while person.program.snapshots.busy:
+        QTest.qWait(1)
+    person.wait()
+    assert np.array_equal(query(person), numbers[0])
+
+
+def test_nothing_is_offered_where_there_is_none(launch):
+    person = launch(SMALL, height=900)
+    for name in ("open_snapshot", "compare_with_snapshot", "name_snapshot", "delete_snapshot"):
+        assert not person.action(name).isEnabled()
+    shown = [each for each in person.find("snapshots").findChildren(QAbstractButton) if each.isVisible()]
+    assert [each.objectName() for each in shown] == ["snapshots.fold", "snapshots.take"]
+    person.do("snapshot")
+    QApplication.processEvents()
+    assert person.action("open_snapshot").isEnabled()
