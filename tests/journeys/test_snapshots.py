@@ -120,7 +120,7 @@ def test_they_are_saved_and_opened_bit_for_bit(launch, tmp_path):
     person.do("save")
     assert not person.program.document.modified
     kept = open_file(path).snapshots
-    assert [(each.name, each.note) for each in kept][0] == ("before", "as it was")
+    assert (kept[0].name, kept[0].note) == ("before", "as it was")
     assert np.array_equal(kept[0].problem().query, first)
     again = launch(path, height=900)
     assert names(again) == names(person)

@@ -10,8 +10,8 @@ import numpy as np
 from attn_gui.engine.creation.memory import check
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.json_text import dump, parse_object
+from attn_gui.formats.problem_fields import assemble, split
 
 OPTIONS = "options"
 """The name of the array that holds, as the bytes of JSON, whatever of a problem is no array."""

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.problem_fields import is_field
-from attn_gui.formats.json_text import Json
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
+from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.json_text import Json
+from attn_gui.formats.problem_fields import is_field
 from attn_gui.formats.snapshots.snapshot import OPTIONS, PLACE, Cells, Snapshot
 
 MOST = 500
