@@ -194,13 +194,14 @@ def _write_page(request: _Request) -> Iterator[Path]:
         raise ExportError(f"A page is written as {', '.join(IMAGES)}, not as {others[0]}.")
     if options.cell is not None and not all(place < size for place, size in zip(options.cell, shape[-2:], strict=True)):
         raise ExportError(f"There is no cell {options.cell[0]},{options.cell[1]} in {request.stages[0]}.")
-    aim = Aim.at(request.evaluation, options.batch, request.heads[0], request.stages[0], options.cell)
+    states = request.loaded.snapshots
+    aim = Aim.at(request.evaluation, options.batch, request.heads[0], request.stages[0], options.cell, states)
     knobs = checked(kind.knobs, aim, dict(options.set))
     _make_folder(options.folder)
     for ending in dict.fromkeys(options.format):
         for head in request.heads if kind.per_head else request.heads[:1]:
             path = request.path(kind.name, heads_part((head,), problem.num_heads), f".{ending}")
-            figure = {"picture": kind.name, "stage": aim.stage, "cell": aim.cell, "knobs": knobs}
+            figure = {"picture": kind.name, "stage": aim.stage, "cell": aim.cell, "knobs": knobs, "states": aim.states}
             if options.frames or (kind.slide is not None and IMAGES[ending].moving):
                 yield from _write_frames(request, path, kind, head, **figure)
             else:

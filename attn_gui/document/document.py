@@ -13,8 +13,8 @@ from PySide6.QtGui import QUndoStack
 from attn_gui.document.draft import Draft, EditError
 from attn_gui.document.edits import Change, Edit
 from attn_gui.document.history import LIMIT, History, Step
-from attn_gui.document.kept_states import Snapshots
 from attn_gui.document.places import leading
+from attn_gui.document.states.kept_states import Snapshots
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.snapshots.snapshot import Snapshot
 

@@ -12,6 +12,7 @@ from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.levels import AUTO, TYPED, Levels, Shade
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
+from attn_gui.formats.snapshots.snapshot import Snapshot
 
 Heads: TypeAlias = int | Sequence[int] | str | None
 """One head, several, "all", or None for a matrix as a whole."""
@@ -25,9 +26,9 @@ class FigureOptions:
     """A figure of a stage. Sizes in cm and points, None for what suits; `values` None writes them where they fit.
 
     `shades` are the levels and colors of matrices by name; others are colored by their numbers. A page looks at `cell`
-    of the stage, (row, column) as shown, and has `knobs`. A state `beside` the one drawn is shown with it. A file
-    carries its `session`, from which the figure can be opened; None: where that is up to a megabyte. ValueError with a
-    sentence for what is none of the choices.
+    of the stage, (row, column) as shown, and has `knobs`. A state `beside` the one drawn is shown with it; a page may
+    show the `states` kept beside the problem. A file carries its `session`, from which the figure can be opened; None:
+    where that is up to a megabyte. ValueError with a sentence for what is none of the choices.
     """
 
     stage: str = SHOWN_FIRST
@@ -48,6 +49,7 @@ class FigureOptions:
     knobs: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     beside: Beside | None = None
     session: bool | None = None
+    states: tuple[Snapshot, ...] = ()
 
     def __post_init__(self) -> None:
         for given, known in ((self.theme, THEMES), (self.lang, WORDS)):

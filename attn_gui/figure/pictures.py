@@ -167,7 +167,7 @@ def page_aim(kind: PageKind[Any], evaluation: Evaluation, options: FigureOptions
     check_item(problem, options.batch)
     if not kind.applies(problem):
         raise ValueError(f"This problem has no page {kind.name}. {kind.needs}.")
-    aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell)
+    aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell, options.states)
     return replace(aim, knobs=settled(kind.knobs, aim, options.knobs))
 
 

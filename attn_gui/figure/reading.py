@@ -8,6 +8,8 @@ from typing import TypeAlias
 import numpy as np
 
 from attn_gui.engine import Plane
+from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.figure.display import Allowed, Values
 
 Tell: TypeAlias = Callable[[float], None]
@@ -46,6 +48,16 @@ def picture(plane: Plane, rows: int, columns: int, tell: Tell = silent) -> tuple
             allowed[part] = opened
         tell((1 + part.stop / rows) / 2)
     return values, allowed
+
+
+def pooled_map(plane: Plane, side: int, tell: Tell = silent) -> tuple[Values, Allowed | None]:
+    """(values, allowed) of a plane of any problem in at most so many blocks a side, pooled as `picture` says."""
+    rows, columns = (min(side, cells) for cells in plane.shape)
+    if is_long(plane.evaluation.problem):
+        return picture(plane, rows, columns, tell)
+    found = pool(*plane.block(slice(0, plane.shape[0]), slice(0, plane.shape[1])), rows, columns)
+    tell(1.0)
+    return found
 
 
 def _prepare(plane: Plane, tell: Tell) -> None:

@@ -3856,6 +3856,34 @@
       <source>× {heads} heads</source>
       <translation>× {heads} 个头</translation>
     </message>
+    <message>
+      <source>up to nine</source>
+      <translation>最多九个</translation>
+    </message>
+    <message>
+      <source>two, and their difference</source>
+      <translation>两个及其差值</translation>
+    </message>
+    <message>
+      <source>Snapshots side by side</source>
+      <translation>快照并排</translation>
+    </message>
+    <message>
+      <source>Snapshots: {stage}</source>
+      <translation>快照：{stage}</translation>
+    </message>
+    <message>
+      <source>There is no snapshot yet: “Take a snapshot” keeps the present state.</source>
+      <translation>还没有快照：用“拍摄快照”保留当前状态。</translation>
+    </message>
+    <message>
+      <source>Without this map: {names}.</source>
+      <translation>没有这张图的快照：{names}。</translation>
+    </message>
+    <message>
+      <source>The two have other shapes: there is no difference.</source>
+      <translation>两者形状不同，没有差值。</translation>
+    </message>
   </context>
   <context>
     <name>PagesController</name>

@@ -9,8 +9,8 @@ import pytest
 
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
-from attn_gui.document.kept_states import MOST_BY_ITSELF
 from attn_gui.document.phrases import Refusal
+from attn_gui.document.states.kept_states import MOST_BY_ITSELF
 from attn_gui.engine import Problem
 from attn_gui.formats.snapshots.snapshot import nbytes
 from attn_gui.formats.snapshots.snapshot_entries import MOST

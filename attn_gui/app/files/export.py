@@ -142,7 +142,8 @@ class ExportController(QObject):
         cell = None if look.cell is None else (look.cell.stage, look.cell.row, look.cell.column)
         mode = look.compare if self._baseline.comparable else NOW
         proposed = ExportChoice((stage,), (look.head,), look.batch, cell=cell, knobs=knobs, compare=mode)
-        return replace(proposed, folder=self._folder(), session=is_small(self._document.problem))
+        problem, kept = self._document.problem, self._document.snapshots.all
+        return replace(proposed, folder=self._folder(), session=is_small(problem), states=kept)
 
     def _figures(self, choice: ExportChoice) -> list[Task]:
         from attn_gui.app.files.export_tasks import figure_tasks

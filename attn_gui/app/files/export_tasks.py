@@ -153,6 +153,7 @@ def options_of(
         "lang": lang,
         "beside": beside,
         "session": choice.session,
+        "states": choice.states,
         "shades": {**shades, stage: _shade(choice, shades.get(stage, Shade()))},
     }
 

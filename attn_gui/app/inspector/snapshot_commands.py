@@ -93,7 +93,7 @@ class SnapshotsController(QObject):
 
     def rename(self, snapshot: Snapshot) -> None:
         """Ask for another name and a note."""
-        from attn_gui.views.dialogs.snapshot_dialog import SnapshotDialog
+        from attn_gui.views.history.snapshot_dialog import SnapshotDialog
 
         dialog = SnapshotDialog(snapshot.name, snapshot.note, (LONGEST_NAME, LONGEST_NOTE), self._window)
         if asked(dialog) and dialog.answer() != (snapshot.name, snapshot.note):

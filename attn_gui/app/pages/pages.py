@@ -15,6 +15,7 @@ from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell, ViewState
+from attn_gui.document.document import Document
 from attn_gui.figure.pages import PAGES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.knobs import settled
@@ -33,11 +34,17 @@ class PagesController(QObject):
     exportAsked = Signal(str)
 
     def __init__(
-        self, window: MainWindow, computation: Computation, view: ViewState, look: LookController, bars: Bars
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        view: ViewState,
+        look: LookController,
+        bars: Bars,
     ) -> None:
         super().__init__(window)
         self._window, self._panel = window, window.inspector.pages
-        self._computation, self._view, self._look = computation, view, look
+        self._document, self._computation, self._view, self._look = document, computation, view, look
         self._name = ""
         self.knobs: dict[str, dict[str, Any]] = {}
         """Values that were chosen, by page."""
@@ -56,6 +63,7 @@ class PagesController(QObject):
         for name in MODES:
             bars.actions[name].triggered.connect(lambda: self.set_large(False))
         computation.updated.connect(self._on_changed)
+        document.snapshots.changed.connect(self._on_changed)
         view.follow(self._on_changed, "evaluation", "cell", "head", "batch", "stage")
         self._offer()
 
@@ -127,7 +135,8 @@ class PagesController(QObject):
         look = self._view.look
         cell = None if look.cell is None else (look.cell.row, look.cell.column)
         stage = look.cell.stage if look.cell else look.stage
-        aim = Aim.at(self._computation.evaluation, look.batch, look.head, stage, cell)
+        states = self._document.snapshots.all
+        aim = Aim.at(self._computation.evaluation, look.batch, look.head, stage, cell, states)
         return replace(aim, knobs=settled(kind.knobs, aim, self.knobs.get(kind.name, {})))
 
     def _read(self, kind: PageKind[Any], aim: Aim) -> object:

@@ -154,7 +154,7 @@ class Program(QObject):
     def _build_inspector(self) -> None:
         window, document, computation, view = self._shared()
         self.sensitivity = SensitivityController(window, computation, view)
-        self.pages = PagesController(window, computation, view, self.look, self.bars)
+        self.pages = PagesController(window, document, computation, view, self.look, self.bars)
         self.code = CodeSaving(window, document)
         self.curve = CurveFitting(window, document, computation, view, self.making)
         self.cell_blocks = CellBlocks(window, document, computation, view, self.making, self.table_blocks)

@@ -34,6 +34,11 @@ _KINDS = (
     CodePage(),
     DimensionsPage(),
 )
+from attn_gui.figure.pages.states.states_page import StatesPage
+from attn_gui.figure.pages.sweep_page import SweepPage
+from attn_gui.figure.pages.value_weighted import ValueWeightedPage
+
+_KINDS = (CurvePage(), HeadContributions(), ValueWeightedPage(), SweepPage(), StatesPage())
 
 PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}
 """Every page by its name; whoever asks for one of them reads this at that time."""

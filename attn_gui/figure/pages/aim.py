@@ -10,12 +10,13 @@ from typing import Any
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph import indices
 from attn_gui.figure.products.operands import stage_plane
+from attn_gui.formats.snapshots.snapshot import Snapshot
 
 
 @dataclass(frozen=True)
 class Aim:
     """The problem, an item, a head, a stage with the chosen cell (row and column as shown, or None), that cell's place
-    in the axes of the stage and its number, and the values of the page's knobs."""
+    in the axes of the stage and its number, the values of the page's knobs, and the states kept beside the problem."""
 
     problem: Problem
     batch: int = 0
@@ -25,15 +26,24 @@ class Aim:
     place: tuple[int, ...] = ()
     value: float = 0.0
     knobs: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    states: tuple[Snapshot, ...] = ()
 
     @classmethod
-    def at(cls, evaluation: Evaluation, batch: int, head: int, stage: str, cell: tuple[int, int] | None) -> Aim:
+    def at(
+        cls,
+        evaluation: Evaluation,
+        batch: int,
+        head: int,
+        stage: str,
+        cell: tuple[int, int] | None,
+        states: tuple[Snapshot, ...] = (),
+    ) -> Aim:
         """The aim at a cell of an evaluation, its place and number read there."""
         if cell is None:
-            return cls(evaluation.problem, batch, head, stage)
+            return cls(evaluation.problem, batch, head, stage, states=states)
         place = stage_plane(evaluation, stage, batch, head).index(*cell)
         value = float(evaluation.box(stage, indices.cell(place)).item())
-        return cls(evaluation.problem, batch, head, stage, cell, place, value)
+        return cls(evaluation.problem, batch, head, stage, cell, place, value, states=states)
 
     def query(self, evaluation: Evaluation) -> int | None:
         """The chosen query; None where none is."""

@@ -9,9 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation, Plane, explain
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.derived.derived_maps import with_derived
-from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.symbols import symbol, title
 from attn_gui.engine.stages.derived import ValueWeighted
 from attn_gui.figure.display import Allowed, Values
@@ -25,7 +23,7 @@ from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.reading import Tell, picture, within
+from attn_gui.figure.reading import Tell, pooled_map, within
 from attn_gui.figure.text.labels import elided, visible_text
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
@@ -79,7 +77,7 @@ class ValueWeightedPage(PageKind[Weighted]):
         row, column = aim.query(evaluation) or 0, aim.key(evaluation) or 0
         seen = with_derived(evaluation)
         planes = (Plane(seen, name, aim.batch, aim.head) for name in names)
-        maps = tuple(_picture(plane, within(tell, number, 2)) for number, plane in enumerate(planes))
+        maps = tuple(pooled_map(plane, SIDE, within(tell, number, 2)) for number, plane in enumerate(planes))
         found = explain(seen, ValueWeighted.name, (aim.batch, aim.head, row, column))
         problem, parts = evaluation.problem, found.expression.parts
         return Weighted(
@@ -96,16 +94,6 @@ class ValueWeightedPage(PageKind[Weighted]):
 
     def plan(self, content: Weighted, ink: Ink, width: float | None, height: float | None) -> Drawing:
         return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
-
-
-def _picture(plane: Plane, tell: Tell) -> tuple[Values, Allowed | None]:
-    """A map in at most so many blocks a side."""
-    rows, columns = (min(SIDE, side) for side in plane.shape)
-    if is_long(plane.evaluation.problem):
-        return picture(plane, rows, columns, tell)
-    found = pool(*plane.block(slice(0, plane.shape[0]), slice(0, plane.shape[1])), rows, columns)
-    tell(1.0)
-    return found
 
 
 class _Layout:

@@ -38,6 +38,7 @@ class SnapshotsView(QWidget):
         self._list.setModel(self._model)
         self._buttons = {what: QPushButton(self) for what in BUTTONS}
         self._by_hand = False  # folded or not as a person wants it, whatever the height
+        self._low = False
         self._title.clicked.connect(self._on_title_clicked)
         self._take.clicked.connect(self.takeAsked)
         self._list.activated.connect(lambda index: self.asked.emit(OPEN, index.row()))
@@ -61,6 +62,7 @@ class SnapshotsView(QWidget):
 
     def set_low(self, low: bool) -> None:
         """Fold the list where there is little height, unless a person has unfolded it."""
+        self._low = low
         if not self._by_hand and low != self._title.isChecked():
             self._title.setChecked(low)
             self._show_parts()
@@ -71,8 +73,8 @@ class SnapshotsView(QWidget):
         return chosen[0].row() if chosen else -1
 
     def reveal(self) -> None:
-        """Unfold the list, as when something was put into it."""
-        self._title.setChecked(False)
+        """Unfold the list where there is height for it, as when something was put into it."""
+        self._title.setChecked(self._title.isChecked() and self._low)
         self._show_parts()
 
     def retranslate(self) -> None:

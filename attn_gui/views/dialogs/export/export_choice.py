@@ -9,6 +9,7 @@ from typing import Any
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.states import NOW
 from attn_gui.formats.catalog import IMAGES
+from attn_gui.formats.snapshots.snapshot import Snapshot
 
 WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
 LEVELS = (WINDOW, AUTOMATIC, TYPED)
@@ -37,7 +38,7 @@ class ExportChoice:
 
     `name` is what the files are called: the whole name if there is one, else what stands before stage and head.
     A page looks at `cell` (stage, row, column) and has `knobs` of its own, by the name of the page.
-    `compare` is one of `states.MODES`.
+    `compare` is one of `states.MODES`; `states` are the snapshots that a page may show.
     """
 
     stages: tuple[str, ...] = (SHOWN_FIRST,)
@@ -59,6 +60,7 @@ class ExportChoice:
     colormap: str | None = None
     theme: str = "light"
     folder: str = ""
+    states: tuple[Snapshot, ...] = ()
     name: str = ""
     cell: tuple[str, int, int] | None = None
     knobs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -266,6 +266,7 @@ class ExportDialog(ExportForm):
             name=self.typed_name(),
             cell=self._proposed.cell,
             knobs=self._proposed.knobs,
+            states=self._proposed.states,
             compare=self.compare.currentData(),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, Signal
 
@@ -59,8 +60,9 @@ class Snapshots(QObject):
         self._set((*self.all[:place], snapshot, *self.all[place:]))
 
     def replace(self, old: Snapshot, new: Snapshot) -> None:
-        """Put one in the place of another, as with another name."""
-        self._set(tuple(new if each is old else each for each in self.all))
+        """Put one in the place of another, as with another name, which is made one that no other has."""
+        named = new if new.name == old.name else replace(new, name=self._free_name(new.name))
+        self._set(tuple(named if each is old else each for each in self.all))
 
     def remove(self, snapshot: Snapshot) -> int:
         """Take one away; the place where it stood."""

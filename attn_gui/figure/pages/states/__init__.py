@@ -1,0 +1,1 @@
+"""Pages of several states of a problem."""

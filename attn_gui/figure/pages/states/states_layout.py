@@ -1,0 +1,163 @@
+"""Layout of states side by side: small maps in a grid, each with its name, common levels and one color bar."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from math import ceil
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+from attn_gui.engine.graph.symbols import symbol, title
+from attn_gui.figure.levels import Levels, Shade, auto_levels
+from attn_gui.figure.maps.grounds import snapped
+from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
+from attn_gui.figure.maps.map_parts import fitting_numbers, paint_bar, paint_panel
+from attn_gui.figure.output.text import MIDDLE, write_line
+from attn_gui.figure.pages.frame import framed
+from attn_gui.figure.pages.ink import Ink, metrics
+from attn_gui.figure.pages.knobs import joined
+from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
+from attn_gui.figure.pages.states.states_page import StateMap, States
+from attn_gui.figure.text.labels import elided, visible_text
+from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
+
+COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2}
+MOST_COLUMNS = 3
+FLATTEST, TALLEST = 0.3, 1.25
+LEAST = 60.0
+"""Of a map, by side."""
+BAR, BAR_WIDTH = 9.0, 160.0
+
+
+class StatesLayout:
+    """Where everything stands."""
+
+    def __init__(self, states: States, ink: Ink, width: float | None, height: float | None) -> None:
+        self.states, self.ink = states, ink
+        self.shown = [*states.maps, *([states.difference] if states.difference else [])]
+        self.columns = COLUMNS.get(len(self.shown), MOST_COLUMNS)
+        self.rows = max(1, ceil(len(self.shown) / self.columns))
+        self.caption = metrics("small").height() + SPACING.xs
+        self.foot = SPACING.l + BAR + SPACING.s + metrics("micro").height()
+        shapes = [each.shape for each in self.shown] or [(1, 1)]
+        self.tall: float = min(max(max(rows / columns for rows, columns in shapes), FLATTEST), TALLEST)
+        self.frame = framed(
+            ink,
+            width,
+            height,
+            title=ink.translate("Pages", "Snapshots: {stage}").format(stage=title(states.stage, ink.lang)),
+            subtitle=ink.words.head.format(states.head) if states.heads > 1 else "",
+            note=" ".join(self._notes()),
+            tall=lambda across: self.rows * self._pitch(self._own_width(across)) - SPACING.l + self.foot,
+            least=(self.columns * LEAST, self.rows * (LEAST * FLATTEST + self.caption) + self.foot),
+        )
+        body = self.frame.body
+        high = (body.height() - self.foot + SPACING.l) / self.rows - self.caption - SPACING.l
+        self.map_width = min(self._own_width(body.width()), high / self.tall)
+
+    def _own_width(self, across: float) -> float:
+        return (across - (self.columns - 1) * SPACING.xl) / self.columns
+
+    def _pitch(self, width: float) -> float:
+        return width * self.tall + self.caption + SPACING.l
+
+    def _notes(self) -> list[str]:
+        """Sentences at the foot."""
+        states, translate = self.states, self.ink.translate
+        found = []
+        if states.alone:
+            found.append(translate("Pages", "There is no snapshot yet: “Take a snapshot” keeps the present state."))
+        if states.missing:
+            names = ", ".join(joined(words, self.ink.translate) for words in states.missing)
+            found.append(translate("Pages", "Without this map: {names}.").format(names=names))
+        if states.apart:
+            found.append(translate("Pages", "The two have other shapes: there is no difference."))
+        return found
+
+    # --- places ----------------------------------------------------------------------------------
+    @cached_property
+    def places(self) -> list[QRectF]:
+        """The rectangles of the maps, row by row."""
+        body, width = self.frame.body, self.map_width
+        pitch = self._pitch(width)
+        across = width + SPACING.xl
+        return [
+            QRectF(
+                body.left() + number % self.columns * across,
+                body.top() + number // self.columns * pitch + self.caption,
+                width,
+                width * min(max(each.shape[0] / each.shape[1], FLATTEST), self.tall),
+            )
+            for number, each in enumerate(self.shown)
+        ]
+
+    def drawing(self) -> Drawing:
+        """The page; a click on a map chooses the cell."""
+        fields = tuple(
+            Field(place, partial(self._spot, each), *each.values.shape)
+            for place, each in zip(self.places, self.shown, strict=True)
+        )
+        names = "; ".join(map(self._name, self.shown))
+        told = f"{self.frame.title}. {names}. {' '.join(self._notes())}".strip()
+        return Drawing(self.frame.width, self.frame.height, self.frame.title, told, self._paint, fields)
+
+    def _name(self, each: StateMap) -> str:
+        if each is self.states.difference:
+            first, second = (joined(state.words, self.ink.translate) for state in self.states.maps)
+            return visible_text(f"{second} − {first}")
+        return visible_text(joined(each.words, self.ink.translate))
+
+    def _spot(self, each: StateMap, row: int, column: int) -> Spot:
+        """A cell, or the block of cells round it."""
+        at = (row * each.shape[0] // each.values.shape[0], column * each.shape[1] // each.values.shape[1])
+        number = format_number(float(each.values[row, column]), 4)
+        told = f"{self._name(each)}: {symbol(self.states.stage)}{list(at)} = {number}"
+        return Spot(told, Cell(self.states.stage, *at))
+
+    # --- painting --------------------------------------------------------------------------------
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        theme, body = self.ink.theme, self.frame.body
+        for place, each in zip(self.places, self.shown, strict=True):
+            figure = self._figure(each)
+            rows, columns = each.values.shape
+            numbers = fitting_numbers(figure, place.width() / columns, place.height() / rows)
+            paint_panel(painter, snapped(painter, place), figure, 0, numbers)
+            name = elided(self._name(each), place.width(), metrics("small"))
+            at = QPointF(place.center().x(), place.top() - SPACING.s)
+            write_line(painter, at, name, theme.text2, FONT_SIZE.small, anchor=MIDDLE)
+        if not self.shown:
+            return
+        top = max(place.bottom() for place in self.places) + SPACING.l
+        width = min(BAR_WIDTH, self.map_width)
+        paint_bar(painter, self._figure(self.shown[0]), snapped(painter, QRectF(body.left(), top, width, BAR)))
+        if self.states.difference is not None:
+            left = self.places[-1].left()
+            bar = QRectF(left, top, min(BAR_WIDTH, self.map_width), BAR)
+            paint_bar(painter, self._figure(self.shown[-1]), snapped(painter, bar))
+
+    @cached_property
+    def _levels(self) -> Levels:
+        """The widest levels of all states: common to them."""
+        signed = self.states.signed
+        found = [auto_levels(one.values, one.allowed, signed=signed, keys=one.shape[1]) for one in self.states.maps]
+        return max(found, key=lambda each: each.high)
+
+    def _figure(self, each: StateMap) -> MapFigure:
+        apart = each is self.states.difference
+        signed = apart or self.states.signed
+        levels = auto_levels(each.values, each.allowed, signed=True, keys=each.shape[1]) if apart else self._levels
+        rows, columns = (tuple(map(str, np.arange(side))) for side in each.values.shape)
+        return MapFigure(
+            (Panel(each.values, each.allowed),),
+            Axis("query", rows),
+            Axis("key", columns),
+            levels,
+            weights=not signed,
+            palette=Shade().palette_for(signed=signed),
+            theme=self.ink.theme,
+            words=self.ink.words,
+        )

@@ -1,0 +1,158 @@
+"""Page of states side by side: up to nine snapshots of a stage with common levels, or any two and their difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from attn_gui.engine import Evaluation, Plane
+from attn_gui.engine.comparison.difference import difference_of, stand_in
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.problem.errors import ShapeError, StageError
+from attn_gui.figure.comparing.states import NOW
+from attn_gui.figure.display import Allowed, Values
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.knobs import Choice, Words, page_words
+from attn_gui.figure.pages.knobs import Values as Chosen
+from attn_gui.figure.pages.page_drawing import Drawing
+from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.reading import Tell, pooled_map, within
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.snapshots.snapshot import Snapshot
+
+MOST = 9
+"""States on one sheet."""
+SIDE = 192
+"""Blocks of a map at most, by side."""
+SEVERAL, PAIR = "several", "pair"
+SHOWN = {
+    SEVERAL: page_words(QT_TRANSLATE_NOOP("Pages", "up to nine")),
+    PAIR: page_words(QT_TRANSLATE_NOOP("Pages", "two, and their difference")),
+}
+NOW_WORDS = QT_TRANSLATE_NOOP("Pages", "now")
+
+
+@dataclass(frozen=True, eq=False)
+class StateMap:
+    """A map of one state, in blocks, and the shape that it has in full; `words` say which state."""
+
+    words: Words
+    values: Values
+    allowed: Allowed | None
+    shape: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """Maps of a stage in several states; of two `difference` is the second less the first. `missing` names states that
+    have no such map, `apart` says that two cannot be subtracted."""
+
+    stage: str
+    head: int
+    heads: int
+    maps: tuple[StateMap, ...]
+    difference: StateMap | None
+    missing: tuple[Words, ...]
+    signed: bool
+    alone: bool
+    apart: bool
+
+
+def _named(aim: Aim) -> dict[str, Snapshot | None]:
+    """The states by their keys, the oldest first; the present one is the last."""
+    return {**{each.name: each for each in aim.states}, NOW: None}
+
+
+def _words(key: str) -> Words:
+    return page_words(NOW_WORDS) if key == NOW else (("", key),)
+
+
+def _choices(aim: Aim, _values: Chosen) -> Mapping[str, Words]:
+    return {key: _words(key) for key in _named(aim)}
+
+
+def _latest(aim: Aim, _values: Chosen) -> Mapping[str, Words]:
+    return {key: _words(key) for key in reversed(_named(aim))}
+
+
+class StatesPage(PageKind[States]):
+    """Shows the stage on show, of the head on show, in states that were kept."""
+
+    name = "snapshots"
+    title = QT_TRANSLATE_NOOP("Pages", "Snapshots side by side")
+    words = "small multiples compare states versions sheet difference 快照 并排 对比 状态 小图"
+    knobs = (
+        Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: SHOWN),
+        Choice("first", QT_TRANSLATE_NOOP("Pages", "from"), _choices),
+        Choice("second", QT_TRANSLATE_NOOP("Pages", "to"), _latest),
+    )
+
+    def is_quick(self, aim: Aim) -> bool:
+        return False
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> States:
+        keys, named = _asked_for(aim), _named(aim)
+        maps: list[StateMap] = []
+        missing: list[Words] = []
+        kept: list[Evaluation] = []
+        pair = aim.knobs["shown"] == PAIR
+        for number, key in enumerate(keys):
+            snapshot = named[key]
+            state = evaluation if snapshot is None else evaluation_of(snapshot.problem())
+            found = _map(_words(key), state, aim, within(tell, number, len(keys) + pair))
+            maps += [] if found is None else [found]
+            missing += [_words(key)] if found is None else []
+            kept += [state] if pair else []
+        difference = _difference(kept, aim, within(tell, len(keys), len(keys) + 1)) if pair else None
+        plane = Plane(evaluation, stand_in(evaluation, aim.stage), aim.batch, aim.head)
+        return States(
+            aim.stage,
+            aim.head,
+            evaluation.problem.num_heads,
+            tuple(maps),
+            difference,
+            tuple(missing),
+            plane.signed,
+            alone=not aim.states,
+            apart=pair and difference is None and len(keys) > 1,
+        )
+
+    def plan(self, content: States, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        from attn_gui.figure.pages.states.states_layout import StatesLayout
+
+        return StatesLayout(content, ink, width, height).drawing()
+
+
+def _asked_for(aim: Aim) -> list[str]:
+    """The keys of the states to show, in order."""
+    keys, first, second = list(_named(aim)), aim.knobs["first"], aim.knobs["second"]
+    if aim.knobs["shown"] == PAIR:
+        return list(dict.fromkeys((first, second)))
+    low, high = sorted((keys.index(first), keys.index(second)))
+    return keys[low : high + 1][:MOST] if high - low < MOST else [*keys[low : low + MOST - 1], keys[high]]
+
+
+def _map(words: Words, state: Evaluation, aim: Aim, tell: Tell) -> StateMap | None:
+    """The map of one state; None where it has none."""
+    problem = state.problem
+    if aim.head >= problem.num_heads or aim.batch >= problem.batch_size:
+        return None
+    try:
+        plane = Plane(state, stand_in(state, aim.stage), aim.batch, aim.head)
+    except StageError:
+        return None
+    return StateMap(words, *pooled_map(plane, SIDE, tell), plane.shape)
+
+
+def _difference(states: list[Evaluation], aim: Aim, tell: Tell) -> StateMap | None:
+    """The second of two states less the first; None where their shapes differ, or they are one."""
+    if len(states) < 2:
+        return None
+    difference = difference_of(states[0], states[1])
+    try:
+        difference.pair(aim.stage)
+        plane = Plane(difference, aim.stage, aim.batch, aim.head)
+        return StateMap((), *pooled_map(plane, SIDE, tell), plane.shape)
+    except (ShapeError, StageError):
+        return None

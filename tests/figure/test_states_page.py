@@ -1,0 +1,105 @@
+"""States side by side: what is drawn is what they hold, in every kind of file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from attn_gui.cli import main
+from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.figure.pages import PAGES
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.knobs import settled
+from attn_gui.formats import save_session
+from attn_gui.formats.snapshots.snapshot import packed
+
+PAGE = PAGES["snapshots"]
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(3)
+    return Problem(**{name: rng.normal(size=(6, 4)) for name in ("query", "key", "value")}, num_heads=2)
+
+
+@pytest.fixture
+def states(problem):
+    others = {
+        "plain": {},
+        "sharp": {"scale": 3.0},
+        "causal": {"mask": [{"kind": "causal"}]},
+        "one head": {"num_heads": 1},
+    }
+    found = []
+    for name, changed in others.items():
+        found.append(packed(problem.replace(**changed), found, name))
+    return tuple(found)
+
+
+def read(problem, states, stage="weights", head=1, **knobs):
+    evaluation = Evaluation(problem)
+    aim = Aim.at(evaluation, 0, head, stage, None, states)
+    aim = replace(aim, knobs=settled(PAGE.knobs, aim, knobs))
+    return PAGE.read(evaluation, aim, lambda share: None)
+
+
+def told(content, lang="en"):
+    return PAGE.plan(content, Ink("light", lang), None, None).said
+
+
+def test_every_state_is_shown_as_it_is_and_what_lacks_the_map_is_said(problem, states):
+    now = problem.replace(temperature=2.0)
+    found = read(now, states)
+    expected = [compute(each.problem())["weights"][0, 1] for each in states[:3]] + [compute(now)["weights"][0, 1]]
+    assert [each.words[0][1] for each in found.maps] == ["plain", "sharp", "causal", "now"]
+    for each, weights in zip(found.maps, expected, strict=True):
+        assert np.array_equal(each.values, weights)
+    assert not found.maps[2].allowed[0, 1]
+    assert "Without this map: one head" in told(found)
+
+
+def test_two_and_their_difference_which_is_exact(problem, states):
+    found = read(problem, states, shown="pair", first="sharp", second="plain")
+    weights = {each.name: compute(each.problem())["weights"][0, 1] for each in states[:2]}
+    assert np.array_equal(found.difference.values, weights["plain"] - weights["sharp"])
+    assert "plain − sharp" in told(found)
+    one = read(problem, states, shown="pair", first="one head", second="now", head=0)
+    assert one.difference is None
+    assert "no difference" in told(one)
+
+
+def test_at_most_nine_and_the_last_that_was_asked_for(problem):
+    kept = []
+    for number in range(30):
+        kept.append(packed(problem.replace(scale=1.0 + number), kept, f"s{number}"))
+    found = read(problem, tuple(kept), first="s4", second="s20")
+    assert [each.words[0][1] for each in found.maps] == [*(f"s{number}" for number in range(4, 12)), "s20"]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_without_any_it_says_how_to_keep_one(problem, lang):
+    found = read(problem, ())
+    assert len(found.maps) == 1
+    assert {"en": "Take a snapshot", "zh": "拍摄快照"}[lang] in told(found, lang)
+
+
+def test_a_state_that_is_damaged_is_refused_by_a_sentence(problem, states):
+    broken = replace(states[0], parts={**states[0].parts, "query": states[0].parts["options"]})
+    with pytest.raises(ValueError, match="query"):
+        read(problem, (broken,))
+
+
+def test_the_command_line_writes_every_kind_of_file(problem, states, tmp_path, capsys):
+    save_session(problem, tmp_path / "a.attn", snapshots=states)
+    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--page", "snapshots", "--heads", "0"]
+    assert main([*call, "--format", "svg", "pdf", "png", "--set", "shown=pair", "first=sharp", "second=causal"]) == 0
+    written = capsys.readouterr().out.split()
+    assert [name.rpartition(".")[2] for name in written] == ["svg", "pdf", "png"]
+    texts = [each.text for each in ElementTree.parse(written[0]).iter("{http://www.w3.org/2000/svg}text")]
+    assert {"sharp", "causal", "causal − sharp"} <= set(texts)
+    assert main([*call, "--set", "first=nothing"]) == 2
+    assert "expected one of plain, sharp, causal, one head, now" in capsys.readouterr().err
