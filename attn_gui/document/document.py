@@ -15,6 +15,7 @@ from attn_gui.document.edits import Change, Edit
 from attn_gui.document.history import LIMIT, History, Step
 from attn_gui.document.places import leading
 from attn_gui.document.states.kept_states import Snapshots
+from attn_gui.document.states.past_states import PastStates
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.snapshots.snapshot import Snapshot
 
@@ -147,6 +148,10 @@ class Document(QObject):
             for each in reversed(dropped):
                 each.undo()
             step.redo()
+
+    def past(self, most: int) -> PastStates:
+        """The states before the newest steps, and the present one."""
+        return PastStates(self._draft.state, self._history.done(most))
 
     def open(self, problem: Problem, path: Path | None = None, name: str = "") -> None:
         """Begin another document: its history is empty and it counts as saved."""

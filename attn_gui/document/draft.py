@@ -14,6 +14,7 @@ from attn_gui.document.edits import Change, Edit, Edits, SetCells, SetFields
 from attn_gui.document.history import Step
 from attn_gui.document.ownership import Working, changed_names, owned, same_bytes
 from attn_gui.document.phrases import Label, Refusal
+from attn_gui.document.states.past_states import Rewind
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.problem.problem import Problem
 
@@ -153,6 +154,9 @@ class _CellsStep:
     def undo(self) -> Change:
         return self._write(self.old)
 
+    def back(self, rewind: Rewind) -> None:
+        rewind.write(self.field, self.box, self.old)
+
     def _write(self, cells: Array) -> Change:
         self.array()[self.box] = cells
         return Change({self.field: (self.box,)})
@@ -185,6 +189,9 @@ class _FieldsStep:
         self.draft.state = self.before
         return self._change()
 
+    def back(self, rewind: Rewind) -> None:
+        rewind.state = self.before
+
     def _change(self) -> Change:
         return Change(dict.fromkeys(self.names, None))
 
@@ -203,3 +210,7 @@ class _Steps:
 
     def undo(self) -> Change:
         return Change.merged([step.undo() for step in reversed(self.steps)])
+
+    def back(self, rewind: Rewind) -> None:
+        for step in reversed(self.steps):
+            step.back(rewind)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from attn_gui.document.edits import Change
 from attn_gui.document.phrases import Label
+from attn_gui.document.states.past_states import Rewind
 
 LIMIT = 256 * 2**20
 # what the records around a step's cells take, so that a million one-cell steps do count
@@ -28,6 +29,7 @@ class Step(Protocol):
     def cost(self) -> int: ...
     def redo(self) -> Change: ...
     def undo(self) -> Change: ...
+    def back(self, rewind: Rewind) -> None: ...
 
 
 class _Command(QUndoCommand):
@@ -79,6 +81,11 @@ class History:
     def undone(self) -> list[Step]:
         """The steps that were undone, the one that redo would do first: the next push forgets them."""
         return [command.step for command in self._commands()[self.stack.index() :]]
+
+    def done(self, most: int) -> list[Step]:
+        """The newest of the steps that led to the present state, the oldest of them first."""
+        index = self.stack.index()
+        return [command.step for command in self._commands()[max(0, index - most) : index]]
 
     def clear(self) -> None:
         self._costs, self._total = [], 0

@@ -40,7 +40,7 @@ def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequen
     problem = _validated(fields)
     free = {id(array): array for array in (*current.values(), *fresh)}
     arrays = {name: _own(array, current.get(name), free) for name, array in problem.arrays().items()}
-    problem = Problem.over(_with_arrays(problem.fields(), arrays))
+    problem = Problem.over(with_arrays(problem.fields(), arrays))
     return Working(problem, problem.fields(), arrays, problem.arrays())
 
 
@@ -71,7 +71,7 @@ def same_bytes(one: Array, other: Array) -> bool:
     return all(np.array_equal(mine[cut], theirs[cut]) for cut in cuts)
 
 
-def _with_arrays(fields: Mapping[str, Any], arrays: Arrays) -> dict[str, object]:
+def with_arrays(fields: Mapping[str, Any], arrays: Arrays) -> dict[str, object]:
     """`fields` with the array at every dotted name replaced, also inside mask layers and records."""
     own: dict[str, Any] = dict(fields)
     for name, array in arrays.items():

@@ -581,6 +581,14 @@
       <source>De&amp;lete the chosen snapshot</source>
       <translation>删除选中的快照(&amp;L)</translation>
     </message>
+    <message>
+      <source>&amp;Which step moved the chosen cell most</source>
+      <translation>哪一步对选中单元格影响最大(&amp;W)</translation>
+    </message>
+    <message>
+      <source>Choose a cell of a map, and do two steps first</source>
+      <translation>请先选中图中的一个单元格，并至少做两步编辑</translation>
+    </message>
   </context>
   <context>
     <name>AlignField</name>
@@ -6943,6 +6951,32 @@
     <message>
       <source>Keep the present state under a name, in the file, too</source>
       <translation>给当前状态命名并保留，也存入文件</translation>
+    </message>
+  </context>
+  <context>
+    <name>BlameProgress</name>
+    <message>
+      <source>What moved {name}, {percent} %</source>
+      <translation>{name} 的变化来源，{percent} %</translation>
+    </message>
+    <message>
+      <source>Cancel</source>
+      <translation>取消</translation>
+    </message>
+  </context>
+  <context>
+    <name>BlameView</name>
+    <message>
+      <source>What moved {cell} most</source>
+      <translation>对 {cell} 影响最大的步骤</translation>
+    </message>
+    <message>
+      <source>All other steps done as they were, each step left out alone: {cell} is computed again</source>
+      <translation>其余步骤照原样执行，逐一去掉每一步，重新计算 {cell}</translation>
+    </message>
+    <message>
+      <source>Close</source>
+      <translation>关闭</translation>
     </message>
   </context>
 </TS>

@@ -17,7 +17,7 @@ from attn_gui.figure.pages.knobs import settled
 from attn_gui.formats import save_session
 from attn_gui.formats.snapshots.snapshot import packed
 
-PAGE = PAGES["snapshots"]
+PAGE = PAGES["side_by_side"]
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_a_state_that_is_damaged_is_refused_by_a_sentence(problem, states):
 
 def test_the_command_line_writes_every_kind_of_file(problem, states, tmp_path, capsys):
     save_session(problem, tmp_path / "a.attn", snapshots=states)
-    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--page", "snapshots", "--heads", "0"]
+    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--page", "side_by_side", "--heads", "0"]
     assert main([*call, "--format", "svg", "pdf", "png", "--set", "shown=pair", "first=sharp", "second=causal"]) == 0
     written = capsys.readouterr().out.split()
     assert [name.rpartition(".")[2] for name in written] == ["svg", "pdf", "png"]

@@ -99,7 +99,7 @@ ZONES = {
         None,
         "snapshot",
     ),
-    "history": ("undo", "redo", None, *COPY, None, "history"),
+    "history": ("undo", "redo", None, "blame", None, *COPY, None, "history"),
 }
 """The same for whole zones of the window."""
 

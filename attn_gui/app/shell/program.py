@@ -20,6 +20,7 @@ from attn_gui.app.files.recovery import Recovery
 from attn_gui.app.files.session_view import SessionView
 from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.inspector.history_jumps import HistoryController
+from attn_gui.app.inspector.history_tells import HistoryTells
 from attn_gui.app.inspector.judging import SensitivityController, VerifyController
 from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.inspector.snapshot_commands import SnapshotsController
@@ -164,6 +165,7 @@ class Program(QObject):
         self.verify = VerifyController(window, document)
         self.explain = ExplainController(window, computation, view)
         self.history = HistoryController(window, document, self.settings, self.bars.actions)
+        self.history_tells = HistoryTells(window, document, computation, view)
         self.snapshots = SnapshotsController(window, document, self.baseline, self.compare)
 
     def _build_files(self) -> None:
@@ -204,6 +206,7 @@ class Program(QObject):
         self.look.changed.connect(self.bars.size_icons)
         self.painting.changed.connect(actions.show_states)
         self.window.history.snapshots.chosen.connect(actions.show_states)
+        self.history_tells.changed.connect(actions.show_states)
         self.window.zoomAsked.connect(self.look.step_zoom)
         self.window.product.tokensRequested.connect(actions["tokens"].trigger)
         actions.show_states()

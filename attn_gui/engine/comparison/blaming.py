@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
@@ -49,14 +49,17 @@ class Change(NamedTuple):
     step: int | None = None
 
 
-def blame(states: Sequence[Problem], stage: str, index: tuple[int, ...]) -> tuple[Suspect, ...]:
+def blame(
+    states: Sequence[Problem], stage: str, index: tuple[int, ...], tell: Callable[[float], None] = lambda share: None
+) -> tuple[Suspect, ...]:
     """Changes that moved a cell of the last state, the one that moved it most first.
 
     Between two states every box and field is suspected, in a longer history every step: all others are done as they
-    were. Raises StageError (a KeyError), PlaceError (an IndexError) for a cell that the last state does not have.
+    were. `tell` hears the share that is tried, and ends the work by raising. Raises StageError (a KeyError), PlaceError
+    (an IndexError) for a cell that the last state does not have.
     """
     found = list(changes(*states)) if len(states) == 2 else list(_steps(states))
-    return _ranked(states[-1], found, stage, index)
+    return _ranked(states[-1], found, stage, index, tell)
 
 
 def _steps(states: Sequence[Problem]) -> Iterator[Change]:
@@ -87,9 +90,22 @@ def _left_out(name: str, box: Box | None, old: Any, kept: Any, later: Sequence[M
     return found
 
 
-def _ranked(after: Problem, found: Sequence[Change], stage: str, index: tuple[int, ...]) -> tuple[Suspect, ...]:
+def cell_or_none(problem: Problem, stage: str, index: tuple[int, ...]) -> float | None:
+    """A cell of a problem, for which no more is computed than it takes; None where the problem has no such cell."""
+    try:
+        return _cell(problem, stage, index)
+    except (ValueError, TypeError, LookupError):
+        return None
+
+
+def _ranked(
+    after: Problem, found: Sequence[Change], stage: str, index: tuple[int, ...], tell: Callable[[float], None]
+) -> tuple[Suspect, ...]:
     value = _cell(after, stage, index)
-    tried = [(change, _without(after, change, stage, index)) for change in found]
+    tried = []
+    for number, change in enumerate(found):
+        tried.append((change, _without(after, change, stage, index)))
+        tell((number + 1) / len(found))
     moved = [(change, value - without) for change, without in tried if without is not None]
     failed = [change for change, without in tried if without is None]
     for bound in (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, QTimer
 from PySide6.QtGui import QUndoStack
 from PySide6.QtWidgets import QWidget
@@ -9,6 +11,7 @@ from shiboken6 import isValid
 
 Index = QModelIndex | QPersistentModelIndex
 STATE_ROLE = Qt.ItemDataRole.UserRole  # -1 done before, 0 the present step, 1 undone
+TELL_ROLE = Qt.ItemDataRole.UserRole + 1  # what a step moved of the chosen cell
 
 
 class HistoryModel(QAbstractListModel):
@@ -22,6 +25,7 @@ class HistoryModel(QAbstractListModel):
         self._stack: QUndoStack | None = None
         self._origin = ""
         self._count, self._present = 1, 0
+        self._tells: Mapping[int, tuple[str, str]] = {}
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.read)
 
@@ -36,6 +40,12 @@ class HistoryModel(QAbstractListModel):
     def set_origin(self, text: str) -> None:
         self._origin = text
         self.read()
+
+    def set_tells(self, tells: Mapping[int, tuple[str, str]]) -> None:
+        """Set, by row, the name of the chosen cell and what the step moved of it."""
+        if tells != self._tells:
+            self._tells = tells
+            self.dataChanged.emit(self.index(0), self.index(self._count - 1))
 
     def read(self) -> None:
         """Take the steps of the stack again."""
@@ -59,7 +69,12 @@ class HistoryModel(QAbstractListModel):
         state = (index.row() > self.current_row()) - (index.row() < self.current_row())
         if role == Qt.ItemDataRole.AccessibleTextRole and state == 0:
             return self.tr("{step}, the present step").format(step=text)
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        told = self._tells.get(index.row(), ("", ""))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return "\n".join(filter(None, (text, " ".join(filter(None, told)))))
+        if role == TELL_ROLE:
+            return told[1]
+        if role == Qt.ItemDataRole.DisplayRole:
             return text
         return state if role == STATE_ROLE else None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import (
     QEvent,
     QModelIndex,
@@ -18,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.history.blame_view import BlameView
 from attn_gui.views.history.fold import Fold
 from attn_gui.views.history.history_model import HistoryModel
 from attn_gui.views.history.snapshots_view import SnapshotsView
@@ -47,7 +50,7 @@ class HistoryView(QWidget):
         self._steps.clicked.connect(self._on_steps_activated)
         self._model.modelReset.connect(self._on_model_reset)
         self._title.clicked.connect(self._on_title_clicked)
-        self.snapshots = SnapshotsView(self)
+        self.blame, self.snapshots = BlameView(self), SnapshotsView(self)
         self._build()
         self.retranslate()
         if parent is not None:
@@ -56,6 +59,10 @@ class HistoryView(QWidget):
     def set_stack(self, stack: QUndoStack | None) -> None:
         """The stack whose steps are listed; it is only read."""
         self._model.set_stack(stack)
+
+    def set_tells(self, tells: Mapping[int, tuple[str, str]]) -> None:
+        """Set, by the row of the step, the name of the chosen cell and what the step moved of it."""
+        self._model.set_tells(tells)
 
     def set_origin(self, text: str) -> None:
         """Set the words of the first row: how the document came to be."""
@@ -79,6 +86,7 @@ class HistoryView(QWidget):
         column.setSpacing(SPACING.m)
         column.addLayout(head)
         column.addWidget(self._steps)
+        column.addWidget(self.blame)
         column.addWidget(self.snapshots)
         dress(self._hint, "small", "text3")
 

@@ -16,11 +16,12 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
-from attn_gui.views.history.history_model import STATE_ROLE, Index
-from attn_gui.views.inspector.links import paint_focus_ring
+from attn_gui.views.history.history_model import STATE_ROLE, TELL_ROLE, Index
+from attn_gui.views.inspector.links import LINE_OF_TEXT, paint_focus_ring
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 ROWS_SHOWN = 4
+ELIDE = Qt.TextElideMode.ElideRight
 
 
 class StepDelegate(QStyledItemDelegate):
@@ -59,10 +60,22 @@ class StepDelegate(QStyledItemDelegate):
     def _paint_words(self, painter: QPainter, rect: QRect, index: Index) -> None:
         theme, state = current_theme(), index.data(STATE_ROLE)
         room = rect.adjusted(SPACING.m + SPACING.l, 0, -SPACING.s, 0)
+        room = self._paint_told(painter, room, str(index.data(TELL_ROLE) or ""))
         painter.setFont(ui_font("body", weight=500 if state == 0 else 400))
         painter.setPen(theme.text if state == 0 else theme.text3 if state > 0 else theme.text2)
-        words = painter.fontMetrics().elidedText(index.data(), Qt.TextElideMode.ElideRight, room.width())
+        words = painter.fontMetrics().elidedText(index.data(), ELIDE, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, words)
+
+    def _paint_told(self, painter: QPainter, room: QRect, told: str) -> QRect:
+        """What the step moved of the chosen cell, at the right; the room that is left."""
+        if not told:
+            return room
+        painter.setFont(ui_font("small", tabular=True))
+        painter.setPen(current_theme().edit)
+        width = min(painter.fontMetrics().horizontalAdvance(told) + 1, room.width() // 2)
+        at = QRect(room.right() - width, room.top(), width, room.height())
+        painter.drawText(at, LINE_OF_TEXT, painter.fontMetrics().elidedText(told, ELIDE, width))
+        return room.adjusted(0, 0, -width - SPACING.s, 0)
 
 
 class StepList(QListView):

@@ -79,7 +79,7 @@ def _latest(aim: Aim, _values: Chosen) -> Mapping[str, Words]:
 class StatesPage(PageKind[States]):
     """Shows the stage on show, of the head on show, in states that were kept."""
 
-    name = "snapshots"
+    name = "side_by_side"
     title = QT_TRANSLATE_NOOP("Pages", "Snapshots side by side")
     words = "small multiples compare states versions sheet difference 快照 并排 对比 状态 小图"
     knobs = (

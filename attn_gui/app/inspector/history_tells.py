@@ -1,0 +1,169 @@
+"""What the steps of the history moved of the chosen cell, and which of them moved it most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from attn_gui.app.maps.compared import signed_text
+from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.background import Background
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.side_work import LARGE
+from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.engine import Problem
+from attn_gui.engine.comparison.blaming import Suspect, blame, cell_or_none
+from attn_gui.figure.display import format_number
+from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.reading import Tell
+from attn_gui.views.dialogs.progress.blame_progress import BlameProgress
+from attn_gui.views.inspector.context import cell_name
+from attn_gui.views.main_window import MainWindow
+
+REST_MS = 200  # after the last change: whoever goes on typing does not wait for this
+MOST_TOLD, MOST_BLAMED = 24, 64  # steps
+HELD = 256 * 2**20  # bytes of all states together that are put together for it
+DECIMALS = 4
+
+
+class Place(NamedTuple):
+    """A cell in the axes of its stage."""
+
+    stage: str
+    at: tuple[int, ...]
+
+
+class HistoryTells(QObject):
+    """Follows the chosen cell and the history, off the GUI thread; what was asked for another state is dropped."""
+
+    changed = Signal()  # at rest after a change: whether a step can be blamed
+
+    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+        super().__init__(window)
+        self._window, self._history, self._document = window, window.history, document
+        self._computation, self._view = computation, view
+        self._soon = QTimer(self, singleShot=True, interval=REST_MS)
+        self._soon.timeout.connect(self._ask)
+        self._values, self._job = Background(self), Job(self)
+        self._line = BlameProgress(window)
+        window.statusBar().addPermanentWidget(self._line)
+        self._values.answered.connect(self._on_values_answered)
+        self._job.told.connect(self._line.set_share)
+        self._job.ended.connect(self._on_job_ended)
+        self._line.cancelRequested.connect(self._job.stop)
+        self._asked: tuple[Place, int, int] = Place("", ()), 0, 0  # the cell, the generation, the first step's number
+        self._steps: list[int] = []  # of each row of the ranking, the place in the history to go to
+        document.changed.connect(self._on_changed)
+        view.follow(self._on_changed, "cell", "head", "batch", "evaluation")
+        self._history.blame.stepRequested.connect(self._on_blame_step_requested)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"blame": Command(self.blame, enabled=self._can_blame)}
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is still to come."""
+        return self._soon.isActive() or self._values.busy or self._job.busy
+
+    def finish(self) -> None:
+        """End all work; for the end of the program."""
+        self._soon.stop()
+        self._values.forget()
+        self._values.finish()
+        self._job.finish()
+
+    def blame(self) -> None:
+        """Replay the history without each step, and rank the steps by how much that moves the chosen cell."""
+        place = self._place()
+        if place is None:
+            return
+        past, first = self._past(MOST_BLAMED)
+        self._asked = place, self._document.generation, first
+        self._line.set_name(cell_name(*place))
+        self._line.begin()
+
+        def work(tell: Tell) -> tuple[Suspect, ...]:
+            return blame(past(), *place, tell)
+
+        self._job.begin(work)
+
+    # --- what each step moved --------------------------------------------------------------------
+    def _on_changed(self, *_: object) -> None:
+        self._values.forget()
+        self._job.forget()
+        self._line.end()
+        self._history.blame.hide()
+        self._history.set_tells({})
+        self._soon.start()
+
+    def _ask(self) -> None:
+        self.changed.emit()
+        place = self._place()
+        arrays = self._document.problem.arrays().values()
+        if place is None or not self._document.stack.index() or sum(array.nbytes for array in arrays) > LARGE:
+            return
+        past, first = self._past(MOST_TOLD)
+        self._asked = place, self._document.generation, first
+        self._values.ask(lambda: [cell_or_none(state, *place) for state in past()])
+
+    def _on_values_answered(self, found: object) -> None:
+        place, generation, first = self._asked
+        if isinstance(found, Exception):
+            raise found
+        if generation != self._document.generation or not isinstance(found, list):
+            return
+        name, tells = cell_name(*place), {}
+        for number, (before, after) in enumerate(pairwise(found)):
+            if before is not None and after is not None and before != after:
+                texts = (format_number(value, DECIMALS) for value in (before, after))
+                tells[first + number + 1] = (name, " → ".join(texts))
+        self._history.set_tells(tells)
+
+    # --- which moved it most ---------------------------------------------------------------------
+    def _on_job_ended(self, found: object) -> None:
+        self._line.end()
+        place, generation, first = self._asked
+        if isinstance(found, Stopped) or generation != self._document.generation:
+            return
+        if isinstance(found, (ValueError, LookupError, MemoryError)):
+            self._window.banner.show_error(saying(found))
+            return
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, tuple)
+        stack, rows, self._steps = self._document.stack, [], []
+        for suspect in found:
+            step = -1 if suspect.step is None else first + suspect.step
+            name = suspect.field if step < 0 else stack.text(step)
+            rows.append((f"{suspect.share * 100:.0f} %  {name}", signed_text(suspect.moved)))
+            self._steps.append(step + 1)
+        self._history.blame.set_ranking(cell_name(*place), rows)
+
+    def _on_blame_step_requested(self, row: int) -> None:
+        if self._steps[row]:
+            self._document.stack.setIndex(self._steps[row])
+
+    # --- between them ----------------------------------------------------------------------------
+    def _can_blame(self) -> bool:
+        return self._place() is not None and self._document.stack.index() > 1
+
+    def _place(self) -> Place | None:
+        """The chosen cell, where the present evaluation has it."""
+        look, evaluation = self._view.look, self._computation.evaluation
+        if look.cell is None or look.cell.stage not in evaluation.stages:
+            return None
+        plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
+        return Place(look.cell.stage, plane.index(look.cell.row, look.cell.column))
+
+    def _past(self, most: int) -> tuple[Callable[[], list[Problem]], int]:
+        """What puts the states of the newest steps together, and the number of the first of these steps."""
+        size = sum(array.nbytes for array in self._document.problem.arrays().values())
+        count = min(most, max(2, HELD // max(1, size)), self._document.stack.index())
+        return self._document.past(count).problems, self._document.stack.index() - count

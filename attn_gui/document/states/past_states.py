@@ -1,0 +1,58 @@
+"""The states that the document has gone through, put together from its steps beside it: it stays as it is meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from attn_gui.document.ownership import Working, with_arrays
+from attn_gui.engine.arrays import Box
+from attn_gui.engine.problem.problem import Problem
+
+Array = NDArray[Any]
+
+
+class Rewind:
+    """One state on the way back: the working arrays where they are, and the cells that they had then."""
+
+    def __init__(self, state: Working) -> None:
+        self.state = state
+        self._then: dict[int, Array] = {id(array): array.copy() for array in state.arrays.values()}
+
+    def write(self, field: str, box: Box, values: Array) -> None:
+        """Put cells of an array back, in a copy: the problem of a later state holds the one before."""
+        array = self.state.arrays[field]
+        earlier = self._then.get(id(array), array).copy()
+        earlier[box] = values
+        self._then[id(array)] = earlier
+
+    def problem(self) -> Problem:
+        """The problem as it was then."""
+        arrays = {name: self._then.get(id(array), array) for name, array in self.state.arrays.items()}
+        return Problem.over(with_arrays(self.state.fields, arrays))
+
+
+class Backward(Protocol):
+    """A step that can be gone back beside the document."""
+
+    def back(self, rewind: Rewind) -> None: ...
+
+
+class PastStates:
+    """The present state and those before the given steps, the newest of which is the last.
+
+    Made on the GUI thread; `problems` may run on another, and what it gives holds only if the document has not moved.
+    """
+
+    def __init__(self, state: Working, steps: Iterable[Backward]) -> None:
+        self._rewind, self._steps = Rewind(state), tuple(steps)
+
+    def problems(self) -> list[Problem]:
+        """The states, the oldest first: one more than there are steps."""
+        found = [self._rewind.problem()]
+        for step in reversed(self._steps):
+            step.back(self._rewind)
+            found.append(self._rewind.problem())
+        return found[::-1]

@@ -1,0 +1,107 @@
+"""The history says what each step moved of the chosen cell, and which moved it most."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QListView
+
+from attn_gui.engine import compute
+from attn_gui.views.history.history_model import TELL_ROLE
+from attn_gui.views.history.snapshot_model import NOTE_ROLE
+
+SMALL = "worked-example.npz"
+
+
+def rest(person):
+    person.wait()
+    while person.program.history_tells.busy:
+        QTest.qWait(5)
+
+
+def tells(person):
+    model = person.find("history.steps", QListView).model()
+    return [str(model.index(row, 0).data(TELL_ROLE) or "") for row in range(model.rowCount())]
+
+
+def ranking(person):
+    model = person.find("blame.list", QListView).model()
+    rows = [model.index(row, 0) for row in range(model.rowCount())]
+    return [(str(row.data()), str(row.data(NOTE_ROLE))) for row in rows]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_each_step_says_what_it_moved_of_the_chosen_cell(launch, lang):
+    person = launch(SMALL, lang=lang)
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 0)
+    values = [person.value("weights", 1, 0)]
+    for field, row, text in (("query", 1, "3"), ("query", 0, "2"), ("key", 1, "0.5"), ("value", 0, "9")):
+        person.type_into(field, row, 0, text)
+        values.append(person.value("weights", 1, 0))
+    rest(person)
+    found = tells(person)
+    assert [bool(told) for told in found] == [False, True, False, True, False], "Q[0] and V do not move A[1, 0]"
+    for number in (1, 3):
+        told = [float(text) for text in found[number].split(" → ")]
+        assert told == pytest.approx(values[number - 1 : number + 1], abs=1e-4)
+    tip = person.find("history.steps", QListView).model().index(1, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert "A[1, 0]" in tip
+    person.press("Ctrl+Z")
+    person.click_cell("weights", 0, 0)
+    rest(person)
+    assert [bool(told) for told in tells(person)][:4] == [False, False, True, True]
+
+
+def test_the_step_that_moved_it_most_is_on_top_and_a_click_goes_there(launch):
+    person = launch(SMALL)
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 0)
+    assert not person.action("blame").isEnabled()
+    for field, row, text in (("query", 1, "1.01"), ("key", 1, "7"), ("query", 0, "5"), ("key", 0, "1.02")):
+        person.type_into(field, row, 0, text)
+    rest(person)
+    now = person.program.document.problem
+    person.do("blame")
+    rest(person)
+    found = ranking(person)
+    assert len(found) == 4
+    without = now.key.copy()
+    without[1, 0] = 0.0
+    moved = compute(now)["weights"][0, 0, 1, 0] - compute(now.replace(key=without))["weights"][0, 0, 1, 0]
+    assert "K[1, 0]" in found[0][0]
+    assert float(found[0][1].replace("−", "-")) == pytest.approx(moved, abs=1e-5)
+    shares = [float(name.partition(" %")[0]) for name, _ in found]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(100, abs=2)
+    steps = person.find("blame.list", QListView)
+    QTest.mouseClick(
+        steps.viewport(), Qt.MouseButton.LeftButton, pos=steps.visualRect(steps.model().index(0, 0)).center()
+    )
+    assert person.program.document.stack.index() == 2
+    assert person.program.document.problem.key[1, 0] == 7.0
+    assert not person.find("blame").isVisible(), "it was of another state"
+
+
+def test_a_step_that_changes_fields_or_sizes_is_gone_back_exactly(launch):
+    person = launch(SMALL)
+    document = person.program.document
+    states = [document.snapshot()]
+    for act in (
+        lambda: person.type_into("query", 0, 0, "4"),
+        lambda: person.pick("scale", "none"),
+        lambda: person.size("n", 4),
+        lambda: person.type_into("query", 3, 0, "8"),
+        lambda: person.size("n", 2),
+        lambda: person.type_into("query", 0, 0, "1"),
+    ):
+        act()
+        person.wait()
+        states.append(document.snapshot())
+    assert document.past(99).problems() == states
+    assert document.past(2).problems() == states[-3:]
+    document.stack.setIndex(3)
+    assert document.past(99).problems() == states[:4]
+    assert all(np.array_equal(a, b) for a, b in zip(states[3].query, document.problem.query, strict=True))
