@@ -1,4 +1,4 @@
-"""What the steps of the history moved of the chosen cell, and which of them moved it most."""
+"""Tells of the steps of the history: what each moved of the chosen cell, and which of them moved it most."""
 
 from __future__ import annotations
 
