@@ -6979,4 +6979,11 @@
       <translation>关闭</translation>
     </message>
   </context>
+  <context>
+    <name>HistoryTells</name>
+    <message>
+      <source>No step moved it</source>
+      <translation>没有哪一步影响它</translation>
+    </message>
+  </context>
 </TS>

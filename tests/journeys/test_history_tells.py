@@ -67,7 +67,7 @@ def test_the_step_that_moved_it_most_is_on_top_and_a_click_goes_there(launch):
     person.do("blame")
     rest(person)
     found = ranking(person)
-    assert len(found) == 4
+    assert len(found) == 3, "Q[0] does not move A[1, 0]"
     without = now.key.copy()
     without[1, 0] = 0.0
     moved = compute(now)["weights"][0, 0, 1, 0] - compute(now.replace(key=without))["weights"][0, 0, 1, 0]

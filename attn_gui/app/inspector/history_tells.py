@@ -139,15 +139,15 @@ class HistoryTells(QObject):
             raise found
         assert isinstance(found, tuple)
         stack, rows, self._steps = self._document.stack, [], []
-        for suspect in found:
+        for suspect in (one for one in found if one.moved != 0):
             step = -1 if suspect.step is None else first + suspect.step
             name = suspect.field if step < 0 else stack.text(step)
             rows.append((f"{suspect.share * 100:.0f} %  {name}", signed_text(suspect.moved)))
             self._steps.append(step + 1)
-        self._history.blame.set_ranking(cell_name(*place), rows)
+        self._history.blame.set_ranking(cell_name(*place), rows or [(self.tr("No step moved it"), "")])
 
     def _on_blame_step_requested(self, row: int) -> None:
-        if self._steps[row]:
+        if any(self._steps[row : row + 1]):
             self._document.stack.setIndex(self._steps[row])
 
     # --- between them ----------------------------------------------------------------------------
