@@ -8,7 +8,7 @@ import time
 import pytest
 
 N, ROUNDS = 4096, 9
-MOST = 1.0
+MOST = 1.5
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
