@@ -22,8 +22,8 @@ from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.inspector.history_jumps import HistoryController
 from attn_gui.app.inspector.history_tells import HistoryTells
 from attn_gui.app.inspector.judging import SensitivityController, VerifyController
-from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.inspector.snapshot_commands import SnapshotsController
+from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lesson_steps import LessonsController
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
