@@ -101,11 +101,14 @@ class Document(QObject):
         Raises ShapeError, EditError or another ValueError before anything is changed; whatever else is raised leaves
         the document as it was, too.
         """
+        return self._carry_out(edit, fresh, self._keep_what_is_dropped)
+
+    def _carry_out(self, edit: Edit, fresh: Sequence[NDArray[Any]], before_push: Callable[[Step], None]) -> bool:
         done = self._draft.do(edit, fresh)
         if done is None:
             return False
         step, change = done
-        self._keep_what_is_dropped(step)
+        before_push(step)
         self._pending.append(change)
         try:
             self._history.push(step)
@@ -126,9 +129,10 @@ class Document(QObject):
         finally:
             self.stack.blockSignals(False)
         try:
-            return self.apply(edit, fresh)
+            return self._carry_out(edit, fresh, lambda step: None)  # the last step is dropped for good
         finally:
             self.stack.indexChanged.emit(self.stack.index())  # where no step has told it
+
     def _keep_what_is_dropped(self, step: Step) -> None:
         """Where steps were undone, an edit would lose the state that they led to: it becomes a snapshot.
 

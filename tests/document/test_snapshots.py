@@ -87,3 +87,13 @@ def test_names_are_told_apart_and_their_number_is_limited(document):
         document.snapshots.put(0, document.snapshots.all[0])
     with pytest.raises(Refusal, match="500 snapshots"):
         document.snapshots.take(document.problem, "more")
+
+
+def test_a_step_that_takes_the_place_of_another_leaves_no_snapshot(document):
+    typed(document, 1.0)
+    for number in (2.0, 3.0):
+        edit = SetCells("query", (slice(0, 1), slice(0, 1)), np.array([[number]]), Label("drawn"))
+        document.apply_instead(edit)
+    assert document.snapshots.all == ()
+    assert document.problem.query[0, 0] == 3.0
+    assert document.stack.count() == 1

@@ -144,8 +144,10 @@ class PanelController(QObject):
         """While the slider is moved its step gives way to the next, so that one gesture leaves one step."""
         stack = self._document.stack
         if not first and stack.index() == self._slid_to:
-            stack.undo()
-        self._on_spine_scale_picked("typed", value)
+            label = Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": f"{value:g}"})
+            self._making.apply_instead(SetFields({"scale": value}, label))
+        else:
+            self._on_spine_scale_picked("typed", value)
         self._slid_to = stack.index()
 
     def set_output_projection(self, present: bool) -> None:

@@ -13,6 +13,7 @@ from attn_gui.figure.pages.relating.relation_lines import RelationsPage
 from attn_gui.figure.pages.retrieving.curve import CurvePage
 from attn_gui.figure.pages.retrieving.poolings_page import PoolingsPage
 from attn_gui.figure.pages.retrieving.retrieval import RetrievalPage
+from attn_gui.figure.pages.states.states_page import StatesPage
 from attn_gui.figure.pages.sweep_page import SweepPage
 from attn_gui.figure.pages.teaching.code_page import CodePage
 from attn_gui.figure.pages.teaching.dimensions_page import DimensionsPage
@@ -33,12 +34,8 @@ _KINDS = (
     RootPage(),
     CodePage(),
     DimensionsPage(),
+    StatesPage(),
 )
-from attn_gui.figure.pages.states.states_page import StatesPage
-from attn_gui.figure.pages.sweep_page import SweepPage
-from attn_gui.figure.pages.value_weighted import ValueWeightedPage
-
-_KINDS = (CurvePage(), HeadContributions(), ValueWeightedPage(), SweepPage(), StatesPage())
 
 PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}
 """Every page by its name; whoever asks for one of them reads this at that time."""
