@@ -142,8 +142,8 @@ class ExportController(QObject):
         cell = None if look.cell is None else (look.cell.stage, look.cell.row, look.cell.column)
         mode = look.compare if self._baseline.comparable else NOW
         proposed = ExportChoice((stage,), (look.head,), look.batch, cell=cell, knobs=knobs, compare=mode)
-        problem, kept = self._document.problem, self._document.snapshots.all
-        return replace(proposed, folder=self._folder(), session=is_small(problem), states=kept)
+        kept, small = self._document.snapshots.all, is_small(self._document.problem)
+        return replace(proposed, folder=self._folder(), session=small, states=kept)
 
     def _figures(self, choice: ExportChoice) -> list[Task]:
         from attn_gui.app.files.export_tasks import figure_tasks
@@ -235,8 +235,7 @@ class ExportController(QObject):
 
     def _evaluation(self) -> Evaluation:
         """The evaluation of the document as it is now."""
-        pending = self._computation.pending
-        return evaluation_of(self._document.problem) if pending else self._computation.evaluation
+        return evaluation_of(self._document.problem) if self._computation.pending else self._computation.evaluation
 
     def _begin(
         self, work: Callable[[Tell], object], then: Callable[[object], None], written: Sequence[Path] = ()
