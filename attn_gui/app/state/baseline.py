@@ -73,7 +73,7 @@ class Baseline(QObject):
         self._begin(PINNED, 0, self._document.snapshot())
 
     def hold(self, problem: Problem, state: str) -> None:
-        """Compare with another state, by its name: a problem that nobody else changes."""
+        """Compare with another state under its name; the problem may not be changed by anybody."""
         self._begin(PINNED, 0, problem, state)
 
     def compare_with(self, key: str, head: int) -> None:

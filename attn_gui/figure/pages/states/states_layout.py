@@ -33,7 +33,7 @@ BAR, BAR_WIDTH = 9.0, 160.0
 
 
 class StatesLayout:
-    """Where everything stands."""
+    """Places of the maps, their names and the color bars."""
 
     def __init__(self, states: States, ink: Ink, width: float | None, height: float | None) -> None:
         self.states, self.ink = states, ink
