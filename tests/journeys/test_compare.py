@@ -341,3 +341,17 @@ def test_the_left_half_of_a_split_follows_edits_where_it_is_ready_made(person, p
     for column in (1, 5):
         painted, answered = person.pixel("weights", 2, column)
         assert painted == answered
+
+
+@pytest.mark.parametrize("larger", ["head_duplicate", "output_projection", "softcap"])
+def test_split_maps_that_undo_takes_away_go_without_an_error(person, larger):
+    person.do(larger)
+    person.wait()
+    ready(person, "with-mask")
+    person.do("show_split")
+    person.do("undo")
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    person.wait()
+    person.type_into("query", 0, 0, "2")
+    person.wait()
+    assert person.program.view.look.compare == "split"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QObject
 
@@ -54,6 +55,7 @@ class SplitController(QObject):
         if heatmap not in self._splits:
             found = heatmap.split = self._splits[heatmap] = Split(heatmap)
             found.moved.connect(self._move)
+            heatmap.destroyed.connect(partial(self._splits.pop, heatmap, None))  # a stage or a head that is gone
         return self._splits[heatmap]
 
     def _before_of(self, plane: PlaneLike | None, face: Evaluation) -> PlaneLike | None:
