@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QAbstractAnimation, QEvent, QObject, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -34,13 +34,26 @@ def painted(qapp):
     qapp.removeEventFilter(found)
 
 
+def rest(person, qtbot):
+    """Wait for what an edit or a click leaves for later: levels taken anew, outlines that fade, lists that follow."""
+
+    def quiet():
+        timers = (timer.isActive() and timer.isSingleShot() for timer in person.window.findChildren(QTimer))
+        moving = (
+            one.state() == QAbstractAnimation.State.Running for one in person.window.findChildren(QAbstractAnimation)
+        )
+        return not any(timers) and not any(moving)
+
+    qtbot.waitUntil(quiet)
+    QApplication.processEvents()
+
+
 @pytest.mark.parametrize("mode", ["product", "all_stages"])
-def test_an_edit_paints_no_panel_that_it_does_not_change(qapp, launch, painted, mode):
+def test_an_edit_paints_no_panel_that_it_does_not_change(qapp, launch, painted, qtbot, mode):
     person = launch()
     person.do(mode)
     person.type_into("query", 3, 99, "1.5")
-    for _ in range(5):
-        QApplication.processEvents()
+    rest(person, qtbot)
     table = person.go_to("query", 4, 99)
     person.type("2")
     QApplication.processEvents()
@@ -64,11 +77,12 @@ def click(heatmap, row, column):
 
 
 @pytest.mark.parametrize("mode", ["product", "all_stages"])
-def test_a_click_paints_the_marks_that_move_and_writes_no_value_again(qapp, launch, painted, monkeypatch, mode):
+def test_a_click_paints_the_marks_that_move_and_writes_no_value_again(qapp, launch, painted, monkeypatch, qtbot, mode):
     person = launch()
     person.do(mode)
     heatmap = person.find("heatmap.weights")
     click(heatmap, 9, 4)
+    rest(person, qtbot)
     written = []
     monkeypatch.setattr(cells_item, "paint_values", lambda *_: written.append(1))
     qapp.installEventFilter(painted)
