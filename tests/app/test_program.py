@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.shell.actions import ACTIONS
+from attn_gui.app.actions.actions import ACTIONS
 from attn_gui.app.shell.program import Acting, Ending, Program
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication, QDialog, QToolButton
 
-from attn_gui.app.problem import making
+from attn_gui.app.state import making
 from attn_gui.engine import Problem
 from attn_gui.engine.creation import memory
 from attn_gui.formats import save

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication
 
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.by_hand.cell_changes import CellChanges
-from attn_gui.app.problem.making import Making
-from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.state.view_state import ChosenBlock, ViewState
 from attn_gui.app.tables.new_shapes import shape_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from attn_gui.app.problem.making import Making
+from attn_gui.app.state.making import Making
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import STAGE

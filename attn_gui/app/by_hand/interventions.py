@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject
 
+from attn_gui.app.actions.actions import Command, translated
+from attn_gui.app.actions.bars import Bars
 from attn_gui.app.inspector.explain import place_of
-from attn_gui.app.problem.making import Making
-from attn_gui.app.shell.actions import Command, translated
-from attn_gui.app.shell.bars import Bars
 from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label

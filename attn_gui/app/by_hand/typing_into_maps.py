@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.by_hand.cell_blocks import CellBlocks
 from attn_gui.app.by_hand.cell_changes import CellChanges
-from attn_gui.app.problem.making import Making
 from attn_gui.app.problem.targets import TargetController
-from attn_gui.app.shell.actions import Command, choices
 from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.files.examples import EXAMPLES, Example, example_of
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.opening import Opening
@@ -15,8 +16,7 @@ from attn_gui.app.files.questions import BUTTONS, Way, ask_about_change, ask_to_
 from attn_gui.app.files.recent import RecentFiles
 from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.problem.clash import Clashes
-from attn_gui.app.problem.making import Arrays, Making
-from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.making import Arrays, Making
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Document

@@ -9,8 +9,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from attn_gui.app.actions.actions import DECIMALS
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.shell.actions import DECIMALS
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, Look, ViewState
 from attn_gui.figure.colors import PALETTES

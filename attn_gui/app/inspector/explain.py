@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.reach import later_stages
-from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewState, exists
 from attn_gui.engine import Evaluation, Explanation, explain

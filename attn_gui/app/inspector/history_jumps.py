@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QObject
 
-from attn_gui.app.shell.actions import Actions, Command, choices
+from attn_gui.app.actions.actions import Actions, Command, choices
 from attn_gui.app.state.settings import Settings
 from attn_gui.document.document import Change, Document
 from attn_gui.views.main_window import MainWindow

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from attn_gui.app.shell.actions import Command
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import sentence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QBoxLayout
 
-from attn_gui.app.shell.action_rows import Row
-from attn_gui.app.shell.actions import Command
-from attn_gui.app.shell.bars import Bars
-from attn_gui.app.shell.menus import QT_TRANSLATE_NOOP
+from attn_gui.app.actions.action_rows import Row
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.actions.bars import Bars
+from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job
 from attn_gui.app.state.translated_errors import saying

@@ -7,15 +7,15 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QPoint, QTimer
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QWidget
 
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.actions.bars import Bars
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.lessons.answers import Answers
 from attn_gui.app.pages.pages import PagesController
-from attn_gui.app.problem.making import Making
-from attn_gui.app.shell.actions import Command
-from attn_gui.app.shell.bars import Bars
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job
 from attn_gui.app.state.look import LookController
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ChosenCell, ViewState

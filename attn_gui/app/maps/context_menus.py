@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from attn_gui.app.shell.bars import Bars
+from attn_gui.app.actions.bars import Bars
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import STAGE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from attn_gui.app.shell.actions import Command, choices
+from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewState

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel
 
-from attn_gui.app.shell.actions import Command
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.state.computation import PATIENCE_MS, Computation
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ViewState

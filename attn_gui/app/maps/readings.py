@@ -7,8 +7,8 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 
-from attn_gui.app.shell.actions import Command, Row, choices
-from attn_gui.app.shell.bars import Bars
+from attn_gui.app.actions.actions import Command, Row, choices
+from attn_gui.app.actions.bars import Bars
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.view_state import ViewState

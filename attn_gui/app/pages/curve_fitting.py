@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from attn_gui.app.problem.making import Making
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label

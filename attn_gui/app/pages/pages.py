@@ -8,8 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
-from attn_gui.app.shell.actions import Command, Row
-from attn_gui.app.shell.bars import Bars
+from attn_gui.app.actions.actions import Command, Row
+from attn_gui.app.actions.bars import Bars
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController

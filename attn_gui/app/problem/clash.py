@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
-from attn_gui.app.problem.making import Arrays, Making
+from attn_gui.app.state.making import Arrays, Making
 from attn_gui.app.state.translated_errors import called, saying
 from attn_gui.engine import Fix, ShapeError
 from attn_gui.views.banner import Banner, Offer, Words

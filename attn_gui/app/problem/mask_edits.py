@@ -9,12 +9,12 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.status import Tell
-from attn_gui.app.problem.making import Making
 from attn_gui.app.problem.painting import PaintingController
-from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label

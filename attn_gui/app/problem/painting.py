@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from PySide6.QtCore import QObject, Signal
 
-from attn_gui.app.problem.making import Making
-from attn_gui.app.shell.actions import Command, Row, choices
-from attn_gui.app.shell.bars import Bars
+from attn_gui.app.actions.actions import Command, Row, choices
+from attn_gui.app.actions.bars import Bars
 from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document

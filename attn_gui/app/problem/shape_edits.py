@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QObject
 
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.status import Tell
-from attn_gui.app.problem.making import Arrays, Making
-from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.making import Arrays, Making
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.new_shapes import done_text

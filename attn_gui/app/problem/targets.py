@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from attn_gui.app.problem.making import Making
-from attn_gui.app.shell.actions import Command
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document

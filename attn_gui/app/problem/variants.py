@@ -8,8 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from attn_gui.app.problem.making import Making
-from attn_gui.app.shell.actions import Command
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label

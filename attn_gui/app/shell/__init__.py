@@ -1,1 +1,1 @@
-"""Start-up, actions and menus, and the program that wires all controllers."""
+"""Start-up, and the program that wires all controllers."""

@@ -13,10 +13,10 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from attn_gui.app.actions.actions import Command, translated
+from attn_gui.app.actions.bars import Bars
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.maps.map_shortcuts import MapKeys
-from attn_gui.app.shell.actions import Command, translated
-from attn_gui.app.shell.bars import Bars
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.paths import notices

@@ -14,7 +14,7 @@ from types import TracebackType
 from PySide6.QtCore import QCoreApplication, QObject, QStandardPaths, QUrl, Signal, qVersion
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
-from attn_gui.app.shell.actions import Command
+from attn_gui.app.actions.actions import Command
 from attn_gui.version import VERSION
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
+from attn_gui.app.actions.actions import Actions, Command
 from attn_gui.app.by_hand.cell_blocks import CellBlocks
 from attn_gui.app.by_hand.interventions import InterventionsController
 from attn_gui.app.by_hand.typing_into_maps import TypingController
@@ -38,14 +39,12 @@ from attn_gui.app.pages.code_saving import CodeSaving
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController
 from attn_gui.app.problem.head_edits import HeadEdits
-from attn_gui.app.problem.making import Making
 from attn_gui.app.problem.mask_edits import MasksController
 from attn_gui.app.problem.painting import PaintingController
 from attn_gui.app.problem.pulling import PullingController
 from attn_gui.app.problem.shape_edits import PanelController
 from attn_gui.app.problem.targets import TargetController
 from attn_gui.app.problem.variants import VariantsController
-from attn_gui.app.shell.actions import Actions, Command
 from attn_gui.app.shell.commands import CommandsController
 from attn_gui.app.shell.faults import Faults
 from attn_gui.app.shell.shell import Shell
@@ -53,6 +52,7 @@ from attn_gui.app.shell.tips import TipsController
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.kept_view import KeptView, kept_look
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import PARTS, ViewState
 from attn_gui.app.tables.copying import CopyController
 from attn_gui.app.tables.row_edits import RowEdits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.shell.bars import Bars
+from attn_gui.app.actions.bars import Bars
 from attn_gui.app.shell.window_layout import LayoutController
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.settings import Settings

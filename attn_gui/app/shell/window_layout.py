@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
-from attn_gui.app.shell.actions import Command
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.state.settings import Settings
 from attn_gui.views.main_window import MainWindow
 

@@ -6,8 +6,8 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
+from attn_gui.app.actions.actions import DECIMALS
 from attn_gui.app.files.session_view import MODES
-from attn_gui.app.shell.actions import DECIMALS
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import Look, ViewState
 from attn_gui.engine.analysis.head_readings import READINGS

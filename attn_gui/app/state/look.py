@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.shell.actions import Command, choices
+from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translations import LANGUAGES, set_language, system_language
 from attn_gui.views.theme import apply_theme

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.shell.actions import Command
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.state.background import Background
 from attn_gui.app.tables.table_edits import TableEdits
 from attn_gui.app.tables.table_target import TableTarget

@@ -8,9 +8,9 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject
 
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.status import Tell
-from attn_gui.app.problem.making import Making
-from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.making import Making
 from attn_gui.app.tables.new_shapes import done_text
 from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.document.document import Document

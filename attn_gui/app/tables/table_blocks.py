@@ -12,9 +12,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.status import Tell
-from attn_gui.app.problem.making import Making
-from attn_gui.app.shell.actions import Command
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.tables.block_reading import BlockReading

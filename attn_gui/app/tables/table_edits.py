@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, Signal
 
-from attn_gui.app.problem.making import Arrays, Making
-from attn_gui.app.shell.actions import Command
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.state.making import Arrays, Making
 from attn_gui.app.state.side_work import LARGE
 from attn_gui.app.tables.table_target import Cuts, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.problem.making import Making
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Document

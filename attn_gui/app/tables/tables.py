@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QObject
 
-from attn_gui.app.problem.making import Making
-from attn_gui.app.shell.actions import DECIMALS, Command, choices
+from attn_gui.app.actions.actions import DECIMALS, Command, choices
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import Look, ViewState
 from attn_gui.app.tables.groups import COMPUTED, groups_of
 from attn_gui.app.tables.two_states import Read, TwoStates

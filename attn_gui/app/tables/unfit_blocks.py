@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 
 from attn_gui.app.maps.status import Tell
 from attn_gui.app.problem.clash import Clashes
-from attn_gui.app.problem.making import Arrays, Making
+from attn_gui.app.state.making import Arrays, Making
 from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.tables.new_shapes import done_text, followers_text, shape_text
 from attn_gui.app.tables.table_target import Cuts, TableTarget

@@ -18,13 +18,13 @@ from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.pictures.entropies import Entropies
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.heads.elided_label import ElidedLabel
+from attn_gui.views.elided_label import ElidedLabel
 from attn_gui.views.heads.group_row import GroupRow
-from attn_gui.views.heads.head_words import head_words
 from attn_gui.views.heads.thumb import HeadThumb
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.spine.shelf import Shelf
 from attn_gui.views.theme import dress, theme_signal
+from attn_gui.views.words.head_words import head_words
 
 
 class HeadsStrip(QWidget):

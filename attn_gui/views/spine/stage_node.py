@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import Plane
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.views.heads.head_words import off_word
 from attn_gui.views.map.items.flash import Flash
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.spine.map_button import MapButton
 from attn_gui.views.spine.operators import map_side, top_of_maps
 from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.words.head_words import off_word
 
 WIDE_FROM = 6  # so many times wider than high, a map gets the room of a wide one
 WIDE = 1.7

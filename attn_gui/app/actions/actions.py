@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeVar
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
-from attn_gui.app.shell.action_rows import ACTIONS, Row
-from attn_gui.app.shell.menus import MENU_WORDS, MENUS, SUBMENUS
+from attn_gui.app.actions.action_rows import ACTIONS, Row
+from attn_gui.app.actions.menus import MENU_WORDS, MENUS, SUBMENUS
 
 __all__ = [
     "ACTIONS",

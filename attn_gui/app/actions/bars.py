@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
-from attn_gui.app.shell.actions import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, TOOLBAR, Actions, Row, translated
+from attn_gui.app.actions.actions import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, TOOLBAR, Actions, Row, translated
 from attn_gui.figure.tokens import SIZE
 from attn_gui.views.controls.compare_box import CompareBox
 from attn_gui.views.icons import icon
