@@ -304,9 +304,16 @@ def test_nothing_is_there_for_tests_alone():
 
 
 def test_no_folder_holds_more_files_than_one_look_takes_in():
-    folders = [path.parent for path in PACKAGE.rglob("__init__.py")]
-    counts = {folder.relative_to(ROOT).as_posix(): len([*folder.glob("*.py")]) - 1 for folder in folders}
-    assert {name: count for name, count in counts.items() if count > MOST_FILES} == {}
+    rooms = [*MODULES, *(ROOT / "tests").rglob("*.py")]
+    counts = Counter(path.parent for path in rooms if path.name != "__init__.py")
+    assert {str(folder.relative_to(ROOT)): count for folder, count in counts.items() if count > MOST_FILES} == {}
+
+
+def test_tests_stand_in_the_rooms_of_what_they_test():
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests) for package in PACKAGES for path in (tests / package).rglob("*.py")}
+    assert len(folders) > 30
+    assert [str(folder) for folder in folders if not (PACKAGE / folder / "__init__.py").exists()] == []
 
 
 def test_a_file_name_is_there_once():

@@ -69,7 +69,7 @@ def test_an_error_in_a_slot_is_one_line_with_details_to_copy(qtbot: QtBot, progr
     assert "attn_gui 0." in copied
     assert "Qt 6." in copied
     assert copied.index("KeyError:") < copied.index("RuntimeError:")
-    assert "app/test_faults.py:" in copied
+    assert "shell/test_faults.py:" in copied
     assert copied in log_text()
     assert banner.text() == "The details are on the clipboard."
     assert not banner.buttons()
@@ -203,7 +203,7 @@ def test_control_c_in_the_terminal_closes_the_window(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         timeout=300,
-        cwd=Path(__file__).resolve().parents[2],
+        cwd=Path(__file__).resolve().parents[3],
     )
     assert done.returncode == faults.INTERRUPTED, done.stderr
     assert "Something went wrong" not in done.stderr

@@ -10,7 +10,7 @@ import pytest
 from attn_gui.engine import PlaceError, Problem, StageError, compute, explain
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 
 from attn_gui.paths import resource
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 OWN = "NotoSansCJKsc-Subset.otf"
 CONFIG = '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>{dir}</dir></fontconfig>'
 USED = """

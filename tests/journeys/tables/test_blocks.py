@@ -32,7 +32,7 @@ LAYOUTS = {
     "Python lists": str([[float(text) for text in row] for row in ROWS]),
 }
 
-SAMPLES = json.loads((Path(__file__).parents[1] / "data" / "tables.json").read_text(encoding="utf-8"))
+SAMPLES = json.loads((Path(__file__).parents[2] / "data" / "tables.json").read_text(encoding="utf-8"))
 NUMBERS = [["1.5", "-2", "3"], ["0.25", "5", "0.001"]]
 
 

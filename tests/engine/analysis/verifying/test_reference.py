@@ -27,7 +27,9 @@ from attn_gui.engine.stages.rotary import Rotary
 from attn_gui.engine.stages.softcap import Softcap
 from attn_gui.engine.stages.softmax import Softmax
 
-_spec = importlib.util.spec_from_file_location("vectors_of_pytorch", Path(__file__).with_name("test_vectors.py"))
+_spec = importlib.util.spec_from_file_location(
+    "vectors_of_pytorch", Path(__file__).parents[2] / "evaluation" / "test_vectors.py"
+)
 vectors = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(vectors)
 

@@ -11,7 +11,7 @@ import pytest
 
 from attn_gui.engine import Problem, compute, sensitivity
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 VECTORS = sorted((ROOT / "tests" / "data" / "vectors").glob("*.npz"))
 EXAMPLES = sorted((ROOT / "resources" / "examples").glob("*.npz"))
 MATRICES = [
