@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.compared import signed_text
-from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped

@@ -8,8 +8,8 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.comparing import CompareController
-from attn_gui.app.shell.actions import Command
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.side_work import LARGE, SideWork
 from attn_gui.app.state.translated_errors import saying
