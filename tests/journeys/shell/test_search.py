@@ -41,7 +41,7 @@ FOUND = {
         ("exprot", "File › Export image…"),
         ("256", "Edit › Memory for history › 256 MB"),
         ("minilm", "File › Examples › MiniLM, layer 2"),
-        ("compare", "View › All stages"),
+        ("compare", "Compare › Compare with the chosen snapshot"),
     ),
     "zh": (
         ("主题", "视图 › 主题 › 浅色"),

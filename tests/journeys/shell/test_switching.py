@@ -26,6 +26,7 @@ SAID = (
 TIME = re.compile(r"[\d.]+ ms")
 LETTERS = re.compile("[\u4e00-\u9fff]")
 QTS_OWN = ("ScrollLeftButton", "ScrollRightButton")  # of tab bars: Qt names them once
+DOCUMENTS_OWN = ("snapshots.list",)  # kept states have names of their own, given when they were kept
 
 
 def work(person) -> None:
@@ -64,7 +65,7 @@ def settle() -> None:
 def words(window: QWidget) -> dict[str, str]:
     """Everything that the window says: texts, tips, names for screen readers, items, headers, tabs, actions."""
     found: dict[str, str] = {}
-    widgets = [widget for widget in (window, *window.findChildren(QWidget)) if widget.objectName() not in QTS_OWN]
+    widgets = [widget for widget in (window, *window.findChildren(QWidget)) if widget.objectName() not in QTS_OWN + DOCUMENTS_OWN]
     for place, widget in enumerate(widgets):
         name = f"{place} {type(widget).__name__} {widget.objectName()}"
         for part in SAID:
