@@ -65,7 +65,11 @@ def settle() -> None:
 def words(window: QWidget) -> dict[str, str]:
     """Everything that the window says: texts, tips, names for screen readers, items, headers, tabs, actions."""
     found: dict[str, str] = {}
-    widgets = [widget for widget in (window, *window.findChildren(QWidget)) if widget.objectName() not in QTS_OWN + DOCUMENTS_OWN]
+    widgets = [
+        widget
+        for widget in (window, *window.findChildren(QWidget))
+        if widget.objectName() not in QTS_OWN + DOCUMENTS_OWN
+    ]
     for place, widget in enumerate(widgets):
         name = f"{place} {type(widget).__name__} {widget.objectName()}"
         for part in SAID:
