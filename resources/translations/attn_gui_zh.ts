@@ -559,7 +559,7 @@
     </message>
     <message>
         <source>&amp;Take a snapshot</source>
-        <translation>拍摄快照(&amp;T)</translation>
+        <translation>保存快照(&amp;T)</translation>
     </message>
     <message>
         <source>&amp;Open the chosen snapshot</source>
@@ -3922,7 +3922,7 @@
     </message>
     <message>
         <source>There is no snapshot yet: “Take a snapshot” keeps the present state.</source>
-        <translation>还没有快照：用“拍摄快照”保留当前状态。</translation>
+        <translation>还没有快照：用“保存快照”保留当前状态。</translation>
     </message>
     <message>
         <source>Without this map: {names}.</source>
@@ -6159,11 +6159,11 @@
     </message>
     <message>
         <source>Take</source>
-        <translation>拍摄</translation>
+        <translation>保存快照</translation>
     </message>
     <message>
         <source>Take a snapshot</source>
-        <translation>拍摄快照</translation>
+        <translation>保存快照</translation>
     </message>
     <message>
         <source>Keep the present state under a name, in the file, too</source>
