@@ -38,9 +38,9 @@ def test_undo_takes_the_refusal_away(launch):
     assert not person.banner()
 
 
-def test_another_document_takes_the_refusal_away(refused):
+def test_another_document_takes_the_refusal_away(refused, qtbot):
     refused.open(resource("examples", WORKED))
-    assert not refused.banner()
+    qtbot.waitUntil(lambda: not refused.banner())
 
 
 def test_one_refusal_gives_way_to_the_next(refused):
