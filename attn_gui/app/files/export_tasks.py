@@ -30,7 +30,7 @@ from attn_gui.views.map.levels.shades import differences
 from attn_gui.views.words.names import stage_title
 
 STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SPLIT: "before-now"}
-"""What a name says of two states."""
+"""Part of a file name for each way to show two states."""
 
 Write: TypeAlias = Callable[[Evaluation, Tell], object]
 

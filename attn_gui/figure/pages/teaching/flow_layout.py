@@ -28,7 +28,7 @@ LEAST_WIDTH = 250.0
 HEADS_ROOM = 60.0
 """At the end of a title, for the number of heads."""
 VALUE_LINE = 8.0
-"""How far the line of the values runs within the column of what joins."""
+"""Reach of the line of the values into the column of what joins."""
 
 Side = tuple[str, str]
 
