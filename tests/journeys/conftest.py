@@ -130,6 +130,12 @@ class Person:
             baseline.finish()
             QTest.qWait(1)
 
+    def rest(self) -> None:
+        """Until the history has said, too, what its steps moved of the chosen cell."""
+        self.wait()
+        while self.program.history_tells.busy:
+            QTest.qWait(5)
+
     # --- tables ----------------------------------------------------------------------------------
     def number(self, field: str, row: int, column: int) -> float:
         """A number of a table, in full."""

@@ -15,12 +15,6 @@ from attn_gui.views.history.snapshot_model import NOTE_ROLE
 SMALL = "worked-example.npz"
 
 
-def rest(person):
-    person.wait()
-    while person.program.history_tells.busy:
-        QTest.qWait(5)
-
-
 def tells(person):
     model = person.find("history.steps", QListView).model()
     return [str(model.index(row, 0).data(TELL_ROLE) or "") for row in range(model.rowCount())]
@@ -41,7 +35,7 @@ def test_each_step_says_what_it_moved_of_the_chosen_cell(launch, lang):
     for field, row, text in (("query", 1, "3"), ("query", 0, "2"), ("key", 1, "0.5"), ("value", 0, "9")):
         person.type_into(field, row, 0, text)
         values.append(person.value("weights", 1, 0))
-    rest(person)
+    person.rest()
     found = tells(person)
     assert [bool(told) for told in found] == [False, True, False, True, False], "Q[0] and V do not move A[1, 0]"
     for number in (1, 3):
@@ -51,7 +45,7 @@ def test_each_step_says_what_it_moved_of_the_chosen_cell(launch, lang):
     assert "A[1, 0]" in tip
     person.press("Ctrl+Z")
     person.click_cell("weights", 0, 0)
-    rest(person)
+    person.rest()
     assert [bool(told) for told in tells(person)][:4] == [False, False, True, True]
 
 
@@ -62,10 +56,10 @@ def test_the_step_that_moved_it_most_is_on_top_and_a_click_goes_there(launch):
     assert not person.action("blame").isEnabled()
     for field, row, text in (("query", 1, "1.01"), ("key", 1, "7"), ("query", 0, "5"), ("key", 0, "1.02")):
         person.type_into(field, row, 0, text)
-    rest(person)
+    person.rest()
     now = person.program.document.problem
     person.do("blame")
-    rest(person)
+    person.rest()
     found = ranking(person)
     assert len(found) == 3, "Q[0] does not move A[1, 0]"
     without = now.key.copy()

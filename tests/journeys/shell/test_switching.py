@@ -53,6 +53,7 @@ def work(person) -> None:
         ),
     )
     person.select("query", 4, 98, 3, 2)
+    person.rest()
     settle()
 
 
@@ -141,10 +142,12 @@ def test_a_switched_window_says_what_one_started_in_that_language_says(launch):
     work(person)
     english, before = pages(person), state(person)
     person.do("language_zh")
+    person.rest()
     settle()
     assert differing(pages(person), chinese) == []
     assert state(person) == before
     person.do("language_en")
+    person.rest()
     settle()
     assert differing(pages(person), english) == []
     assert state(person) == before
