@@ -13,7 +13,7 @@ import numpy as np
 
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, Tell, reading, suffix
+from attn_gui.formats.base import Format, Listing, Loaded, Matrix, PathText, Source, Tell, reading, suffix
 from attn_gui.formats.catalog import (
     FORMATS,
     IMAGES,
@@ -29,6 +29,7 @@ from attn_gui.formats.catalog import (
 )
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.named.by_name import is_problem
 from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
 from attn_gui.formats.saving import CHUNK, replacing, saving, write_file
@@ -76,6 +77,7 @@ __all__ = [
 ]
 
 
+_SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} arrays, not one matrix: {names}. Open it instead.")
 _LEFT = QT_TRANSLATE_NOOP("Sentences", "Snapshots in it, which the window opens: {names}.")
 
 
@@ -144,8 +146,24 @@ def open_matrix(path: PathText, tell: Tell | None = None) -> Matrix:
         for kind in matrices():
             if kind is found:
                 return kind.read(source)
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} holds a whole problem, not one matrix; expected {expected}.")
-        raise FormatError(template, expected=suffixes(matrices()))
+        if found.listing is not None:
+            return _only_one(found.listing(source), source)
+        raise _whole_problem()
+
+
+def _only_one(listing: Listing, source: Source) -> Matrix:
+    """The one array that there is; several are refused."""
+    names = [array.name for array in listing.arrays]
+    if len(names) != 1:
+        raise _whole_problem() if is_problem(names) else FormatError(_SEVERAL, count=len(names), names=listed(names))
+    source.file.seek(0)
+    (values,) = listing.read(source, names).values()
+    return Matrix(np.atleast_2d(values), notes=listing.notes)
+
+
+def _whole_problem() -> FormatError:
+    template = QT_TRANSLATE_NOOP("Sentences", "{file} holds a whole problem, not one matrix; expected {expected}.")
+    return FormatError(template, expected=suffixes(matrices()))
 
 
 def save(problem: Problem, path: PathText) -> None:

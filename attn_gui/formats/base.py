@@ -6,7 +6,7 @@ import errno
 import io
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -89,6 +89,27 @@ class Matrix:
     notes: tuple[Note, ...] = ()
 
 
+class Listed(NamedTuple):
+    """One array of a file, none of whose numbers is read yet."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str  # as NumPy calls it; bfloat16 too
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The arrays of a file by name, with the options of a problem that stand beside them.
+
+    `read` takes some of them out of the same file, open at its start.
+    """
+
+    arrays: tuple[Listed, ...]
+    read: Callable[[Source, Collection[str]], dict[str, Array]]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+
 Content = TypeVar("Content", Loaded, Matrix)
 
 
@@ -110,7 +131,8 @@ class Format(Generic[Content]):
     write_rows: Callable[[Rows, IO[bytes], Labels, Labels], None] | None = None
     write_members: Callable[[Mapping[str, Rows], IO[bytes]], None] | None = None
     text: bool = False  # holds labels, and only so many numbers
-    size: Callable[[Source], int] = attrgetter("size")  # bytes that have to be read, unpacked
+    size: Callable[[Source], int] = attrgetter("size")  # bytes that have to be read, unpacked, or take as long
+    listing: Callable[[Source], Listing] | None = None  # what is in it where it holds arrays by any name
 
     @property
     def holds_numbers(self) -> bool:

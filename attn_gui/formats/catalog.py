@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from attn_gui.formats import npy, npz
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, suffix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.named import json_arrays, safetensors, xlsx
 from attn_gui.formats.sessions import carried, session
 from attn_gui.formats.text import csv_text
 
@@ -48,6 +49,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         npz.matches,
         write_members=npz.write_members,
         size=npz.size_of,
+        listing=npz.listing,
     ),
     Format(
         "figure_session",
@@ -57,6 +59,38 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         carried.read,
         None,
         carried.matches,
+    ),
+    Format(
+        "safetensors",
+        (".safetensors",),
+        QT_TRANSLATE_NOOP("Sentences", "Safetensors"),
+        "problem",
+        safetensors.read,
+        None,
+        safetensors.matches,
+        listing=safetensors.listing,
+    ),
+    Format(
+        "json",
+        (".json",),
+        QT_TRANSLATE_NOOP("Sentences", "JSON lists by name"),
+        "problem",
+        json_arrays.read,
+        None,
+        json_arrays.matches,
+        size=json_arrays.size_of,
+        listing=json_arrays.listing,
+    ),
+    Format(
+        "xlsx",
+        (".xlsx",),
+        QT_TRANSLATE_NOOP("Sentences", "Excel workbook"),
+        "problem",
+        xlsx.read,
+        None,
+        xlsx.matches,
+        size=xlsx.size_of,
+        listing=xlsx.listing,
     ),
     Format(
         "npy",
@@ -139,9 +173,9 @@ def detect(
         raise FormatError(template, path=repr(Path(path).name), to=repr(f"{Path(path).stem}{_CONVERTED}"))
     start = source.file.read(16)
     source.file.seek(0)
-    for kind in FORMATS.values():
-        if kind.matches(start):
-            return kind
+    alike = [kind for kind in FORMATS.values() if kind.matches(start)]
+    if alike:  # a session is a safetensors file too, and a workbook a zip as a .npz is: then the suffix tells
+        return next((kind for kind in alike if ending in kind.suffixes), alike[0])
     known = [kind for kind in FORMATS.values() if ending in kind.suffixes]
     return known[0] if known else of_suffix(ending, FORMATS.values() if wanted is None else wanted)
 

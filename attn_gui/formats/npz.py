@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import IO
 
 import numpy as np
 
 from attn_gui.formats import npy
-from attn_gui.formats.base import Loaded, Source
+from attn_gui.formats.base import Listed, Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
-from attn_gui.formats.foreign_arrays import Array, Budget, checked_header, read_bytes, read_header, read_npy
+from attn_gui.formats.foreign_arrays import (
+    Array,
+    Budget,
+    check_dtype,
+    checked_header,
+    read_bytes,
+    read_header,
+    read_npy,
+)
 from attn_gui.formats.json_text import TOO_LONG, Json, dump, parse_object
-from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_result, listed, notes_on, option_of, split
+from attn_gui.formats.named.by_name import META, check_names, problem_of
+from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
 from attn_gui.formats.rows import Rows, rows_of
-from attn_gui.formats.text.text_cells import rounding_notes
 
 LONGEST_META = 2**20
 LONGEST_DIRECTORY = 2**20
@@ -35,23 +44,48 @@ def read(source: Source) -> Loaded:
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
         members = _members(archive)
+        check_names(members)
         known = [name for name in members if is_field(name)]
-        if not known:
-            raise _no_problem(members)
         _weigh(archive, {name: members[name] for name in (*known, *filter(is_option, members))})
         budget = Budget()
         arrays = {name: _array(archive, members[name], name, budget) for name in known}
-        meta = _meta(archive, members["meta"]) if "meta" in members else {}
+        meta = _meta(archive, members[META]) if META in members else {}
         for name in filter(is_option, members):
             said, cells = option_of(name, _option(archive, members[name], name, budget))
             _check_once(name, meta)
             meta, arrays = meta | said, arrays | cells
     # what is written with options says what its axes are; a first axis of other hands may be heads
-    problem, about, strange = assemble(arrays, meta, batch_axis="meta" in members)
-    ignored = [name for name in members if not (is_field(name) or is_option(name) or name == "meta")]
-    left_out = (*(name for name in ignored if not is_result(name)), *strange)
-    rounded = [note for array in arrays.values() for note in rounding_notes(array)]
-    return Loaded(problem, notes=(*notes_on(ignored, strange), *rounded), about=about, left_out=left_out)
+    ignored = [name for name in members if not (is_field(name) or is_option(name) or name == META)]
+    return problem_of(arrays, meta, ignored, batch_axis=META in members)
+
+
+def listing(source: Source) -> Listing:
+    """Every array of numbers by its header, and the options beside them; what is no such array is passed over."""
+    _check_directory(source)
+    found, texts = [], []
+    with zipfile.ZipFile(source.file) as archive:
+        members = _members(archive)
+        for name, info in members.items():
+            with archive.open(info) as member, suppress(FormatError):
+                header = read_header(member, name)
+                if header.dtype.kind in "US" or (is_option(name) and header.shape == ()):
+                    texts.append(name)
+                else:
+                    check_dtype(name, header.dtype)
+                    found.append(Listed(name, header.shape, header.dtype.name))
+        budget = Budget()
+        options = _meta(archive, members[META]) if META in texts else {}
+        for name in filter(is_option, texts):
+            options |= option_of(name, _option(archive, members[name], name, budget))[0]
+    return Listing(tuple(found), _taken, options)
+
+
+def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
+    with zipfile.ZipFile(source.file) as archive:
+        members = {name: info for name, info in _members(archive).items() if name in names}
+        _weigh(archive, members)
+        budget = Budget()
+        return {name: _array(archive, info, name, budget) for name, info in members.items()}
 
 
 def size_of(source: Source) -> int:
@@ -75,7 +109,7 @@ def members_of(loaded: Loaded) -> dict[str, Array]:
             "Sentences", "{file}: the options are {got} long, too much for a .npz; save a session (.attn) instead."
         )
         raise FormatError(template, got=size_text(len(meta)))
-    return {**arrays, "meta": np.array(meta)}
+    return {**arrays, META: np.array(meta)}
 
 
 def arrays_bytes(arrays: Mapping[str, Array]) -> bytes:
@@ -158,10 +192,3 @@ def _meta(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, Json]:
             raise FormatError(TOO_LONG, got=size_text(header.dtype.itemsize // wide), expected=size_text(LONGEST_META))
         text = read_bytes(member, "meta", header.dtype.itemsize).view(header.dtype)[0]
     return parse_object(text.decode() if isinstance(text, bytes) else str(text), LONGEST_META)
-
-
-def _no_problem(members: Iterable[str]) -> FormatError:
-    template = QT_TRANSLATE_NOOP(
-        "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
-    )
-    return FormatError(template, got=listed(list(members)) or "–")

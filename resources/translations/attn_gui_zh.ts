@@ -4435,6 +4435,18 @@
         <translation>按名称存放的 NumPy 数组</translation>
     </message>
     <message>
+        <source>Safetensors</source>
+        <translation>Safetensors</translation>
+    </message>
+    <message>
+        <source>JSON lists by name</source>
+        <translation>按名称存放的 JSON 列表</translation>
+    </message>
+    <message>
+        <source>Excel workbook</source>
+        <translation>Excel 工作簿</translation>
+    </message>
+    <message>
         <source>NumPy array</source>
         <translation>NumPy 数组</translation>
     </message>
@@ -5287,6 +5299,10 @@
         <translation>超过 2⁵³ 的整数已舍入为 float64：{text} 现为 {value}。</translation>
     </message>
     <message>
+        <source>{file} holds {count} arrays, not one matrix: {names}. Open it instead.</source>
+        <translation>{file} 里有 {count} 个数组（{names}），不是一个矩阵；请改用“打开”。</translation>
+    </message>
+    <message>
         <source>{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.</source>
         <translation>{file} 只含一个矩阵，不是完整的问题；应为 {expected}。请打开一个问题，再将它导入其中的表格。</translation>
     </message>
@@ -5749,6 +5765,74 @@
     <message>
         <source>The snapshots in the file are damaged; they were left out.</source>
         <translation>文件中的快照已损坏，未读入。</translation>
+    </message>
+    <message>
+        <source>{file} is not valid JSON from character {place} on.</source>
+        <translation>{file} 从第 {place} 个字符起不是合法的 JSON。</translation>
+    </message>
+    <message>
+        <source>{file} is nested too deeply.</source>
+        <translation>{file} 的嵌套太深。</translation>
+    </message>
+    <message>
+        <source>{file} holds {got} lists and records; expected at most {most}.</source>
+        <translation>{file} 里有 {got} 个列表和记录；最多应为 {most} 个。</translation>
+    </message>
+    <message>
+        <source>{file} holds no lists of numbers.</source>
+        <translation>{file} 里没有数字列表。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” has a part of the shape {got}; expected {expected}.</source>
+        <translation>{file}：“{name}”有一部分的形状是 {got}；应为 {expected}。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” holds {got}; expected numbers.</source>
+        <translation>{file}：“{name}”里有 {got}；应为数字。</translation>
+    </message>
+    <message>
+        <source>{file} holds a number that is too long.</source>
+        <translation>{file} 里有一个数字太长。</translation>
+    </message>
+    <message>
+        <source>{file} is cut off or is no safetensors file.</source>
+        <translation>{file} 不完整，或者不是 safetensors 文件。</translation>
+    </message>
+    <message>
+        <source>{file} needs openpyxl, which is not installed: python -m pip install &apos;attn-gui[xlsx]&apos;.</source>
+        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install &apos;attn-gui[xlsx]&apos;。</translation>
+    </message>
+    <message>
+        <source>{file} is damaged or is no workbook of Excel.</source>
+        <translation>{file} 已损坏，或者不是 Excel 工作簿。</translation>
+    </message>
+    <message>
+        <source>{file} unpacks to {got}; expected at most {expected}.</source>
+        <translation>{file} 解压后有 {got}；最多应为 {expected}。</translation>
+    </message>
+    <message>
+        <source>{file} has {got} parts; expected at most {expected}.</source>
+        <translation>{file} 有 {got} 个部分；最多应为 {expected} 个。</translation>
+    </message>
+    <message>
+        <source>{file} declares entities in its XML, as no workbook does, and is not opened.</source>
+        <translation>{file} 的 XML 里声明了实体，正常的工作簿不会这样，因此没有打开。</translation>
+    </message>
+    <message>
+        <source>{file}: the sheet “{name}” has more than {most} cells; save it as .csv instead.</source>
+        <translation>{file}：工作表“{name}”的单元格超过 {most} 个；请另存为 .csv。</translation>
+    </message>
+    <message>
+        <source>{file}, sheet “{name}”: {reason}</source>
+        <translation>{file}，工作表“{name}”：{reason}</translation>
+    </message>
+    <message>
+        <source>{file} holds no sheet of numbers.</source>
+        <translation>{file} 里没有数字工作表。</translation>
+    </message>
+    <message>
+        <source>{file}: the sheet “{name}” has formulas without values; open it in a spreadsheet and save it there.</source>
+        <translation>{file}：工作表“{name}”里的公式没有保存值；请在电子表格软件里打开并保存一次。</translation>
     </message>
 </context>
 <context>

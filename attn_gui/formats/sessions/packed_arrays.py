@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
 from attn_gui.formats.foreign_arrays import Array, Budget, broken, from_bfloat16, native
@@ -23,11 +25,12 @@ _TEXT = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)  # of JSON, to its clo
 _ENTRY_BROKEN = QT_TRANSLATE_NOOP("Sentences", "{file}: what it says about “{name}” is damaged.")
 _GAPS = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: its arrays overlap or leave a gap.")
 _CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a session.")
+_BFLOAT16 = "BF16"
 _DTYPES = {
     "F64": "<f8",
     "F32": "<f4",
     "F16": "<f2",
-    "BF16": "<u2",
+    _BFLOAT16: "<u2",
     "I64": "<i8",
     "I32": "<i4",
     "I16": "<i2",
@@ -101,6 +104,49 @@ def _length_of(data: bytes, stop: int, entry: str) -> int:
     return found.end() - start if found else 0
 
 
+class Place(NamedTuple):
+    """The place of an array behind the header, and what its bytes mean."""
+
+    name: str
+    kind: str  # as these files call it: F32, BF16, …
+    shape: tuple[int, ...]
+    bytes: tuple[int, int]  # its first one, and the first one behind it
+
+
+def places(header: Mapping[str, Json]) -> list[Place]:
+    """The places of all arrays, in the order of the file."""
+    entries = [_entry(name, entry) for name, entry in header.items() if name != METADATA]
+    return sorted(entries, key=lambda place: place.bytes)
+
+
+def is_known(kind: str) -> bool:
+    """Whether numbers of this kind can be read."""
+    return kind in _DTYPES
+
+
+def kind_name(kind: str) -> str:
+    """The name that NumPy has for a kind of numbers; bfloat16 has its own."""
+    return "bfloat16" if kind == _BFLOAT16 else np.dtype(_DTYPES[kind]).name
+
+
+def count_of(place: Place, budget: Budget) -> int:
+    """The bytes that its shape needs; refused where it says other ones, where they are too many, of unknown numbers."""
+    if place.kind not in _DTYPES:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected {expected}.")
+        raise FormatError(template, name=shown(place.name), got=shown(place.kind), expected=tuple(_DTYPES))
+    count = budget.take(place.name, place.shape, np.dtype(_DTYPES[place.kind]).itemsize)
+    start, stop = place.bytes
+    if stop - start != count:
+        raise broken(place.name, count, max(stop - start, 0))
+    return count
+
+
+def array_of(place: Place, own: NDArray[np.uint8]) -> Array:
+    """The numbers in the bytes of an array."""
+    dtype = np.dtype(_DTYPES[place.kind])
+    return from_bfloat16(own, place.shape) if place.kind == _BFLOAT16 else native(own, dtype, place.shape)
+
+
 def arrays_in(header: Mapping[str, Json], cells: memoryview) -> dict[str, Array]:
     """Every array, in the memory of the file.
 
@@ -108,19 +154,14 @@ def arrays_in(header: Mapping[str, Json], cells: memoryview) -> dict[str, Array]
     """
     budget, end = Budget(), 0
     found: dict[str, Array] = {}
-    entries = [_entry(name, entry) for name, entry in header.items() if name != METADATA]
-    for name, kind, shape, (start, stop) in sorted(entries, key=lambda entry: entry[3]):
-        if kind not in _DTYPES:
-            template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected {expected}.")
-            raise FormatError(template, name=shown(name), got=shown(kind), expected=tuple(_DTYPES))
-        dtype = np.dtype(_DTYPES[kind])
-        count = budget.take(name, shape, dtype.itemsize)
-        if start != end:
+    for place in places(header):
+        start, stop = place.bytes
+        if start != end and place.kind in _DTYPES:
             raise FormatError(_GAPS)
-        if stop != end + count or stop > len(cells):
-            raise broken(name, count, max(min(stop, len(cells)) - start, 0))
-        own, end = np.frombuffer(cells[start:stop], np.uint8), stop
-        found[name] = from_bfloat16(own, shape) if kind == "BF16" else native(own, dtype, shape)
+        count = count_of(place, budget)
+        if stop > len(cells):
+            raise broken(place.name, count, max(len(cells) - start, 0))
+        found[place.name], end = array_of(place, np.frombuffer(cells[start:stop], np.uint8)), stop
     if end != len(cells):
         raise FormatError(_GAPS)
     return found
@@ -130,13 +171,13 @@ def _key(array: Array) -> str:
     return _KEY_OF[np.dtype(array.dtype).name]
 
 
-def _entry(name: str, entry: Json) -> tuple[str, str, tuple[int, ...], tuple[int, int]]:
+def _entry(name: str, entry: Json) -> Place:
     """The header's entry of one array: its name, kind of numbers, shape and place."""
     parts = entry if isinstance(entry, dict) else {}
     kind, shape, place = parts.get("dtype"), _wholes(parts.get("shape")), _wholes(parts.get("data_offsets"))
     if not isinstance(kind, str) or shape is None or place is None or len(place) != 2 or min(place) < 0:
         raise FormatError(_ENTRY_BROKEN, name=shown(name))
-    return name, kind, shape, (place[0], place[1])
+    return Place(name, kind, shape, (place[0], place[1]))
 
 
 def _wholes(value: Json) -> tuple[int, ...] | None:

@@ -80,10 +80,18 @@ def read_table(text: str, tell: Tell = silent) -> Matrix:
         raise FormatError(template) from error
 
 
+def read_rows(rows: Sequence[Row], tell: Tell = silent) -> Matrix:
+    """The matrix in cells that are cut already, such as a spreadsheet's; refused as `read_table` refuses."""
+    return _read_grids([Grid(lambda: iter(rows), max(1, len(rows)))], tell)
+
+
 def _read(text: str, tell: Tell) -> Matrix:
     if not text.strip(" \n\t,;|"):
         raise _nothing()
-    grids = _grids(text)
+    return _read_grids(_grids(text), tell)
+
+
+def _read_grids(grids: Sequence[Grid], tell: Tell) -> Matrix:
     found: list[tuple[Way, Cells, Matrix]] = []
     refusal: FormatError | None = None
     for grid in grids:

@@ -1,0 +1,156 @@
+"""`.json`: nested lists of numbers by name, or one such list. Imports engine.
+
+Rows are turned into numbers one by one: so the first that is wrong is named, and other threads have their turn.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import cast
+
+import numpy as np
+
+from attn_gui.formats.base import Listed, Listing, Loaded, Source, Tell, check_size
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown
+from attn_gui.formats.foreign_arrays import MOST_AXES, Array, Budget
+from attn_gui.formats.json_text import Json
+from attn_gui.formats.named.by_name import META, options_among, problem_in
+from attn_gui.formats.problem_fields import ABOUT, is_field
+from attn_gui.formats.text.csv_text import decode
+
+LARGEST_FILE = 64 * 2**20  # its numbers take up to twelve times as much while they are read
+MOST_LISTS = 10**6  # each takes a hundred bytes, however short its text
+MOST_NAMES = 10_000
+DEEPEST = 8  # records within records
+SLOWER = 128  # a byte of it takes as long as so many of numbers that need no reading
+ALONE = "array"  # the name of a list that has none
+
+_BAD = QT_TRANSLATE_NOOP("Sentences", "{file} is not valid JSON from character {place} on.")
+_DEEP = QT_TRANSLATE_NOOP("Sentences", "{file} is nested too deeply.")
+_LISTS = QT_TRANSLATE_NOOP("Sentences", "{file} holds {got} lists and records; expected at most {most}.")
+_NOTHING = QT_TRANSLATE_NOOP("Sentences", "{file} holds no lists of numbers.")
+_RAGGED = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has a part of the shape {got}; expected {expected}.")
+_NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected numbers.")
+_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} holds a number that is too long.")
+
+
+def matches(start: bytes) -> bool:
+    """Text begins with anything."""
+    return False
+
+
+def read(source: Source) -> Loaded:
+    """A problem by the names of its fields, with the options of a problem among them or under `meta`."""
+    return problem_in(listing(source), source)
+
+
+def listing(source: Source) -> Listing:
+    """Every nested list of numbers; what lies in records within has their names before its own, with points."""
+    named = _parsed(source)
+    arrays: dict[str, Array] = {}
+    budget = Budget()
+    said = named.pop(META, {})
+    options = {**options_among(named), **{name: named[name] for name in ABOUT if isinstance(named.get(name), str)}}
+    options = {name: value for name, value in options.items() if not (name == "mask" and _is_numbers(value))}
+    for name, value in _lists(named):
+        if name not in options:
+            arrays[name] = _array(name, value, budget, source.tell)
+    if not arrays:
+        raise FormatError(_NOTHING)
+    listed = tuple(Listed(name, array.shape, array.dtype.name) for name, array in arrays.items())
+    return Listing(listed, partial(_held, arrays), options | (said if isinstance(said, dict) else {}))
+
+
+def size_of(source: Source) -> int:
+    """As many bytes as take as long as its text."""
+    return source.size * SLOWER
+
+
+def _held(arrays: Mapping[str, Array], _source: Source, names: Collection[str]) -> dict[str, Array]:
+    return {name: array for name, array in arrays.items() if name in names}
+
+
+def _parsed(source: Source) -> dict[str, Json]:
+    """The whole text as values by name; checked before it is taken apart."""
+    check_size(source.size, LARGEST_FILE)
+    text = decode(source.file.read(source.size))
+    lists = text.count("[") + text.count("{")
+    if lists > MOST_LISTS:
+        raise FormatError(_LISTS, got=f"{lists:,}", most=f"{MOST_LISTS:,}")
+    try:
+        found = json.loads(text, parse_float=lambda digits: float(digits))  # in Python, so that others have their turn
+    except RecursionError as error:
+        raise FormatError(_DEEP) from error
+    except json.JSONDecodeError as error:
+        raise FormatError(_BAD, place=error.pos) from error
+    except ValueError as error:  # Python reads no number of thousands of digits
+        raise FormatError(_LONG) from error
+    return found if isinstance(found, dict) else {ALONE: found}
+
+
+def _lists(values: Mapping[str, Json], before: str = "", depth: int = 0) -> Iterator[tuple[str, list[Json]]]:
+    if depth > DEEPEST or len(values) > MOST_NAMES:
+        raise FormatError(_DEEP)
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _lists(value, f"{before}{name}.", depth + 1)
+        elif _is_numbers(value) or (is_field(before + name) and isinstance(value, list)):
+            yield before + name, value
+
+
+def _is_numbers(value: Json) -> bool:
+    """Whether the first thing in nested lists is a number."""
+    inner = value
+    while isinstance(inner, list) and inner:
+        inner = inner[0]
+    return isinstance(value, list) and isinstance(inner, int | float)
+
+
+def _array(name: str, nested: list[Json], budget: Budget, tell: Tell) -> Array:
+    """The numbers of nested lists: true and false as such, whole numbers as such where they fit, else float64."""
+    shape = _shape(name, nested)
+    budget.take(name, shape, 8)
+    rows = _rows(name, nested, shape)
+    kinds: set[type] = set()
+    array = np.empty((math.prod(shape[:-1]), shape[-1]))
+    whole = None
+    for place, row in enumerate(rows):
+        kinds |= set(map(type, row))
+        if not kinds <= {int, float, bool}:
+            got = next(value for value in row if type(value) not in (int, float, bool))
+            raise FormatError(_NO_NUMBER, name=shown(name), got=shown(json.dumps(got)))
+        try:
+            array[place] = row
+        except OverflowError as error:
+            raise FormatError(_LONG) from error
+        if place % 4096 == 0:
+            tell(1.0)
+    if kinds == {bool}:
+        whole = array.astype(bool)
+    elif kinds == {int} and np.abs(array).max() < 2**53:
+        whole = array.astype(np.int64)
+    return (array if whole is None else whole).reshape(shape)
+
+
+def _shape(name: str, nested: list[Json]) -> tuple[int, ...]:
+    shape: list[int] = []
+    inner: Json = nested
+    while isinstance(inner, list) and len(shape) <= MOST_AXES:
+        shape.append(len(inner))
+        inner = inner[0] if inner else None
+    return tuple(shape)
+
+
+def _rows(name: str, nested: list[Json], shape: Sequence[int]) -> Iterator[list[Json]]:
+    """The innermost lists, in order; refused where one is longer or shorter than the first."""
+    got = (len(nested),) if isinstance(nested, list) else ()
+    if got != tuple(shape[:1]):
+        raise FormatError(_RAGGED, name=shown(name), got=shape_text(got), expected=shape_text(tuple(shape[:1])))
+    if len(shape) == 1:
+        yield nested
+    else:
+        for part in nested:
+            yield from _rows(name, cast("list[Json]", part), shape[1:])

@@ -1,0 +1,302 @@
+"""Arrays by name in safetensors, JSON and workbooks: what is read, and every way in which a file may lie."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import json
+import sys
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pytest
+import safetensors.numpy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_gui.engine import Problem
+from attn_gui.formats import FormatError, load, load_matrix, open_file, save
+from attn_gui.formats.named import json_arrays, xlsx
+from attn_gui.formats.named.by_name import ForeignNames
+
+CELLS = {name: np.arange(12.0).reshape(3, 4) / 16 for name in ("query", "key", "value")}
+OPEN = np.tril(np.ones((3, 3), bool))
+
+
+def as_safetensors(path: Path, arrays: dict[str, np.ndarray], meta: dict[str, object]) -> Path:
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    safetensors.numpy.save_file(arrays, path, metadata={"meta": json.dumps(meta)} if meta else None)
+    return path
+
+
+def as_json(path: Path, arrays: dict[str, np.ndarray], meta: dict[str, object]) -> Path:
+    path.write_text(json.dumps({name: array.tolist() for name, array in arrays.items()} | meta))
+    return path
+
+
+def as_xlsx(path: Path, arrays: dict[str, np.ndarray], meta: dict[str, object]) -> Path:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, array in arrays.items():
+        sheet = book.create_sheet(name)
+        for row in np.atleast_2d(array).tolist():
+            sheet.append(row)
+    if meta:
+        book.create_sheet("meta").append([json.dumps(meta)])
+    book.save(path)
+    return path
+
+
+WRITERS = {".safetensors": as_safetensors, ".json": as_json, ".xlsx": as_xlsx}
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_names_of_fields_make_a_problem(suffix: str, tmp_path: Path) -> None:
+    meta = {"num_heads": 2, "tokens": ["a", "b", "c"], "model": "some model"}
+    loaded = open_file(WRITERS[suffix](tmp_path / f"a{suffix}", CELLS | {"mask": OPEN, "extra": np.ones((2, 2))}, meta))
+    expected = Problem(
+        **CELLS,
+        num_heads=2,
+        mask=[{"kind": "custom", "allowed": OPEN}],
+        query_tokens=["a", "b", "c"],
+        key_tokens=["a", "b", "c"],
+    )
+    assert loaded.problem == expected
+    assert loaded.model == "some model"
+    assert loaded.left_out == ("extra",)
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_other_names_are_foreign(suffix: str, tmp_path: Path) -> None:
+    path = WRITERS[suffix](tmp_path / f"a{suffix}", {"q": np.eye(2), "K": np.eye(2), "val": np.eye(2)}, {})
+    with pytest.raises(ForeignNames, match=r"expected arrays query, key and value.*got .*q") as caught:
+        load(path)
+    assert caught.value.path == path
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_a_file_of_one_array_is_a_matrix(suffix: str, tmp_path: Path) -> None:
+    path = WRITERS[suffix](tmp_path / f"a{suffix}", {"any name": CELLS["key"]}, {})
+    np.testing.assert_array_equal(load_matrix(path), CELLS["key"])
+    several = WRITERS[suffix](tmp_path / f"b{suffix}", {"a": np.eye(2), "b": np.eye(2)}, {})
+    with pytest.raises(FormatError, match="holds 2 arrays, not one matrix: a, b"):
+        load_matrix(several)
+
+
+# --- safetensors ---------------------------------------------------------------------------------
+def test_a_session_opens_under_another_suffix(tmp_path: Path) -> None:
+    problem = Problem(**CELLS, mask=[{"kind": "causal"}])
+    save(problem, tmp_path / "a.attn")
+    assert load((tmp_path / "a.attn").rename(tmp_path / "a.safetensors")) == problem
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [("BF16", "<u2"), ("F16", "<f2"), ("F32", "<f4"), ("I64", "<i8")])
+def test_every_kind_of_numbers_is_read(kind: str, dtype: str, tmp_path: Path) -> None:
+    values = np.array([[1.0, -0.5], [3.0, 2.0**-3]], np.float32)
+    if kind == "I64":
+        values = np.array([[1.0, -5], [3.0, 2]], np.float32)
+    cells = (values.view("<u4") >> 16).astype(dtype) if kind == "BF16" else values.astype(dtype)
+    entries = {
+        name: {"dtype": kind, "shape": [2, 2], "data_offsets": [k * cells.nbytes, (k + 1) * cells.nbytes]}
+        for k, name in enumerate(("query", "key", "value"))
+    }
+    header = json.dumps(entries).encode()
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + cells.tobytes() * 3)
+    np.testing.assert_array_equal(load(path).value, values)
+
+
+def test_what_is_not_asked_for_is_not_read(tmp_path: Path) -> None:
+    big = np.zeros((4000, 500))
+    path = as_safetensors(tmp_path / "a.safetensors", CELLS | {"a": big, "z": big}, {})
+    tracemalloc.start()
+    assert open_file(path).left_out == ("a", "z")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2e6 < big.nbytes
+
+
+def broken_safetensors(**entry: object) -> bytes:
+    header = json.dumps({name: {"dtype": "F64", "shape": [2, 2], "data_offsets": [0, 32]} | entry for name in CELLS})
+    return len(header).to_bytes(8, "little") + header.encode() + bytes(32)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\xff" * 20, "cut off or is no safetensors file"),
+        (broken_safetensors()[:40], "cut off or is no safetensors file"),
+        (broken_safetensors()[:-8], "damaged or cut off"),
+        (broken_safetensors(shape=[2, 10**9], data_offsets=[0, 16 * 10**9]), "16.0 GB of memory"),
+        (broken_safetensors(data_offsets=[0, 8]), "expected 32 bytes of numbers, got 8"),
+        (broken_safetensors(shape="2"), "what it says about “query” is damaged"),
+        (broken_safetensors(dtype="F4"), "holds no problem"),
+    ],
+)
+def test_a_bad_safetensors_is_one_sentence(
+    data: bytes, words: str, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(data)
+    assert words in refused(load, path, path=path)
+
+
+# --- JSON ----------------------------------------------------------------------------------------
+@given(st.lists(st.lists(st.floats(), min_size=3, max_size=3), min_size=1, max_size=4))
+def test_numbers_of_json_come_back_bit_for_bit(rows: list[list[float]]) -> None:
+    path = Path(sys.modules[__name__].__file__).with_suffix(".tmp.json")
+    path.write_text(json.dumps(rows))
+    try:
+        found = load_matrix(path)
+    finally:
+        path.unlink()
+    np.testing.assert_array_equal(found, rows)
+    assert not (np.signbit(found) != np.signbit(rows))[~np.isnan(rows)].any()
+
+
+def test_records_within_have_their_names_before_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"h": {"3": {"q": [[1, 2]], "name": "x"}}, "flags": [[True, False]], "n": 3}))
+    with pytest.raises(ForeignNames, match=r"got h\.3\.q, flags"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "not valid JSON from character 1"),
+        ("{}", "holds no lists of numbers"),
+        ('{"query": [[1, 2], [3]], "key": [[1]], "value": [[1]]}', "a part of the shape 1; expected 2"),
+        ('{"query": [[1, 2], 3]}', "a part of the shape 1; expected 2"),
+        ('{"query": [[1, null]]}', "holds null; expected numbers"),
+        ('{"query": [["a"]]}', 'holds "a"; expected numbers'),
+        ('{"query": [[[[[1]]]]]}', "5 axes; expected at most 4"),
+        ('{"query": [[], []]}', "no cells"),
+        ('{"query": [[' + "9" * 5000 + "]]}", "a number that is too long"),
+        ('{"query": [[1' + "0" * 400 + "]]}", "a number that is too long"),
+        ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
+        ("[" * 2_000_000, "2,000,000 lists and records"),
+        ('{"query": [[1]], "key": [[1]], "value": [[1]], "num_heads": 0}', "num_heads must be at least 1"),
+    ],
+)
+def test_a_bad_json_is_one_sentence(text: str, words: str, tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    assert words in refused(load, path, path=path)
+
+
+def test_a_json_that_is_too_long_is_not_read(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "a.json"
+    with path.open("wb") as file:
+        file.truncate(json_arrays.LARGEST_FILE + 1)
+    assert "too large" in refused(load, path, path=path)
+
+
+# --- workbooks -----------------------------------------------------------------------------------
+def test_headings_labels_and_empty_margins_are_left_out(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row, cells in enumerate([["", "c0", "c1"], ["the", 1, 2.5], ["cat", 3, -4]], 3):
+        for column, cell in enumerate(cells, 2):
+            sheet.cell(row, column, cell)
+    book.save(tmp_path / "a.xlsx")
+    np.testing.assert_array_equal(load_matrix(tmp_path / "a.xlsx"), [[1, 2.5], [3, -4]])
+
+
+def test_values_are_read_and_never_formulas(tmp_path: Path, refused: Callable[..., str]) -> None:
+    book = openpyxl.Workbook()
+    book.active.append([1, "=A1+1"])
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    assert "has formulas without values" in refused(load_matrix, path, path=path)
+    data = io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(data, "w") as new:
+        for info in old.infolist():
+            new.writestr(info, old.read(info).replace(b"<v />", b"<v>2</v>").replace(b"<v></v>", b"<v>2</v>"))
+    path.write_bytes(data.getvalue())
+    np.testing.assert_array_equal(load_matrix(path), [[1, 2]])
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ([[1, "x"], [2, 3]], "sheet “Sheet”: row 0, column 1 (line 1) is “x”; expected a number"),
+        ([[1, None], [2, 3]], "row 0, column 1 (line 1)"),
+        ([[datetime.date(2026, 1, 1)]], "expected a number"),
+        ([["#DIV/0!", 1.0]], "an error or a missing value"),
+        ([], "holds no numbers"),
+    ],
+)
+def test_a_cell_that_is_no_number_is_named(
+    cells: list[list[object]], words: str, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    book = openpyxl.Workbook()
+    for row in cells:
+        book.active.append(row)
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    assert words in refused(load_matrix, path, path=path)
+
+
+def patched(path: Path, part: str, change: Callable[[bytes], bytes]) -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as new:
+        for info in old.infolist():
+            content = old.read(info)
+            new.writestr(info.filename, change(content) if info.filename.endswith(part) else content)
+    path.write_bytes(data.getvalue())
+
+
+SHEET = "sheet1.xml"
+BOMBS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
+    "entities": ("workbook.xml", lambda data: b'<!DOCTYPE a [<!ENTITY b "c">]>' + data, "declares entities"),
+    "wide": (SHEET, lambda data: data.replace(b'r="B1"', b'r="XFD1"'), "are not numbers"),
+    "far down": (SHEET, lambda data: data.replace(b'<row r="2"', b'<row r="99999999999"'), "more than 4,000,000 cells"),
+    "says to be huge": (SHEET, lambda data: data.replace(b"A1:B2", b"A1:XFD1048576"), ""),
+    "zeros": (SHEET, lambda data: data + b" " * xlsx.LARGEST_UNPACKED, "unpacks to 134.2 MB"),
+    "no xml": (SHEET, lambda _data: b"<sheet", "damaged"),
+    "no book": ("workbook.xml", lambda _data: b"", "damaged"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_workbook_that_lies_is_refused_before_it_goes_off(name: str, tmp_path: Path) -> None:
+    part, change, words = BOMBS[name]
+    path = as_xlsx(tmp_path / "a.xlsx", {"any": np.arange(4.0).reshape(2, 2)}, {})
+    patched(path, part, change)
+    tracemalloc.start()
+    if words:
+        with pytest.raises(FormatError, match=words):
+            load_matrix(path)
+    else:
+        np.testing.assert_array_equal(load_matrix(path), [[0, 1], [2, 3]])
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 60e6
+
+
+def test_what_is_missing_to_read_it_is_said(
+    tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = as_xlsx(tmp_path / "a.xlsx", CELLS, {})
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    assert "python -m pip install 'attn-gui[xlsx]'" in refused(load, path, path=path)
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_damage_anywhere_is_a_sentence_or_a_file(suffix: str, tmp_path: Path) -> None:
+    path = WRITERS[suffix](tmp_path / f"a{suffix}", CELLS, {"num_heads": 2})
+    good, random = path.read_bytes(), np.random.default_rng(5)
+    for _ in range(60 if suffix == ".xlsx" else 300):
+        data = bytearray(good)
+        for _ in range(random.integers(1, 4)):
+            place = int(random.integers(0, len(data)))
+            data[place : place + int(random.integers(0, 9))] = random.bytes(random.integers(0, 4))
+        path.write_bytes(data)
+        with suppress(FormatError):
+            open_file(path)
