@@ -63,7 +63,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
     Format(
         "safetensors",
         (".safetensors",),
-        QT_TRANSLATE_NOOP("Sentences", "Safetensors"),
+        QT_TRANSLATE_NOOP("Sentences", "Safetensors arrays by name"),
         "problem",
         safetensors.read,
         None,

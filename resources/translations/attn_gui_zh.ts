@@ -4435,8 +4435,8 @@
         <translation>按名称存放的 NumPy 数组</translation>
     </message>
     <message>
-        <source>Safetensors</source>
-        <translation>Safetensors</translation>
+        <source>Safetensors arrays by name</source>
+        <translation>按名称存放的 Safetensors 数组</translation>
     </message>
     <message>
         <source>JSON lists by name</source>

@@ -158,9 +158,7 @@ def _cells(name: str, sheets: Sequence[Any], source: Source) -> list[list[Any]]:
         count += len(row)
         if count > MOST_CELLS or place >= MOST_ROWS:
             raise FormatError(_CELLS, name=shown(name), most=f"{MOST_CELLS:,}")
-        if any(
-            value is None and formula is not None for value, formula in zip(row, *(formulas or [row]), strict=False)
-        ):
+        if any(_is_uncomputed(row, twin) for twin in formulas):
             raise FormatError(_UNCOMPUTED, name=shown(name))
         rows.append(_without_end(row) or empty)
         if place % 1024 == 0:
