@@ -50,6 +50,8 @@ def shown(value: float, decimals: int = 3, scientific: bool = False) -> str:
     """
     if not math.isfinite(value):
         return "NaN" if value != value else "∞" if value > 0 else "−∞"
+    if scientific and value == 0:
+        return "0"
     if scientific or abs(value) >= 1e6:
         return _powers(value, decimals)
     text = f"{value:.{decimals}f}"

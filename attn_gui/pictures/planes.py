@@ -37,7 +37,12 @@ class PlaneLike(Protocol):
 
 def zeros_dotted(plane: PlaneLike) -> bool:
     """Whether a number that rounds to 0 is written as a dot: a weight, and what has not moved."""
-    return not plane.signed or (isinstance(plane, Plane | FieldPlane) and plane.evaluation.signed)
+    return not plane.signed or bool(kind_of(plane))
+
+
+def kind_of(plane: PlaneLike | None) -> str:
+    """What the numbers of a plane are where they are not those of its matrix: differences, gradients; else empty."""
+    return plane.evaluation.kind if isinstance(plane, Plane | FieldPlane) else ""
 
 
 class FieldPlane:

@@ -1,12 +1,15 @@
-"""The line above the pictures that says what is compared with what."""
+"""The line above the pictures that says what is compared with what, or of what the gradient is shown."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QToolButton, QWidget
 
+from attn_gui.figure.pages.differentials.differentiated import OF
+from attn_gui.figure.pages.knobs import joined
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import current_theme, dress, scaled
 
@@ -18,12 +21,17 @@ class ComparisonLine(QWidget):
     """One sentence, and a cross that ends the comparison; there only while there is one."""
 
     endRequested = Signal()
+    gradientPicked = Signal(str)  # a key of `differentiated.OF`
     splitMoved = Signal(float)  # the share of the width at which split maps have their bar
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("comparison")
         self._text, self._close = QLabel(self), QToolButton(self)
+        self._gradient = ChoiceBox(OF, self)
+        self._gradient.setObjectName("control.gradient")
+        self._gradient.picked.connect(self.gradientPicked)
+        self._gradient.hide()
         self._split = QSlider(Qt.Orientation.Horizontal, self)
         self._split.setObjectName("control.split")
         self._split.setRange(0, STEPS)
@@ -43,6 +51,7 @@ class ComparisonLine(QWidget):
         row.setContentsMargins(SPACING.xl, SPACING.s, SPACING.m, SPACING.s)
         row.setSpacing(SPACING.m)
         row.addWidget(self._text, 1)
+        row.addWidget(self._gradient)
         row.addWidget(self._split)
         row.addWidget(self._close)
         self.retranslate()
@@ -62,6 +71,12 @@ class ComparisonLine(QWidget):
             self._split.setValue(round(share * STEPS))
             self._split.blockSignals(blocked)
 
+    def set_gradient(self, of: str | None) -> None:
+        """Take the sum that a gradient is of; None where none is shown."""
+        self._gradient.setVisible(of is not None)
+        if of is not None:
+            self._gradient.set_key(of)
+
     def text(self) -> str:
         """The sentence as it reads now."""
         return self._text.text()
@@ -73,6 +88,9 @@ class ComparisonLine(QWidget):
         self._close.setToolTip(words)
         self._split.setAccessibleName(self.tr("Place of the bar between before and now"))
         self._split.setToolTip(self._split.accessibleName())
+        self._gradient.setAccessibleName(self.tr("Gradient of"))
+        self._gradient.setToolTip(self._gradient.accessibleName())
+        self._gradient.set_words({key: joined(words, QCoreApplication.translate) for key, words in OF.items()})
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -22,7 +22,7 @@ from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.derived.derived_maps import with_derived
-from attn_gui.figure.comparing.states import NOW
+from attn_gui.figure.comparing.states import GRADIENT, NOW
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.reading import Tell, silent, within
 from attn_gui.views.dialogs.asking import asked
@@ -123,6 +123,7 @@ class ExportController(QObject):
             pictures=[key for key, kind in PICTURES.items() if any(kind.has(evaluation, s) for s in evaluation.stages)],
             stem=self._naming().stem,
             compares=self._baseline.comparable,
+            gradient=self._view.differentiable,
             parent=self._window,
         )
         proposal = self._proposal(stage)
@@ -139,9 +140,8 @@ class ExportController(QObject):
         from attn_gui.figure.sheet import is_small
 
         look, knobs = self._view.look, {page: dict(values) for page, values in self._knobs.items()}
-        cell = None if look.cell is None else (look.cell.stage, look.cell.row, look.cell.column)
-        mode = look.compare if self._baseline.comparable else NOW
-        proposed = ExportChoice((stage,), (look.head,), look.batch, cell=cell, knobs=knobs, compare=mode)
+        mode = look.compare if self._baseline.comparable or look.compare == GRADIENT else NOW
+        proposed = ExportChoice((stage,), (look.head,), look.batch, cell=look.cell, knobs=knobs, compare=mode)
         kept, small = self._document.snapshots.all, is_small(self._document.problem)
         return replace(proposed, folder=self._folder(), session=small, states=kept)
 
@@ -149,8 +149,8 @@ class ExportController(QObject):
         from attn_gui.app.files.export_tasks import figure_tasks
         from attn_gui.app.files.other_state import beside_of
 
-        evaluation, beside = self._computation.evaluation, beside_of(self._baseline, choice.compare)
-        return figure_tasks(choice, evaluation, self._naming(), self._look.language, self._shades(), beside)
+        beside, language = beside_of(self._baseline, choice.compare, self._view.look), self._look.language
+        return figure_tasks(choice, self._computation.evaluation, self._naming(), language, self._shades(), beside)
 
     def _shades(self) -> dict[str, Shade]:
         """Levels and colors as the window shows them."""
@@ -182,7 +182,7 @@ class ExportController(QObject):
         from attn_gui.app.files.other_state import beside_of
         from attn_gui.figure import sheet
 
-        beside = beside_of(self._baseline, choice.compare)
+        beside = beside_of(self._baseline, choice.compare, self._view.look)
         options = options_of(choice, choice.stages[0], self._look.language, self._shades(), beside) | {"dpi": dpi}
         file = sheet.File(choice.format, choice.dpi)
         return lambda evaluation, tell: sheet.to_image(evaluation, heads=choice.heads, file=file, tell=tell, **options)

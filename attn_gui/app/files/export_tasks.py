@@ -15,7 +15,7 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.derived.derived_maps import with_derived
 from attn_gui.figure import sheet
 from attn_gui.figure.comparing.beside import Beside
-from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, SPLIT
+from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, SPLIT
 from attn_gui.figure.frames import Frames, frame_path
 from attn_gui.figure.levels import TYPED, Levels, Shade
 from attn_gui.figure.options import FigureOptions
@@ -26,11 +26,11 @@ from attn_gui.formats import Rows, block_rows, rows_of, save_members, save_rows,
 from attn_gui.formats.catalog import IMAGES, numbers
 from attn_gui.formats.head_names import heads_part
 from attn_gui.views.dialogs.export.export_choice import WINDOW, DataChoice, ExportChoice
-from attn_gui.views.map.levels.shades import differences
+from attn_gui.views.map.levels.shades import shades_of
 from attn_gui.views.words.names import stage_title
 
-STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SPLIT: "before-now"}
-"""Part of a file name for each way to show two states."""
+STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SPLIT: "before-now", GRADIENT: "gradient"}
+"""Part of a file name for each way to show two states, or a gradient."""
 
 Write: TypeAlias = Callable[[Evaluation, Tell], object]
 
@@ -133,8 +133,8 @@ def options_of(
 
     A page looks at the chosen cell of whatever stage.
     """
-    if beside is not None and choice.compare == DIFFERENCE:
-        shades = differences(shades)
+    if beside is not None and choice.compare in (DIFFERENCE, GRADIENT):
+        shades = shades_of(choice.compare, shades)
     of_cell = choice.cell if choice.cell is not None and not PICTURES[choice.picture].of_stage else None
     return {
         "stage": of_cell[0] if of_cell else stage,

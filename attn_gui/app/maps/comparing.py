@@ -18,7 +18,7 @@ from attn_gui.document.document import Document
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison.ready import READY
 from attn_gui.engine.problem.errors import FieldError
-from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, MODES, NOW, SPLIT
+from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, MODES, NOW, SPLIT
 from attn_gui.views.main_window import MainWindow
 
 
@@ -45,11 +45,11 @@ class CompareController(QObject):
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show_cell)
         computation.updated.connect(lambda _: self._soon.start())
-        view.follow(self.show, "baseline", "compare", "document")
+        view.follow(self.show, "baseline", "compare", "document", "cell", "blanks")
         view.follow(self.show_offers, "evaluation")
         view.follow(self.show_cell, "baseline", "cell", "head", "batch", "evaluation")
         self._box.picked.connect(lambda mode: view.set(compare=mode))
-        window.comparison.endRequested.connect(self.unpin)
+        window.comparison.endRequested.connect(self._on_line_end_requested)
         self.retranslate()
 
     # --- commands --------------------------------------------------------------------------------
@@ -61,6 +61,7 @@ class CompareController(QObject):
             "pin": Command(self.pin, enabled=lambda: self._computation.refusal is None),
             "unpin": Command(self.unpin, enabled=self._compares),
             **{name: command._replace(enabled=self._compares) for name, command in shown.items()},
+            "show_now": shown["show_now"]._replace(enabled=lambda: self._compares() or view.look.compare == GRADIENT),
         }
 
     def pin(self) -> None:
@@ -74,6 +75,13 @@ class CompareController(QObject):
         """Compare with nothing."""
         self._view.set(compare=NOW)
         self._baseline.release()
+
+    def _on_line_end_requested(self) -> None:
+        """The cross ends what the line tells of: a gradient alone, or the comparison."""
+        if self._view.look.compare == GRADIENT:
+            self._view.set(compare=NOW)
+        else:
+            self.unpin()
 
     def compare_with(self, key: str) -> None:
         """Compare with the document without one thing, and show the difference at once."""
@@ -93,9 +101,11 @@ class CompareController(QObject):
     # --- what is said ----------------------------------------------------------------------------
     def show(self) -> None:
         """Bring the box and the line up to date."""
-        self._box.set_available(self._compares())
-        self._box.set_key(self._view.look.compare)
-        self._window.comparison.set_text(self._sentence())
+        look = self._view.look
+        self._box.set_offered(compared=self._compares(), gradient=self._view.differentiable)
+        self._box.set_key(look.compare)
+        if look.compare != GRADIENT:  # whoever takes it says what it is of
+            self._window.comparison.set_text(self._sentence())
 
     def show_offers(self) -> None:
         """The ready-made comparisons that would change something."""

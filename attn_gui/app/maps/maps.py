@@ -10,6 +10,8 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Evaluation, Recomputed
+from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
+from attn_gui.engine.comparison.difference import Difference
 from attn_gui.engine.graph.symbols import matrix_latex
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import theme_signal
@@ -32,7 +34,7 @@ class MapsController(QObject):
         computation.updated.connect(self._on_computation_updated)
         self._shown: Evaluation | None = None
         view.follow(self.show, "evaluation", "head", "batch")
-        view.follow(self._show_other, "compare", "baseline")
+        view.follow(self._show_other, "compare", "baseline", "gradient shown")
         view.follow(self._show_stage, "stage")
         view.follow(self._show_chosen, "cell")
         view.follow(self._show_mode, "mode")
@@ -72,9 +74,14 @@ class MapsController(QObject):
     def _show_formula(self, *_: object) -> None:
         """The formula of the stage on show, in the corner of the product picture."""
         evaluation, stage = self._view.shown, self._view.look.stage
-        if evaluation.signed:
+        if evaluation.kind:
             letter = matrix_latex(stage)
-            self._window.product.set_formula(rf"{letter}_{{\mathrm{{now}}}} - {letter}_{{\mathrm{{before}}}}")
+            self._window.product.set_formula(
+                {
+                    Difference.kind: rf"{letter}_{{\mathrm{{now}}}} - {letter}_{{\mathrm{{before}}}}",
+                    Gradient.kind: rf"\partial / \partial {letter}",
+                }[evaluation.kind]
+            )
             return
         forms = dict.fromkeys((stage_latex(evaluation, stage), short_stage_latex(evaluation, stage)))
         self._window.product.set_formula(*filter(None, forms))

@@ -28,6 +28,7 @@ from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lesson_steps import LessonsController
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
+from attn_gui.app.maps.gradients import GradientController
 from attn_gui.app.maps.map_shortcuts import MapKeys
 from attn_gui.app.maps.maps import MapsController
 from attn_gui.app.maps.progress import ProgressController
@@ -123,6 +124,7 @@ class Program(QObject):
         self.status = StatusController(window, document, computation, self.baseline, view)
         self.maps = MapsController(window, document, computation, self.baseline, view)
         self.compare = CompareController(window, document, computation, self.baseline, view, self.bars)
+        self.gradients = GradientController(window, document, computation, view)
         self.splitting = SplitController(window, computation, self.baseline, view)
         self.readings = ReadingsController(window, computation, view, self.bars)
         self.progress = ProgressController(window, computation, view)

@@ -20,7 +20,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.graph.indices import join
 from attn_gui.engine.problem.errors import FieldError
-from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, NOW, SPLIT
+from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
 
 if TYPE_CHECKING:
     from attn_gui.pictures.supply import Supply
@@ -153,7 +153,7 @@ class Baseline(QObject):
 
     def news(self, mode: str, recomputed: Recomputed) -> Recomputed:
         """Boxes that an edit has recomputed of the evaluation shown in a mode."""
-        if self._faces is None or mode == NOW:
+        if self._faces is None or mode in (NOW, GRADIENT):
             return recomputed
         now = {} if mode == BEFORE else recomputed.boxes
         boxes = _by_stage(self._faces[1], self._recomputed.boxes, now)

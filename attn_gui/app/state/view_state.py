@@ -11,9 +11,11 @@ from PySide6.QtCore import QObject
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.engine import Evaluation
+from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.analysis.head_readings import Entropy
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.comparing.states import BEFORE, MODES, NOW
+from attn_gui.figure.comparing.states import BEFORE, GRADIENT, MODES, NOW
+from attn_gui.figure.pages.differentials.differentiated import CELL
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.lessons.worksheets import Blank
 from attn_gui.views.dialogs.weight_meanings import ASK
@@ -50,7 +52,8 @@ class Look:
     values: bool = True
     decimals: int = 3
     scientific: bool = False
-    compare: str = NOW  # one of `states.MODES`: which of two states is shown
+    compare: str = NOW  # one of `states.MODES`, which of two states is shown; or GRADIENT, that of the chosen cell
+    gradient: str = CELL  # a key of `differentiated.OF`: the sum that GRADIENT is of
     split: float = 0.5  # where the bar of split maps stands, as a share of their width
     blocked: bool = False  # True in a mask is read as blocked, as in nn.MultiheadAttention; no number changes
     reading: str = Entropy.key  # a key of READINGS: the number below every head
@@ -60,9 +63,9 @@ class Look:
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
 
 
-PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "baseline", "document"}
-"""Parts that can change: the fields of the look, the evaluation that is looked at, what it is compared with, and the
-document that it is of."""
+PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "baseline", "document", "gradient shown"}
+"""Parts that can change: the fields of the look, the evaluation that is looked at, what it is compared with, the
+document that it is of, and the gradient in its place."""
 
 
 class ViewState(QObject):
@@ -77,20 +80,29 @@ class ViewState(QObject):
         self._computation, self._baseline = computation, baseline
         self._followers: list[tuple[Show, frozenset[str]]] = []
         self._look_at_opened: Callable[[], Look] = lambda: self.look
+        self.gradient: Gradient | None = None  # on show
         self.look = resolve(look, computation.evaluation)
         computation.rebuilt.connect(self._on_computation_rebuilt)
         baseline.changed.connect(lambda: self._show(self.look, frozenset({"baseline"})))
 
     @property
     def shown(self) -> Evaluation:
-        """Evaluation that the maps show: the state now, the one before, or their difference."""
-        return self._baseline.face(self.look.compare)
+        """Evaluation that the maps show: the state now, the one before, their difference, or a gradient once it is
+        taken."""
+        if self.gradient is not None:
+            return self.gradient
+        return self._baseline.face(NOW if self.look.compare == GRADIENT else self.look.compare)
 
     @property
     def explained(self) -> Evaluation:
         """Evaluation that the inspector explains: the state before where that is shown, else the one now."""
         before = self._baseline.difference
         return before.before if before is not None and self.look.compare == BEFORE else self._computation.evaluation
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether there is a cell of which a gradient can be shown; it would give away numbers that are left out."""
+        return self.look.cell is not None and not self.look.blanks
 
     def chosen_blank(self) -> Blank | None:
         """The chosen cell as an exercise has it; None where none is chosen."""
@@ -125,17 +137,29 @@ class ViewState(QObject):
         """Tell every follower of the evaluation that there is, as of a document just opened."""
         self._on_computation_rebuilt(True)
 
+    def show_gradient(self, gradient: Gradient | None) -> None:
+        """Show a gradient in place of the numbers, or these again."""
+        if gradient is not self.gradient:
+            self.gradient = gradient
+            self._show(self.look, frozenset({"gradient shown"}))
+
     def finish(self) -> None:
         """Stop telling; for the end of the program."""
         self._followers.clear()
 
     def _on_computation_rebuilt(self, opened: bool) -> None:
         look = self._look_at_opened() if opened else self.look
+        self.gradient = None  # of numbers that are gone
         self._show(look, frozenset({"evaluation", "baseline", *(("document",) if opened else ())}))
 
     def _show(self, look: Look, changed: frozenset[str]) -> None:
         mode = look.compare if look.compare in MODES and self._baseline.key else NOW
-        before, self.look = self.look, replace(resolve(look, self._baseline.face(mode)), compare=mode)
+        found = resolve(look, self._baseline.face(mode))
+        mode = GRADIENT if look.compare == GRADIENT and found.cell is not None and not found.blanks else mode
+        if mode != GRADIENT and self.gradient is not None:
+            self.gradient = None
+            changed |= {"gradient shown"}
+        before, self.look = self.look, replace(found, compare=mode)
         changed |= {name for name, value in vars(self.look).items() if value != getattr(before, name)}
         for show, parts in tuple(self._followers):
             if changed & parts:

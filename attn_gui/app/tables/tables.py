@@ -66,7 +66,7 @@ class TablesController(QObject):
         computation.updated.connect(self._on_computation_updated)
         document.changed.connect(self._on_document_changed)
         view.follow(self.show, "evaluation", "batch")
-        view.follow(self._show_other, "compare", "baseline")
+        view.follow(self._show_other, "compare", "baseline", "gradient shown")
         view.follow(self._show_first, "document")
         view.follow(self._show_decimals, "decimals", "scientific")
         view.follow(self._show_masks, "head", "blocked")
@@ -118,6 +118,7 @@ class TablesController(QObject):
         """Show another of two states; what is pinned beside the one on show changes no table."""
         if self.states.moved():
             self.show()
+            self._show_decimals()
 
     def retranslate(self) -> None:
         """The language has changed."""
@@ -126,7 +127,7 @@ class TablesController(QObject):
     def _new_panel(self, field: str) -> MatrixPanel:
         panel, model = MatrixPanel(field, self._window), MatrixModel(self)
         self.models[field] = model
-        model.set_decimals(self._decimals(), self._view.look.scientific)
+        model.set_decimals(self._decimals(), self.states.scientific)
         panel.set_model(model)
         model.renamed.connect(lambda row, text: self._rename(field, row, text))
         panel.headPicked.connect(lambda head: self._view.set(head=head * self._group(field)))
@@ -225,7 +226,7 @@ class TablesController(QObject):
 
     def _show_decimals(self) -> None:
         for model in self.models.values():
-            model.set_decimals(self._decimals(), self._view.look.scientific)
+            model.set_decimals(self._decimals(), self.states.scientific)
 
     def _decimals(self) -> int:
         """The chosen decimals; one less than usual where columns are narrow."""

@@ -1,4 +1,4 @@
-"""Tables of another state: the matrices before, or now − before, read-only."""
+"""Tables of another state: the matrices before, now − before, or a gradient by them, read-only."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.document.places import leading, table_cells
-from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, NOW
+from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
+from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, NOW
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 Read = Callable[[], NDArray[Any] | None]
 TITLES = {
     BEFORE: QT_TRANSLATE_NOOP("TwoStates", "{title}, before"),
     DIFFERENCE: QT_TRANSLATE_NOOP("TwoStates", "{title}, now − before"),
+    GRADIENT: QT_TRANSLATE_NOOP("TwoStates", "{title}, gradient"),
 }
 
 
@@ -34,18 +36,26 @@ class TwoStates:
 
     @property
     def mode(self) -> str:
-        """The mode of the tables: BEFORE, DIFFERENCE, or NOW where they are the document's."""
+        """The mode of the tables: BEFORE, DIFFERENCE, GRADIENT, or NOW where they are the document's."""
+        if self._view.gradient is not None:
+            return GRADIENT
         mode = self._view.look.compare
-        return mode if mode in TITLES and self._baseline.comparable else NOW
+        return mode if mode in (BEFORE, DIFFERENCE) and self._baseline.comparable else NOW
 
     @property
     def locked(self) -> bool:
         """Whether the tables show another state than the document's."""
         return self.mode != NOW
 
+    @property
+    def scientific(self) -> bool:
+        """Whether numbers have powers of ten: by choice, and of gradients, most of which are small."""
+        return self._view.look.scientific or self.mode == GRADIENT
+
     def moved(self) -> bool:
         """Whether the tables show another state than when this was asked last."""
-        told, self._told = self._told, (self.mode, self._baseline.evaluation if self.locked else None)
+        shown = self._view.gradient or self._baseline.evaluation
+        told, self._told = self._told, (self.mode, shown if self.locked else None)
         return told != self._told
 
     def title(self, title: str) -> str:
@@ -63,6 +73,8 @@ class TwoStates:
         """
         if not self.locked:
             return now
+        if (gradient := self._view.gradient) is not None:
+            return self._read_of(gradient, field)
         before = self._before(field)
         if self.mode == BEFORE:
             return before
@@ -94,6 +106,16 @@ class TwoStates:
 
     def _on_document_changed(self, change: Change) -> None:
         self._change = change
+
+    def _read_of(self, gradient: Gradient, field: str) -> Read:
+        """A gradient by the part of an array that a table shows, read once."""
+        look, array = self._view.look, gradient.problem.arrays().get(field)
+        if array is None:
+            found = gradient.block(field, look.batch, None, *map(slice, (0, 0), gradient.shape(field)[-2:]))
+        else:
+            whole = gradient.by_field(field)
+            found = whole[leading(field, array.shape, look.batch, look.head)] if array.ndim > 2 else whole
+        return lambda: found
 
     def _before(self, field: str) -> Read:
         look, problem, evaluation = self._view.look, self._baseline.problem, self._baseline.evaluation

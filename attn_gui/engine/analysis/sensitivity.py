@@ -66,6 +66,17 @@ def step_gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array)
     return {name: seen[name][0] for name in evaluation.stages if name != stage and seen.get(name)}
 
 
+def all_gradients(
+    evaluation: Evaluation, stage: str, box: Box, weights: Array
+) -> tuple[dict[str, tuple[Box, Array]], dict[str, Array]]:
+    """`step_gradients`, that of the stage itself among them, and `gradients` of one sum, both in one go."""
+    seen: dict[str, Pieces] = {}
+    with np.errstate(all="ignore"):
+        pending = _pulled_back(evaluation, evaluation.nodes, {stage: [(box, weights)]}, seen)
+        fields = _by_field(evaluation, pending)
+    return {name: pieces[0] for name, pieces in seen.items() if pieces}, fields
+
+
 def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field: str) -> Array:
     """The gradient of Σ weights · stage over a box with respect to one field, in the field's own shape (float64)."""
     found = np.zeros(evaluation.problem.arrays()[field].shape)

@@ -29,7 +29,7 @@ class Difference(Evaluation):
     A cell is closed where both close it; `switched` tells those that one alone closes.
     """
 
-    signed = True
+    kind = "difference"
 
     def __init__(self, before: Evaluation, after: Evaluation, stages: Iterable[str] | None = None) -> None:
         """Compare the given stages, or all that either has."""
@@ -64,6 +64,10 @@ class Difference(Evaluation):
     @property
     def nodes(self) -> tuple[Node, ...]:
         return tuple(self.node(stage) for stage in self.stages)
+
+    @property
+    def behind(self) -> Evaluation:
+        return self.after
 
     @property
     def closes(self) -> bool:

@@ -20,7 +20,7 @@ class Earlier(Difference):
     """The numbers before, under the names of the stages that are compared; for one that was not there stands the same
     as in a difference."""
 
-    signed = False
+    kind = ""
 
     def __init__(self, before: Evaluation, after: Evaluation, stages: Iterable[str] | None = None) -> None:
         super().__init__(before, after, stages)
@@ -40,6 +40,10 @@ class Earlier(Difference):
 
     def _own_name(self, stage: str) -> str:
         return self.pair(stage)[0] if plain_name(stage) == stage else stage
+
+    @property
+    def behind(self) -> Evaluation:
+        return self
 
     @property
     def closes(self) -> bool:

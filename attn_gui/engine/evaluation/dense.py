@@ -73,6 +73,11 @@ class Evaluation(Readout):
         cells = np.asarray(self._sources[name].cells) if name in self._sources else self._arrays[name]
         self._arrays[node.name] = np.broadcast_to(cells if cells.ndim == len(node.shape) else cells[None], node.shape)
 
+    @property
+    def behind(self) -> Evaluation:
+        """Evaluation that has the numbers of the stages themselves: of a difference the state after."""
+        return self
+
     # --- changing --------------------------------------------------------------------------------
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
         """Follow cells that have changed in place; `problem` already holds them.

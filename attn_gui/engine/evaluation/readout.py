@@ -34,7 +34,7 @@ class Readout:
     problem: Problem
     stages: tuple[str, ...]
     last_parts: tuple[tuple[str, tuple[int, ...]], tuple[Part, ...]] | None = None  # of the cell asked for last
-    signed = False  # whether all its numbers have a sign, shares included, as differences have
+    kind = ""  # what its numbers are where they are not the stages' own: differences, gradients
 
     def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:
         """Take up a problem, with nothing kept yet but what is handed over."""
@@ -48,6 +48,11 @@ class Readout:
         self.stages = tuple(node.name for node in self._nodes if not node.stage.hidden)
         self.mask = next((node.name for node in reversed(self._nodes) if node.stage.boolean), None)  # of open cells
         self._arrays = dict(arrays)
+
+    @property
+    def signed(self) -> bool:
+        """Whether all its numbers have a sign, shares included, as differences have."""
+        return bool(self.kind)
 
     def _wired(self) -> list[Node]:
         return nodes_of(self.problem, self._sources)

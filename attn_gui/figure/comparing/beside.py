@@ -10,6 +10,7 @@ from attn_gui.engine.comparison.difference import Difference, difference_of
 from attn_gui.engine.comparison.earlier import earlier_of
 from attn_gui.engine.problem.errors import StageError
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, MODES, NOW, SPLIT
+from attn_gui.figure.text.words import Words
 
 Before = Callable[[Evaluation], Evaluation]
 """The evaluation before, by the one now: what is ready made is made of that."""
@@ -44,9 +45,9 @@ class Beside:
             raise ValueError(str(error)) from error
         return earlier_of(difference.before, now) if self.mode == BEFORE else difference
 
-    def titled(self, names: tuple[str, str]) -> list[str]:
-        """Words of a title about the states; `names` stand where they have none."""
-        before, now = (own or other for own, other in zip(self.names, names, strict=True))
+    def titled(self, words: Words) -> list[str]:
+        """Words of a title about the states; those of the language stand where they have no names."""
+        before, now = (own or other for own, other in zip(self.names, words.states, strict=True))
         return {BEFORE: [before], DIFFERENCE: [f"{now} − {before}"]}.get(self.mode, [])
 
     def planes(

@@ -4,3 +4,4 @@ from __future__ import annotations
 
 NOW, BEFORE, DIFFERENCE, SPLIT = "now", "before", "difference", "split"
 MODES = (NOW, BEFORE, DIFFERENCE, SPLIT)
+GRADIENT = "gradient"  # of one state: what maps show in place of its numbers

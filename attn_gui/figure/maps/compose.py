@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
+from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.evaluation import choice
 from attn_gui.engine.evaluation.derived.derived_maps import reading
 from attn_gui.engine.graph.symbols import title
@@ -20,7 +21,7 @@ from attn_gui.figure.reading import Tell, picture, silent, within
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
 from attn_gui.formats.rows import stage_labels
-from attn_gui.pictures.planes import PlaneLike
+from attn_gui.pictures.planes import PlaneLike, kind_of
 
 Source = Problem | Trace | Evaluation
 
@@ -103,6 +104,7 @@ def bare_figure(plane: PlaneLike, options: FigureOptions, shade: Shade) -> MapFi
         columns=Axis("column", plain_labels(columns)),
         levels=Levels(0.0, 1.0),
         weights=not plane.signed,
+        scientific=kind_of(plane) == Gradient.kind,
         palette=shade.palette_for(plane.signed),
         theme=THEMES[options.theme],
         words=WORDS[options.lang],
@@ -186,7 +188,7 @@ def title_of(problem: Problem, options: FigureOptions, heads: Sequence[int | Non
         parts.append(words.head.format(heads[0]))
     if problem.batch_size > 1:
         parts.append(words.item.format(options.batch))
-    return parts + (options.beside.titled(words.states) if options.beside is not None else [])
+    return parts + (options.beside.titled(words) if options.beside is not None else [])
 
 
 def _belongs_to_heads(evaluation: Evaluation, stage: str) -> bool:

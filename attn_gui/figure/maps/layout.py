@@ -13,7 +13,7 @@ from attn_gui.figure.maps.map_figure import Axis, MapFigure
 from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, label_step, visible_text, wrapped
-from attn_gui.figure.text.numbers import CELL_MARGIN, cell_decimals
+from attn_gui.figure.text.numbers import CELL_MARGIN, Values, cell_decimals, scientific_digits
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
 LEAST_CELL = 0.5 * PX_PER_CM
@@ -130,11 +130,18 @@ class _Planner:
         side = LEAST_CELL
         while side < LARGEST_CELL:
             room = side - SPACING.s
-            fits = [cell_decimals(p.values, room, side, self.small, self.figure.weights) for p in self.figure.panels]
-            if all(numbers is not None and numbers.decimals == 2 and not numbers.bare for numbers in fits):
+            if all(self._fits(panel.values, room, side) for panel in self.figure.panels):
                 break
             side += CELL_MARGIN / 2
         return min(side, LARGEST_CELL)
+
+    def _fits(self, values: Values, width: float, height: float) -> bool:
+        """Whether numbers fit with two decimals, gradients with three digits."""
+        if self.figure.scientific:
+            found = scientific_digits(values, width, height, self.small)
+            return found is not None and found.decimals == 3
+        numbers = cell_decimals(values, width, height, self.small, self.figure.weights)
+        return numbers is not None and numbers.decimals == 2 and not numbers.bare
 
     def _grid_columns(self) -> int:
         """Panels in a row, so that the grid is about as wide as high, rather wider."""

@@ -47,7 +47,8 @@ class MapFigure:
 
     `show_values` None writes values where they fit, True makes cells large enough for them, False leaves them out.
     A `transparent` figure leaves the page as it is. Of maps too long to be held the panels are pictures in fewer
-    blocks, and `cells` tells the shape of the maps. `note` is a sentence at the foot. So many
+    blocks, and `cells` tells the shape of the maps. `note` is a sentence at the foot;
+    `scientific` numbers have powers of ten where they are small. So many
     panels as belong `together` are not parted by the end of a row.
     """
 
@@ -58,6 +59,7 @@ class MapFigure:
     title: str = ""
     subtitle: str = ""
     weights: bool = False
+    scientific: bool = False
     palette: str = "signed"
     theme: Theme = field(default_factory=lambda: THEMES["light"])
     words: Words = field(default_factory=lambda: WORDS["en"])

@@ -16,7 +16,14 @@ from attn_gui.figure.maps.layout import Labels
 from attn_gui.figure.maps.map_figure import MapFigure
 from attn_gui.figure.output.text import END, MIDDLE, START, write_text
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
-from attn_gui.figure.text.numbers import ZERO_WEIGHT, CellNumbers, cell_decimals, cell_text, level_text
+from attn_gui.figure.text.numbers import (
+    ZERO_WEIGHT,
+    CellNumbers,
+    cell_decimals,
+    cell_text,
+    level_text,
+    scientific_digits,
+)
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 
 GRADIENT_STOPS = 64
@@ -35,6 +42,8 @@ def fitting_numbers(figure: MapFigure, cell_width: float, cell_height: float) ->
         for panel, display in zip(figure.panels, figure.displays, strict=True)
     ]
     metrics = QFontMetricsF(figure_font(FONT_SIZE.micro))
+    if figure.scientific:
+        return scientific_digits(np.stack(shown), cell_width, cell_height, metrics)
     return cell_decimals(np.stack(shown), cell_width, cell_height, metrics, figure.weights)
 
 

@@ -24,11 +24,15 @@ _LARGEST_PLAIN = 1e7
 
 
 class CellNumbers(NamedTuple):
-    """The number format of one map: `decimals`, whether they are weights, whether these drop the leading 0."""
+    """The number format of one map: `decimals`, whether they are weights, whether these drop the leading 0.
+
+    `scientific`: `decimals` are digits, and small numbers have powers of ten, as gradients have.
+    """
 
     decimals: int
     weights: bool = False
     bare: bool = False
+    scientific: bool = False
 
 
 def format_number(value: float, decimals: int) -> str:
@@ -44,8 +48,20 @@ def format_number(value: float, decimals: int) -> str:
     return text.replace("-", MINUS)
 
 
+def scientific(value: float, digits: int = 3) -> str:
+    """A number in a few digits, with a power of ten where it is small or large; "–" for what is no number."""
+    if not math.isfinite(value):
+        return "–"
+    if value == 0 or 0.01 <= abs(value) < 10**digits:
+        return f"{value:.{digits}g}".replace("-", MINUS)
+    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+    return f"{mantissa}e{int(power)}".replace("-", MINUS)
+
+
 def cell_text(value: float, numbers: CellNumbers) -> str:
     """A value as it stands in a cell; a weight that rounds to 0 is "·"."""
+    if numbers.scientific:
+        return ZERO_WEIGHT if value == 0 else scientific(value, numbers.decimals)
     text = format_number(value, numbers.decimals)
     if not numbers.weights:
         return text
@@ -72,6 +88,22 @@ def cell_decimals(
         extremes.append(0.5)  # 0 and 1 are shorter than what lies between them
     for numbers in _attempts(weights):
         if _widest((cell_text(value, numbers) for value in extremes), metrics) <= room:
+            return numbers
+    return None
+
+
+def scientific_digits(
+    values: Values, cell_width: float, cell_height: float, metrics: QFontMetricsF
+) -> CellNumbers | None:
+    """The most digits, of 3, 2 and 1, with which every value fits its cell, small ones with powers of ten."""
+    if cell_height < SIZE.value_min_cell_height or values.size == 0:
+        return None
+    for digits in (3, 2, 1):
+        numbers = CellNumbers(digits, scientific=True)
+        if (
+            _widest({cell_text(value, numbers) for value in values.ravel().tolist()}, metrics)
+            <= cell_width - CELL_MARGIN
+        ):
             return numbers
     return None
 

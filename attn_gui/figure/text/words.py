@@ -19,6 +19,7 @@ class Words:
     pooled: str
     pooled_blocks: str
     states: tuple[str, str]
+    gradient: str
 
 
 WORDS: Mapping[str, Words] = MappingProxyType(
@@ -32,6 +33,7 @@ WORDS: Mapping[str, Words] = MappingProxyType(
             pooled="Pooled: each pixel shows the cell of largest magnitude among up to {rows} × {columns} cells.",
             pooled_blocks="Pooled: long maps show the cell of largest magnitude among up to {rows} × {columns} cells.",
             states=("before", "now"),
+            gradient="gradient of {}",
         ),
         "zh": Words(
             {"query": "查询", "key": "键", "row": "行", "column": "列"},
@@ -42,6 +44,7 @@ WORDS: Mapping[str, Words] = MappingProxyType(
             pooled="已合并：每个像素显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
             pooled_blocks="已合并：较长的图显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
             states=("之前", "现在"),
+            gradient="{} 的梯度",
         ),
     }
 )

@@ -1,4 +1,4 @@
-"""The choice which of two states is shown: now, before, their difference, or both beside a bar."""
+"""The choice what is shown: the state now, the one before, their difference, both beside a bar, or a gradient."""
 
 from __future__ import annotations
 
@@ -6,38 +6,40 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.figure.comparing.states import MODES, NOW
+from attn_gui.figure.comparing.states import BEFORE, GRADIENT, MODES, NOW
 from attn_gui.views.controls.choice_box import ChoiceBox
 
 
 class CompareBox(ChoiceBox):
-    """`control.compare`: without a state to compare with only the present one can be chosen."""
+    """`control.compare`: without a state to compare with only the present one can be chosen, and its gradient."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(MODES, parent)
+        super().__init__((*MODES, GRADIENT), parent)
         self.setObjectName("control.compare")
-        self._available = False
+        self._offered = dict.fromkeys((*MODES, GRADIENT), False) | {NOW: True}
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # Tab passes the tool bar, whose actions have keys of their own
         self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToContents)
         self.retranslate()
 
-    def set_available(self, available: bool) -> None:
-        """Whether there is something to compare with."""
-        self._available = available
+    def set_offered(self, *, compared: bool, gradient: bool) -> None:
+        """Whether there is something to compare with, and a cell of which a gradient can be taken."""
+        self._offered = dict.fromkeys(MODES, compared) | {NOW: True, GRADIENT: gradient}
         model = self.model()
         assert isinstance(model, QStandardItemModel)
-        for mode in MODES:
+        for mode, offered in self._offered.items():
             item = model.item(self.findData(mode))
-            item.setEnabled(available or mode == NOW)
-            item.setData(None if item.isEnabled() else self._why(), Qt.ItemDataRole.ToolTipRole)
-        self.setToolTip(self.accessibleName() if available else self._why())
+            item.setEnabled(offered)
+            item.setData(None if offered else self._why(mode), Qt.ItemDataRole.ToolTipRole)
+        self.setToolTip(self.accessibleName() if compared else self._why(BEFORE))
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        words = (self.tr("Now"), self.tr("Before"), self.tr("Difference"), self.tr("Split"))
-        self.set_words(dict(zip(MODES, words, strict=True)))
+        words = (self.tr("Now"), self.tr("Before"), self.tr("Difference"), self.tr("Split"), self.tr("Gradient"))
+        self.set_words(dict(zip((*MODES, GRADIENT), words, strict=True)))
         self.setAccessibleName(self.tr("State on show"))
-        self.set_available(self._available)
+        self.set_offered(compared=self._offered[BEFORE], gradient=self._offered[GRADIENT])
 
-    def _why(self) -> str:
+    def _why(self, mode: str) -> str:
+        if mode == GRADIENT:
+            return self.tr("Choose a cell of a map first; not during an exercise")
         return self.tr("Nothing to compare with: pin a state first, or choose one in the menu Compare")

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QBoxLayout, QLabel, QToolButton, QWidget
 
 from attn_gui.engine import Evaluation, Plane, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, Entropy, Reading
-from attn_gui.engine.comparison.difference import Difference
 from attn_gui.engine.creation.heads_by_hand import off_heads
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.pictures.entropies import Entropies
@@ -161,8 +160,7 @@ class HeadsStrip(QWidget):
         planes = [self._plane(head) for head in range(heads)]
         for thumb, plane in zip(self._thumbs, planes, strict=True):
             thumb.map.set_shown(Shown(plane))
-        measured = evaluation.after if isinstance(evaluation, Difference) and evaluation.signed else evaluation
-        self._entropies.set_planes([replace(plane, evaluation=measured) for plane in planes])  # a sum of no differences
+        self._entropies.set_planes([replace(plane, evaluation=evaluation.behind) for plane in planes])
         self._say_by_hand(evaluation)
         for head in range(heads):
             self._on_entropies_measured(head)  # says nothing where it is not known yet

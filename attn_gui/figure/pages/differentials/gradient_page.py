@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
@@ -13,12 +11,10 @@ from attn_gui.engine.graph.symbols import symbol
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.differentials.differentiated import OF
 from attn_gui.figure.pages.differentials.gradient_reading import (
-    CELL,
     STEPS,
-    SUM,
     TABLES,
-    WEIGHTED,
     Checked,
     GradientMap,
     Gradients,
@@ -32,14 +28,10 @@ from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided
+from attn_gui.figure.text.numbers import scientific
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
-OF = {
-    CELL: page_words(QT_TRANSLATE_NOOP("Pages", "the chosen cell")),
-    SUM: page_words(QT_TRANSLATE_NOOP("Pages", "the sum of its row")),
-    WEIGHTED: page_words(QT_TRANSLATE_NOOP("Pages", "its row, weighted by itself")),
-}
 BY = {
     STEPS: page_words(QT_TRANSLATE_NOOP("Pages", "every step before it")),
     TABLES: page_words(QT_TRANSLATE_NOOP("Pages", "the tables")),
@@ -74,16 +66,6 @@ class GradientPage(PageKind[Gradients]):
 
     def plan(self, content: Gradients, ink: Ink, width: float | None, height: float | None) -> Drawing:
         return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
-
-
-def scientific(value: float) -> str:
-    """A gradient in three digits, with a power of ten where it is small or large; "–" for what is no number."""
-    if not math.isfinite(value):
-        return "–"
-    if value == 0 or 0.01 <= abs(value) < 1000:
-        return f"{value:.3g}".replace("-", "−")
-    mantissa, _, power = f"{value:.2e}".partition("e")
-    return f"{mantissa}e{int(power)}".replace("-", "−")
 
 
 class _Layout:

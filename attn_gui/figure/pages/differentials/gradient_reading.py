@@ -12,9 +12,8 @@ from attn_gui.engine.analysis.differencing.finite_difference import finite_diffe
 from attn_gui.engine.analysis.sensitivity import gradients, step_gradients, strongest
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.pooling import pool
-from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.symbols import symbol
 from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.differentials.differentiated import differentiated
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.reading import Tell
 from attn_gui.pictures.planes import MADE_BY
@@ -22,7 +21,6 @@ from attn_gui.pictures.planes import MADE_BY
 LISTED = 5
 SIDE = 128
 """Blocks of a map at most, by side."""
-CELL, SUM, WEIGHTED = "cell", "sum", "weighted"
 STEPS, TABLES = "steps", "tables"
 
 
@@ -74,10 +72,9 @@ class Gradients:
 
 def read_gradients(evaluation: Evaluation, aim: Aim, tell: Tell) -> Gradients:
     """Take the gradients that a page shows, then compute the finite differences one after the other."""
-    box, weights, name = _sum_of(evaluation, aim)
-    with np.errstate(all="ignore"):
-        value = float(np.where(weights == 0, 0.0, weights * evaluation.fetch(aim.stage, box)).sum())
-    value = value / 2 if aim.knobs["of"] == WEIGHTED else value
+    box, weights, name, value = differentiated(
+        stage_plane(evaluation, aim.stage, aim.batch, aim.head), *(aim.cell or (0, 0)), aim.knobs["of"]
+    )
     by_field = gradients(evaluation, aim.stage, box, weights)
     if aim.knobs["by"] == STEPS:
         steps = step_gradients(evaluation, aim.stage, box, weights)
@@ -94,21 +91,6 @@ def read_gradients(evaluation: Evaluation, aim: Aim, tell: Tell) -> Gradients:
     common = aim.knobs["bar"] == "common"
     heads = evaluation.problem.num_heads
     return Gradients(name, value, tuple(maps), tuple(checked), common, aim.batch, aim.head, heads, evaluation.stages)
-
-
-def _sum_of(evaluation: Evaluation, aim: Aim) -> tuple[Box, Array, str]:
-    """The box of the sum, its weights, and its name: of the chosen cell or of the row that it stands in."""
-    row, column = aim.cell or (0, 0)
-    plane, letter = stage_plane(evaluation, aim.stage, aim.batch, aim.head), symbol(aim.stage)
-    if aim.knobs["of"] == CELL:
-        place = plane.index(row, column)
-        return indices.cell(place), np.ones((1,) * len(place)), f"{letter}[{row}, {column}]"
-    first, last = plane.index(row, 0), plane.index(row, plane.shape[1] - 1)
-    box = tuple(slice(low, high + 1) for low, high in zip(first, last, strict=True))
-    if aim.knobs["of"] == SUM:
-        return box, np.ones(indices.shape_of(box)), f"Σ {letter}[{row}, ·]"
-    numbers = evaluation.fetch(aim.stage, box).astype(np.float64)
-    return box, np.where(np.isfinite(numbers), numbers, 0.0), f"½ Σ {letter}[{row}, ·]²"
 
 
 def _of_step(evaluation: Evaluation, aim: Aim, stage: str, box: Box, found: Array) -> GradientMap:

@@ -38,7 +38,7 @@ class ExportChoice:
 
     `name` is what the files are called: the whole name if there is one, else what stands before stage and head.
     A page looks at `cell` (stage, row, column) and has `knobs` of its own, by the name of the page.
-    `compare` is one of `states.MODES`; `states` are the snapshots that a page may show.
+    `compare` is one of `states.MODES`, or GRADIENT; `states` are the snapshots that a page may show.
     """
 
     stages: tuple[str, ...] = (SHOWN_FIRST,)

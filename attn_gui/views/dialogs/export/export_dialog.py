@@ -40,7 +40,8 @@ class ExportDialog(ExportForm):
     """Asks which figures to write. `draw` makes the preview of a choice, `names` tells the files it will write.
 
     A preview that takes a while is None and comes later, see `preview`. Both may raise ValueError or OSError with a
-    sentence, shown in their place. `pictures` are the kinds of figures there are; `compares`: there is another state.
+    sentence, shown in their place. `pictures` are the kinds of figures there are; `compares`: there is another state;
+    `gradient`: a cell is chosen.
     """
 
     remembered = REMEMBERED
@@ -56,6 +57,7 @@ class ExportDialog(ExportForm):
         pictures: Iterable[str] = ("map", "product"),
         stem: str = "",
         compares: bool = False,
+        gradient: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(names, stem, parent)
@@ -63,7 +65,7 @@ class ExportDialog(ExportForm):
         self._draw = draw
         self.stages = CheckList(stages, stage_title, self)
         self.picture, self.compare = ChoiceBox(pictures, self), CompareBox(self)
-        self.compare.set_available(compares)
+        self.compare.set_offered(compared=compares, gradient=gradient)
         self.heads, self.item = HeadsFields(heads, self), CountBox(self, minimum=0, maximum=items - 1)
         self.arrangement = ChoiceBox((FILES, SHEET), self)
         self.format, self.values = ChoiceBox(tuple(IMAGES), self), ChoiceBox(VALUES, self)

@@ -13,15 +13,16 @@ from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QRegion
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
 from attn_gui.figure.levels import color_table
 from attn_gui.figure.maps.cells import SMALLEST_MARK, paint_hatch, paint_marks, paint_values
-from attn_gui.figure.text.numbers import CELL_MARGIN, CellNumbers, cell_decimals
+from attn_gui.figure.text.numbers import CELL_MARGIN, CellNumbers, cell_decimals, scientific_digits
 from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.plane_reading import bins_of
-from attn_gui.pictures.planes import PlaneLike, zeros_dotted
+from attn_gui.pictures.planes import PlaneLike, kind_of, zeros_dotted
 from attn_gui.views.map.items.map_item import MapItem
 
 DIMMED = 0.45
@@ -196,6 +197,8 @@ class CellsItem(MapItem):
         # weights would rather lose their leading 0 than their distance
         width = self.columns.cell_size - (0 if plane.signed else CELL_MARGIN)
         metrics = QFontMetricsF(self.font)
+        if kind_of(plane) == Gradient.kind:
+            return scientific_digits(shown, width, self.rows.cell_size, metrics)
         numbers = cell_decimals(shown, width, self.rows.cell_size, metrics, weights=zeros_dotted(plane))
         if numbers is None or not plane.signed:
             return numbers

@@ -17,13 +17,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from attn_gui.engine import Plane
+from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
+from attn_gui.engine.comparison.difference import Difference
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Levels
 from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, Shade, color_table
 from attn_gui.figure.text.numbers import ZERO_WEIGHT, format_number, level_text
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
-from attn_gui.pictures.planes import FieldPlane
+from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.bar_legend import BarLegend, Entry
 from attn_gui.views.map.levels.levels_popup import LevelsPopup
@@ -194,8 +195,8 @@ class ColorBar(QWidget):
 
     def dots_text(self) -> str:
         """`· < 0.005`: which numbers stand as a dot in their cells; of differences what they are; else empty."""
-        if isinstance(plane := self._heatmap.plane, Plane | FieldPlane) and plane.evaluation.signed:
-            return self.tr("now − before")
+        if kind := kind_of(self._heatmap.plane):
+            return {Difference.kind: self.tr("now − before"), Gradient.kind: self.tr("gradient")}[kind]
         if self._dots is None:
             self._dots = self._has_dots()
         numbers = self._heatmap.cells.numbers

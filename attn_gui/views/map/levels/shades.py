@@ -10,18 +10,17 @@ from attn_gui.engine import Evaluation
 from attn_gui.figure.levels import Shade
 
 PLAIN = Shade()
-OF_DIFFERENCE = "difference."
 
 
 def shaded_as(name: str, evaluation: Evaluation) -> str:
-    """The name under which a stage or field is colored: differences have levels of their own."""
-    return f"{OF_DIFFERENCE}{name}" if evaluation.signed else name
+    """The name under which a stage or field is colored: differences and gradients have levels of their own."""
+    return f"{evaluation.kind}.{name}" if evaluation.kind else name
 
 
-def differences(shades: Mapping[str, Shade]) -> dict[str, Shade]:
-    """The shades of differences, by the names of their matrices."""
-    own = {name: shade for name, shade in shades.items() if name.startswith(OF_DIFFERENCE)}
-    return {name.removeprefix(OF_DIFFERENCE): shade for name, shade in own.items()}
+def shades_of(kind: str, shades: Mapping[str, Shade]) -> dict[str, Shade]:
+    """The shades of differences or of gradients, by the names of their matrices."""
+    own = {name: shade for name, shade in shades.items() if name.startswith(f"{kind}.")}
+    return {name.removeprefix(f"{kind}."): shade for name, shade in own.items()}
 
 
 class Shades(QObject):

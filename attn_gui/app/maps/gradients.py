@@ -1,0 +1,159 @@
+"""Gradients in the place of the numbers: of the chosen cell or its row, by every cell of every map and table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, QTimer
+
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.inspector.judging import is_quick
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.analysis.differencing.finite_difference import finite_difference
+from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, gradient_of
+from attn_gui.engine.analysis.sensitivity import strongest
+from attn_gui.engine.graph.symbols import symbol
+from attn_gui.figure.comparing.states import GRADIENT, NOW
+from attn_gui.figure.pages.differentials.differentiated import Differentiated, differentiated
+from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.text.numbers import scientific
+from attn_gui.views.main_window import MainWindow
+
+REST_MS = 150  # after the last change, before anything is computed twice
+
+
+class Taken(NamedTuple):
+    """A gradient, the sum that it is of, and the number of the tables by which it is largest, if it has any."""
+
+    gradient: Gradient
+    of: Differentiated
+    largest: tuple[str, tuple[int, ...], float] | None
+
+
+class GradientController(QObject):
+    """Takes the gradient while it is on show, after every change: a large one beside the window, until when the
+    numbers stand; then the finite difference by the number that it is largest by."""
+
+    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+        super().__init__(window)
+        self._line, self._document, self._computation, self._view = window.comparison, document, computation, view
+        self._taken: Taken | None = None
+        self._beside: float | None = None  # the finite difference
+        self._taking, self._checking = Job(self), Job(self)
+        self._taking.ended.connect(self._on_taking_ended)
+        self._checking.ended.connect(self._on_checking_ended)
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._check)
+        self._line.gradientPicked.connect(lambda key: view.set(gradient=key))
+        computation.updated.connect(self.show)
+        view.follow(self.show, "evaluation", "compare", "cell", "head", "batch", "gradient")
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        view = self._view
+
+        def show(on: bool) -> None:
+            view.set(compare=GRADIENT if on else NOW)
+
+        return {"show_gradient": Command(show, lambda: view.look.compare == GRADIENT, lambda: view.differentiable)}
+
+    @property
+    def busy(self) -> bool:
+        """Whether a gradient or the difference beside it is still to come."""
+        return self._taking.busy or self._checking.busy or self._rest.isActive()
+
+    def finish(self) -> None:
+        """Drop what is being computed; for the end of the program."""
+        self._rest.stop()
+        self._taking.finish()
+        self._checking.finish()
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self._say()
+
+    def show(self, *_: object) -> None:
+        """Take the gradient that is asked for, or put the numbers back."""
+        self._taking.forget()
+        self._checking.forget()
+        self._rest.stop()
+        self._taken, self._beside = None, None
+        look, evaluation = self._view.look, self._computation.evaluation
+        self._line.set_gradient(look.gradient if look.compare == GRADIENT else None)
+        if look.compare != GRADIENT or look.cell is None or self._computation.pending:
+            return
+        stage, place, of, (item, head) = look.cell.stage, look.cell[1:], look.gradient, (look.batch, look.head)
+        if is_quick(evaluation):
+            self._lay(_taken(evaluation, stage, item, head, place, of))
+            return
+        self._view.show_gradient(None)
+        self._say()
+        self._taking.begin(lambda _tell: _taken(evaluation, stage, item, head, place, of))
+
+    # --- answers ---------------------------------------------------------------------------------
+    def _on_taking_ended(self, found: object) -> None:
+        if isinstance(found, Exception) and not isinstance(found, Stopped):
+            raise found
+        if isinstance(found, Taken):
+            self._lay(found)
+
+    def _lay(self, taken: Taken) -> None:
+        self._taken = taken
+        self._view.show_gradient(taken.gradient)
+        self._say()
+        if taken.largest is not None:
+            self._rest.start()
+
+    def _check(self) -> None:
+        """Compute the problem twice more, beside the window, with the one number a little larger and smaller."""
+        taken, problem = self._taken, self._document.problem
+        if taken is not None and taken.largest is not None:
+            stage = self._view.look.cell.stage if self._view.look.cell else ""
+            self._checking.begin(lambda _tell: _difference(problem, stage, taken))
+
+    def _on_checking_ended(self, found: object) -> None:
+        if isinstance(found, Exception) and not isinstance(found, Stopped):
+            raise found
+        if isinstance(found, float):
+            self._beside = found
+            self._say()
+
+    # --- words -----------------------------------------------------------------------------------
+    def _say(self) -> None:
+        if self._view.look.compare == GRADIENT:
+            self._line.set_text(self._sentence())
+
+    def _sentence(self) -> str:
+        taken = self._taken
+        if taken is None:
+            return self.tr("The gradient is being computed …")
+        said = {"name": taken.of.name, "value": scientific(taken.of.value, 4)}
+        shown = self.tr("Shown: the gradient of {name} = {value}, its change per unit of each number.").format(**said)
+        if taken.largest is None:
+            return self.tr("{name} = {value} changes with no number of the tables.").format(**said)
+        field, index, exact = taken.largest
+        by = f"{symbol(field)}[{', '.join(map(str, index[-2:]))}]" if index else symbol(field)
+        largest = {"number": by, "exact": scientific(exact, 4)}
+        text = self.tr("Largest by {number}: {exact}.")
+        if self._beside is not None:
+            text = self.tr("Largest by {number}: {exact}; by finite differences {beside}.")
+            largest["beside"] = scientific(self._beside, 4)
+        return self.tr("{first} {second}").format(first=shown, second=text.format(**largest))
+
+
+def _taken(evaluation: Evaluation, stage: str, item: int, head: int, place: tuple[int, int], of: str) -> Taken:
+    found = differentiated(stage_plane(evaluation, stage, item, head), *place, of)
+    gradient = gradient_of(evaluation, stage, found.box, found.weights)
+    tables = {field: cells for field, cells in gradient.by_fields.items() if cells.ndim}
+    largest = strongest(tables, 1)
+    return Taken(gradient, found, largest[0] if largest else None)
+
+
+def _difference(problem: Problem, stage: str, taken: Taken) -> float:
+    assert taken.largest is not None
+    field, index, _ = taken.largest
+    return finite_difference(problem, stage, taken.of.box, taken.of.weights, field, index)

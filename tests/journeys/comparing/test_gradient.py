@@ -1,0 +1,116 @@
+"""Gradients in the place of the numbers: one switch, on maps and tables, with the finite difference beside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox
+
+from attn_gui.engine import compute, sensitivity
+from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+
+SMALL = "worked-example.npz"
+
+
+def settle(person):
+    person.wait()
+    while person.program.gradients.busy:
+        QTest.qWait(2)
+
+
+def drawn(person, stage):
+    rows, columns = person.find(f"heatmap.{stage}").shape
+    return np.array([[person.value(stage, row, column) for column in range(columns)] for row in range(rows)])
+
+
+def said(person):
+    return person.find("comparison").text()
+
+
+@pytest.fixture
+def person(launch):
+    person = launch(SMALL)
+    person.show_stage("head_output")
+    person.click_cell("head_output", 1, 0)
+    return person
+
+
+def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person):
+    problem = person.program.document.problem
+    before = drawn(person, "weights"), person.numbers("query")
+    exact = sensitivity(compute(problem), "head_output", (0, 0, 1, 0))
+    person.press("Ctrl+7")
+    settle(person)
+    assert person.find("control.compare", QComboBox).currentData() == "gradient"
+    assert np.allclose(drawn(person, "weights"), [[0, 0], problem.value[:, 0]])
+    assert np.array_equal(np.array(person.numbers("query"), float), exact["query"])
+    assert np.array_equal(np.array(person.numbers("value"), float), exact["value"])
+    levels = person.find("heatmap.weights").levels
+    assert levels.low == -levels.high == -3
+    assert person.find("heatmap.weights").parent().findChildren(type(person.find("heatmap.weights")))
+    largest = max(np.abs(each).max() for name, each in exact.items() if each.ndim)
+    assert f"{largest:.4g}" in said(person)
+    assert "finite differences" in said(person)
+    person.press("Ctrl+3")
+    settle(person)
+    assert np.array_equal(drawn(person, "weights"), before[0])
+    assert person.numbers("query") == before[1]
+    assert not person.find("comparison").isVisible()
+    assert not person.window.isWindowModified()
+
+
+def test_another_cell_another_sum_and_another_size_take_another_gradient(person):
+    person.pick("compare", "gradient")
+    settle(person)
+    person.click_cell("head_output", 0, 1)
+    settle(person)
+    problem = person.program.document.problem
+    trace = compute(problem)
+    assert np.allclose(drawn(person, "weights")[0], problem.value[:, 1])
+    person.pick("gradient", "weighted")
+    settle(person)
+    cotangent = np.zeros_like(trace["head_output"])
+    cotangent[0, 0, 0] = trace["head_output"][0, 0, 0]
+    exact = sensitivity(trace, "head_output", cotangent=cotangent)
+    assert np.allclose(np.array(person.numbers("key"), float), exact["key"])
+    person.size("n", 3)
+    settle(person)
+    assert np.array(person.numbers("query"), float).shape[0] == 3
+    assert person.program.view.shown.kind == "gradient"
+
+
+def test_tables_of_gradients_are_read_only_and_show_the_way_back(person):
+    person.press("Ctrl+7")
+    settle(person)
+    kept = person.program.document.problem.query.copy()
+    person.go_to("query", 0, 0)
+    person.type("5")
+    assert np.array_equal(person.program.document.problem.query, kept)
+    person.click(person.button("Show the present state", "zone.inputs"))
+    assert person.program.view.look.compare == "now"
+
+
+def test_the_figure_of_a_gradient_is_exported(person, tmp_path):
+    person.press("Ctrl+7")
+    settle(person)
+
+    def export(dialog):
+        assert dialog.compare.currentData() == "gradient"
+        dialog.set_choice(dialog.result_choice().__class__(**{**vars(dialog.result_choice()), "folder": str(tmp_path),
+                                                              "format": "svg"}))  # fmt: skip
+        dialog.accept()
+
+    person.answering(ExportDialog, export, lambda: person.do("export_image"))
+    person.wait()
+    (path,) = tmp_path.glob("*.svg")
+    assert "gradient" in path.name
+    assert "gradient of O[1, 0]" in path.read_text(encoding="utf-8")
+
+
+def test_an_exercise_is_not_given_away(person):
+    person.press("Ctrl+7")
+    settle(person)
+    person.do("leave_out")
+    assert person.program.view.look.compare == "now"
+    assert not person.action("show_gradient").isEnabled()
