@@ -41,7 +41,7 @@ def zeros_dotted(plane: PlaneLike) -> bool:
 
 
 def kind_of(plane: PlaneLike | None) -> str:
-    """What the numbers of a plane are where they are not those of its matrix: differences, gradients; else empty."""
+    """`difference` or `gradient` where the numbers of a plane are such, else empty."""
     return plane.evaluation.kind if isinstance(plane, Plane | FieldPlane) else ""
 
 

@@ -7102,7 +7102,7 @@
     </message>
     <message>
       <source>Largest by {number}: {exact}.</source>
-      <translation type="unfinished" />
+      <translation>对 {number} 的梯度最大：{exact}。</translation>
     </message>
     <message>
       <source>{first} {second}</source>

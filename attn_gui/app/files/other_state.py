@@ -1,4 +1,4 @@
-"""What stands beside or in place of the document's state in figures: another state, or a gradient."""
+"""Figures of more than the state of now: of another state, or of a gradient."""
 
 from __future__ import annotations
 
