@@ -89,7 +89,6 @@ class ComparisonLine(QWidget):
         self._split.setAccessibleName(self.tr("Place of the bar between before and now"))
         self._split.setToolTip(self._split.accessibleName())
         self._gradient.setAccessibleName(self.tr("Gradient of"))
-        self._gradient.setToolTip(self._gradient.accessibleName())
         self._gradient.set_words({key: joined(words, QCoreApplication.translate) for key, words in OF.items()})
 
     # --- what Qt asks ----------------------------------------------------------------------------

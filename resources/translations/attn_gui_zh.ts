@@ -6771,8 +6771,12 @@
         <translation>显示哪个头，从 0 起数：O = A V 只用该头的各列</translation>
     </message>
     <message>
-        <source>Which of two states the maps show: now, before, or now − before</source>
-        <translation>各图显示两个状态中的哪一个：现在、之前，或现在 − 之前</translation>
+        <source>Which of two states the maps show: now, before, now − before; or gradients of the chosen cell</source>
+        <translation>图中显示两个状态中的哪一个：现在、之前、现在 − 之前；或者所选单元格的梯度</translation>
+    </message>
+    <message>
+        <source>Which sum the gradient ∂ is of: one cell, its row, or ½ Σ of the row squared</source>
+        <translation>对哪个量求梯度 ∂：一个单元格、它所在的行之和，或该行平方和的一半 ½ Σ</translation>
     </message>
     <message>
         <source>Draws a bar in the maps: before on its left, now on its right</source>

@@ -29,7 +29,12 @@ TIPS = {
         "Tips", "True opens a key, as in scaled_dot_product_attention: M is 0 there"
     ),
     "mask_reading.blocked": QT_TRANSLATE_NOOP("Tips", "True closes a key, as in nn.MultiheadAttention: M is −∞ there"),
-    "compare": QT_TRANSLATE_NOOP("Tips", "Which of two states the maps show: now, before, or now − before"),
+    "compare": QT_TRANSLATE_NOOP(
+        "Tips", "Which of two states the maps show: now, before, now − before; or gradients of the chosen cell"
+    ),
+    "gradient": QT_TRANSLATE_NOOP(
+        "Tips", "Which sum the gradient ∂ is of: one cell, its row, or ½ Σ of the row squared"
+    ),
     "split": QT_TRANSLATE_NOOP("Tips", "Draws a bar in the maps: before on its left, now on its right"),
     "page": QT_TRANSLATE_NOOP("Tips", "Which page is on show: each looks at the present numbers in a way of its own"),
     "batch": QT_TRANSLATE_NOOP("Tips", "The item of the batch on show, counted from 0"),
