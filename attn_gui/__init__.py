@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from attn_gui.figure.sheet import Picture, render
     from attn_gui.formats import FormatError, load, save
+    from attn_gui.models import Model, Run, open_model
 
 __version__ = VERSION
 __all__ = [
@@ -46,10 +47,12 @@ __all__ = [
     "FieldError",
     "FieldTypeError",
     "FormatError",
+    "Model",
     "Picture",
     "PlaceError",
     "Problem",
     "Report",
+    "Run",
     "ShapeError",
     "Solution",
     "StageError",
@@ -61,6 +64,7 @@ __all__ = [
     "explain",
     "explore",
     "load",
+    "open_model",
     "render",
     "save",
     "sensitivity",
@@ -76,10 +80,12 @@ _HOMES = {
     "FieldError": "attn_gui.engine",
     "FieldTypeError": "attn_gui.engine",
     "FormatError": "attn_gui.formats",
+    "Model": "attn_gui.models",
     "Picture": "attn_gui.figure.sheet",
     "PlaceError": "attn_gui.engine",
     "Problem": "attn_gui.engine",
     "Report": "attn_gui.engine",
+    "Run": "attn_gui.models",
     "ShapeError": "attn_gui.engine",
     "Solution": "attn_gui.engine",
     "StageError": "attn_gui.engine",
@@ -91,6 +97,7 @@ _HOMES = {
     "explain": "attn_gui.engine",
     "explore": "attn_gui.app.shell.explore",
     "load": "attn_gui.formats",
+    "open_model": "attn_gui.models",
     "render": "attn_gui.figure.sheet",
     "save": "attn_gui.formats",
     "sensitivity": "attn_gui.engine",

@@ -24,7 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; the exit code: 0 done, 2 one sentence on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        command = {"export": _export, "verify": _verify, **_teaching()}.get(words[0]) if words else None
+        commands = {"export": _export, "verify": _verify, "model": _model, **_teaching()}
+        command = commands.get(words[0]) if words else None
         return command(words[1:]) if command else _window(words)
     except Refusal as refusal:
         return _refuse(str(refusal))
@@ -39,6 +40,12 @@ def _teaching() -> dict[str, Callable[[list[str]], int]]:
     from attn_gui.teaching import lesson, worksheet
 
     return {"lesson": lesson, "worksheet": worksheet}
+
+
+def _model(words: list[str]) -> int:
+    from attn_gui.commands.model_command import model
+
+    return model(words)
 
 
 def _refuse(sentence: str) -> int:
@@ -120,7 +127,7 @@ def _window_parser() -> argparse.ArgumentParser:
         "attn-gui",
         usage="attn-gui [FILE] [--lang en|zh]\n       attn-gui export FILE -o DIR [options]\n"
         "       attn-gui verify FILE\n       attn-gui lesson check FILE\n"
-        "       attn-gui worksheet FILE -o DIR [options]",
+        "       attn-gui worksheet FILE -o DIR [options]\n       attn-gui model FOLDER --text TEXT [options]",
         description="Take attention apart by hand: edit Q, K, V and watch every step follow.",
         epilog="“attn-gui export --help” tells how to write figures and numbers without a window, “attn-gui verify "
         "--help” how to have every number checked.",

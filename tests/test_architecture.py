@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "attn_gui"
-PACKAGES = ("engine", "formats", "lessons", "document", "pictures", "figure", "views", "app")
+PACKAGES = ("engine", "formats", "models", "lessons", "document", "pictures", "figure", "views", "app")
 MODULES = sorted(PACKAGE.rglob("*.py"))
 SOURCES = sorted(path for folder in ("attn_gui", "packaging", "tests") for path in (ROOT / folder).rglob("*.py"))
 RIDDLE = re.compile(r"(What|Who|Whose|Which|Where|How|Whether|When|Why|Nobody)\b")
@@ -28,7 +28,8 @@ OF_THE_PROCESS = {  # Qt has one application and one set of fonts
     "figure/text/fonts.py:_kept",
 }
 FILLING = {"add", "append", "clear", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"}
-FACES = ("attn_gui", "attn_gui.engine", "attn_gui.formats")  # what a script may import, whoever else does
+# what a script may import, whoever else does
+FACES = ("attn_gui", "attn_gui.engine", "attn_gui.formats", "attn_gui.models")
 # the calls that a heatmap answers to outside tools; a part of the output, of which there is no map yet
 CALLED = {"cell_at", "cell_rect", "part_block"}
 TRANSLATED = {"tr", "translate", "QT_TRANSLATE_NOOP", "QT_TR_NOOP", "_"}
@@ -54,6 +55,7 @@ def test_imports_go_in_one_direction():
         ("attn_gui.cli", ("numpy", "PySide6", "pyqtgraph")),
         ("attn_gui.engine", ("PySide6", "pyqtgraph")),
         ("attn_gui.formats", ("PySide6", "pyqtgraph")),
+        ("attn_gui.models", ("PySide6", "pyqtgraph", "tokenizers")),
         ("attn_gui.lessons.lesson_states", ("PySide6", "pyqtgraph")),
         ("attn_gui.document.document", ("PySide6.QtWidgets", "pyqtgraph")),
         ("attn_gui.figure.sheet", ("PySide6.QtWidgets", "pyqtgraph")),

@@ -1,0 +1,137 @@
+"""`attn-gui model`: tokens, predictions and figures of a published checkpoint, without a window."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attn_gui.arguments import whole
+from attn_gui.command_ground import FileProgress, Parser, Refusal
+from attn_gui.libraries import DRAWING, complaint
+
+if TYPE_CHECKING:
+    from attn_gui.models import Run
+
+DONE = 0
+MOST_LAYERS = 10**4
+LONGEST_JSON = 1 << 24
+
+
+def model(words: list[str]) -> int:
+    """Run a text through a model and print what it predicts."""
+    chosen = _parser().parse_args(words)
+    if chosen.folder_out is not None:
+        if reason := complaint(DRAWING):
+            raise Refusal(reason)
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from attn_gui.models import open_model
+
+    changes = _interventions(chosen.intervene)
+    try:
+        with FileProgress(chosen.folder) as progress:
+            found = open_model(chosen.folder, progress.show)
+        with FileProgress(chosen.folder) as progress:
+            run = found.run(chosen.text, interventions=changes, tell=progress.show)
+        for line in _lines(run, chosen.top):
+            print(line, flush=True)
+        for path in _figures(run, chosen) if chosen.folder_out is not None else ():
+            print(path, flush=True)
+    except BrokenPipeError:
+        raise
+    except (ValueError, TypeError, LookupError, OSError) as error:
+        raise Refusal(str(error)) from error
+    except MemoryError as error:
+        raise Refusal("This does not fit into the memory of this computer.") from error
+    return DONE
+
+
+def _lines(run: Run, top: int) -> Iterator[str]:
+    """What is said of a run: its model, its tokens, the most probable tokens where the model predicts any."""
+    model = run.model
+    yield f"{model.family}: {model.num_layers} layers, {model.num_heads} heads, {len(run.ids)} tokens"
+    width = len(str(len(run.ids) - 1))
+    for place, (number, token) in enumerate(zip(run.ids, run.tokens, strict=True)):
+        yield f"  {place:>{width}}  {token}  (id {number})"
+    for place in _places(run):
+        what = "the token after" if model.sizes.causal else "in place of"
+        yield f"predicted: {what} {run.tokens[place]} ({place})"
+        yield from (f"  {share:.6f}  {token}" for token, share in run.predictions(place, top))
+    if run.embedding is not None:
+        yield f"embedding: {run.embedding.size} numbers, length {float((run.embedding**2).sum() ** 0.5):.6g}"
+
+
+def _places(run: Run) -> list[int]:
+    """The positions whose prediction is of interest: the last one, or those of an encoder that are to be filled in."""
+    if run.model.ends.head is None:
+        return []
+    if run.model.sizes.causal:
+        return [len(run.ids) - 1]
+    mask = run.model.tokenizer.mask_token
+    return [place for place, token in enumerate(run.tokens) if token == mask]
+
+
+def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
+    """A figure for each chosen layer: of one head, or of all of them on a sheet."""
+    from attn_gui.engine.stages import SHOWN_FIRST
+    from attn_gui.figure.sheet import write
+
+    stage = chosen.stage or SHOWN_FIRST
+    chosen.folder_out.mkdir(parents=True, exist_ok=True)
+    for layer in range(run.model.num_layers) if chosen.layer is None else (chosen.layer,):
+        problem = run.problem(layer)
+        heads: Any = "all" if chosen.head is None else (chosen.head,)
+        ending = "" if chosen.head is None else f"-h{chosen.head}"
+        name = f"{chosen.folder.resolve().name}-layer{layer}-{stage}{ending}.{chosen.format}"
+        path = chosen.folder_out / name
+        with FileProgress(path) as progress:
+            yield from write(problem, path, stage=stage, heads=heads, sheet=True, dpi=chosen.dpi, tell=progress.show)
+
+
+def _interventions(text: str | None) -> list[Any]:
+    """Interventions as JSON: a list of records, or one record."""
+    if text is None:
+        return []
+    if len(text) > LONGEST_JSON:
+        raise Refusal(f"--intervene has {len(text)} letters; expected at most {LONGEST_JSON}.")
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Refusal(
+            "--intervene is not valid JSON; expected a record such as "
+            '{"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}.'
+        ) from error
+    return found if isinstance(found, list) else [found]
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "attn-gui model",
+        usage="attn-gui model FOLDER --text TEXT [options]",
+        description="Run a text through a published checkpoint (config.json, safetensors, tokenizer.json): print its "
+        "tokens and what it predicts, and write figures; needs no display.",
+        epilog="Families: bert, roberta, distilbert, gpt2, llama, mistral, qwen2, qwen3. Figures are "
+        "DIR/NAME-layerLAYER-STAGE[-hHEAD].EXT, without a head all of them on one sheet.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("folder", metavar="FOLDER", type=Path, help="the folder of the checkpoint")
+    add("--text", metavar="TEXT", required=True, help="what it reads")
+    add("--layer", type=whole(0, MOST_LAYERS), metavar="N", help="the layer of the figures (default: each)")
+    add("--head", type=whole(0, MOST_LAYERS), metavar="N", help="the head of the figures (default: all on one sheet)")
+    add("--stage", metavar="NAME", help="the stage of the figures (default: weights)")
+    add("--intervene", metavar="JSON", help="interventions, each a record with its layer, kind, stage and at")
+    add("--top", type=whole(0, 1000), default=10, metavar="N", help="how many predictions (default: 10)")
+    add("-o", dest="folder_out", metavar="DIR", type=Path, help="write figures there; made if it is not there")
+    add("--format", choices=_image_endings(), default=_image_endings()[0], metavar="EXT", help="of the figures")
+    add("--dpi", type=whole(30, 2400), default=150, metavar="N", help="dots per inch of a png (default: 150)")
+    return parser
+
+
+def _image_endings() -> tuple[str, ...]:
+    from attn_gui.formats import IMAGES
+
+    return tuple(name for name, figures in IMAGES.items() if not figures.moving)

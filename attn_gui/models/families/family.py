@@ -1,0 +1,99 @@
+"""Ground of a family: from config and tensors to sizes and numbers under the engine's names, y = x W + b."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from attn_gui.engine.arrays import Array
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.models.families.architecture import Architecture
+from attn_gui.models.families.end_weights import Dense, EndWeights, NormWeights
+from attn_gui.models.reading.config_file import Config
+from attn_gui.models.reading.tensor_files import Tensors
+
+ACTIVATIONS = {
+    "gelu": "gelu",
+    "gelu_python": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_fast": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "silu": "silu",
+    "swish": "silu",
+    "relu": "relu",
+}
+"""The engine's names of the activations of config.json."""
+
+UNEVEN = QT_TRANSLATE_NOOP("Sentences", "{file}: {heads} heads cannot share {columns} columns evenly.")
+MOST_LAYERS = 1000
+MOST_HEADS = 4096
+
+
+class Family:
+    """One family: the names in its config.json and of its tensors, and their meaning."""
+
+    key: ClassVar[str]
+    prefixes: ClassVar[tuple[str, ...]]  # that task models put before the names of tensors
+    layer_name: ClassVar[str]  # of the tensors of a layer, {} its number
+    parts: ClassVar[Mapping[str, str]]  # of a layer: matrices and norms by the engine's names
+    biased: ClassVar[frozenset[str]] = frozenset()  # the matrices that always have a bias
+
+    def architecture(self, config: Config) -> Architecture:
+        """The sizes and rules. Raises FormatError for what is not supported."""
+        raise NotImplementedError
+
+    def ends(self, tensors: Tensors, config: Config, sizes: Architecture) -> EndWeights:
+        """The numbers at both ends."""
+        raise NotImplementedError
+
+    def layer(self, tensors: Tensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
+        """The numbers of a layer by the fields of a problem; those of its block without `block.` before them."""
+        found: dict[str, Array] = {}
+        base = self.layer_name.format(number)
+        for part, shape in _matrices(sizes).items():
+            dense = self.dense(tensors, base + self.parts[part], *shape, needed=part in self.needed(config))
+            found[f"w_{part}"] = dense.matrix
+            found |= {} if dense.bias is None else {f"b_{part}": dense.bias}
+        for part in ("norm1", "norm2"):
+            norm = self.norm(tensors, base + self.parts[part], sizes)
+            found[f"{part}_weight"] = norm.weight
+            found |= {} if norm.bias is None else {f"{part}_bias": norm.bias}
+        return found
+
+    def needed(self, config: Config) -> frozenset[str]:
+        """The matrices that must have a bias."""
+        return self.biased
+
+    def dense(self, tensors: Tensors, name: str, width: int, out: int, *, needed: bool) -> Dense:
+        """A matrix [in, out], which files hold as [out, in]; a bias where there is one."""
+        bias = tensors.array(f"{name}.bias", out) if needed or f"{name}.bias" in tensors else None
+        return Dense(tensors.array(f"{name}.weight", out, width).T, bias)
+
+    def norm(self, tensors: Tensors, name: str, sizes: Architecture) -> NormWeights:
+        """The numbers of a norm over a token's vector."""
+        bias = tensors.array(f"{name}.bias", sizes.d_model) if sizes.norm == "layer" else None
+        return NormWeights(tensors.array(f"{name}.weight", sizes.d_model), bias)
+
+    def decoder(self, tensors: Tensors, config: Config, sizes: Architecture, own: str, words: Array) -> Array | None:
+        """The matrix of the logits [d_model, vocabulary]: a tensor of its own, else that of the embeddings.
+
+        None where config.json says that the two are not tied and there is none.
+        """
+        if own in tensors:
+            return tensors.array(own, sizes.vocabulary, sizes.d_model).T
+        return words.T if config.flag("tie_word_embeddings", True) else None
+
+
+def head_width(config: Config, d_model: int, heads: int) -> int:
+    """The columns of one head where they share those of a token evenly. Raises FormatError where they cannot."""
+    if d_model % heads:
+        raise config.refusal(UNEVEN, heads=heads, columns=d_model)
+    return d_model // heads
+
+
+def _matrices(sizes: Architecture) -> dict[str, tuple[int, int]]:
+    """(rows, columns) of every matrix of a layer."""
+    d, mlp = sizes.d_model, sizes.d_mlp
+    queries, keys = sizes.num_heads * sizes.d_head, sizes.num_kv_heads * sizes.d_head
+    found = {"query": (d, queries), "key": (d, keys), "value": (d, keys), "output": (queries, d)}
+    return found | {"up": (d, mlp), "down": (mlp, d)} | ({"gate": (d, mlp)} if sizes.gated else {})

@@ -1,0 +1,93 @@
+"""Activations and norms in float32, as fast as NumPy has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+
+F = np.float32
+_ERF = tuple(map(F, (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)))
+_SLOPE = F(0.3275911)
+
+
+def erf(x: Array) -> Array:
+    """The error function to 2e-7. Source: Abramowitz, Stegun, formula 7.1.26."""
+    size = np.abs(x)
+    t = F(1) / (F(1) + _SLOPE * size)
+    total = t * _ERF[0]
+    for factor in _ERF[1:]:
+        total += factor
+        total *= t
+    total *= np.exp(-size * size)
+    return np.asarray(np.copysign(F(1) - total, x))
+
+
+def gelu(x: Array) -> Array:
+    found = erf(x * F(math.sqrt(0.5)))
+    found += F(1)
+    found *= x
+    found *= F(0.5)
+    return found
+
+
+def gelu_tanh(x: Array) -> Array:
+    found = x * x
+    found *= x
+    found *= F(0.044715)
+    found += x
+    found *= F(math.sqrt(2 / math.pi))
+    np.tanh(found, out=found)
+    found += F(1)
+    found *= x
+    found *= F(0.5)
+    return found
+
+
+def silu(x: Array) -> Array:
+    return x / (F(1) + np.exp(-x))
+
+
+def relu(x: Array) -> Array:
+    return np.maximum(x, F(0))
+
+
+ACTIVATION: dict[str, Callable[[Array], Array]] = {"gelu": gelu, "gelu_tanh": gelu_tanh, "silu": silu, "relu": relu}
+"""By the engine's names."""
+
+
+def layer_norm(x: Array, weight: Array, bias: Array | None, eps: float) -> Array:
+    found: Array = x - x.mean(-1, keepdims=True, dtype=F)
+    found /= np.sqrt(_mean_square(found) + F(eps))
+    found *= weight
+    return found if bias is None else found + bias
+
+
+def rms_norm(x: Array, weight: Array, bias: Array | None, eps: float) -> Array:
+    found: Array = x / np.sqrt(_mean_square(x) + F(eps))
+    found *= weight
+    return found if bias is None else found + bias
+
+
+NORM: dict[str, Callable[[Array, Array, Array | None, float], Array]] = {"layer": layer_norm, "rms": rms_norm}
+"""By the engine's names."""
+
+
+def _mean_square(x: Array) -> Array:
+    found: Array = np.einsum("...i,...i->...", x, x)[..., None] / F(x.shape[-1])
+    return found
+
+
+def softmax(logits: Array) -> Array:
+    """Shares of every row, over its own memory; a row that is closed everywhere has none."""
+    top = logits.max(-1, keepdims=True)
+    top[~np.isfinite(top)] = F(0)
+    logits -= top
+    np.exp(logits, out=logits)
+    total = logits.sum(-1, keepdims=True)
+    total[total == 0] = F(1)
+    logits /= total
+    return logits

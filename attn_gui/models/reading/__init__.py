@@ -1,0 +1,1 @@
+"""Folders of published checkpoints: config, mapped tensors, tokenizer. Imports formats and NumPy."""

@@ -1,0 +1,57 @@
+"""Files of a published checkpoint: which ones there are, and those that are refused by name."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from attn_gui.formats.base import reading
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.json_text import Json, parse_object
+
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+INDEXED = "weight_map"  # the entry of the index that says which shard holds which tensor
+TOKENIZER = "tokenizer.json"
+TOKENIZER_CONFIG = "tokenizer_config.json"
+ADAPTER = "adapter_config.json"
+PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
+LARGEST_JSON = 1 << 23
+LARGEST_CONFIG = 1 << 20
+
+_NO_FOLDER = QT_TRANSLATE_NOOP("Sentences", "{file} is no folder; expected one with config.json and model.safetensors.")
+_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} does not exist.")
+_NO_CONFIG = QT_TRANSLATE_NOOP("Sentences", "{file} holds no config.json, and so no published model.")
+_NO_WEIGHTS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no weights; expected model.safetensors or its index.")
+_ADAPTED = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} holds an adapter (adapter_config.json), which changes another model; merge the two first."
+)
+_PICKLED = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} holds its weights as a pickle (pytorch_model.bin), which could run code, and is not opened; in Python: "
+    "model.save_pretrained(folder, safe_serialization=True).",
+)
+
+
+def check_folder(folder: Path) -> None:
+    """Raise FormatError, one sentence, for a folder that holds no published model."""
+    try:
+        mode = folder.stat().st_mode
+    except (OSError, ValueError) as error:
+        raise FormatError(_ABSENT).at(folder) from error
+    if not stat.S_ISDIR(mode):
+        raise FormatError(_NO_FOLDER).at(folder)
+    if (folder / ADAPTER).exists():
+        raise FormatError(_ADAPTED).at(folder)
+    if not (folder / CONFIG).exists():
+        raise FormatError(_NO_CONFIG).at(folder)
+    if not ((folder / WEIGHTS).exists() or (folder / INDEX).exists()):
+        pickled = any((folder / name).exists() for name in PICKLES)
+        raise FormatError(_PICKLED if pickled else _NO_WEIGHTS).at(folder)
+
+
+def json_file(path: Path, largest: int = LARGEST_CONFIG) -> dict[str, Json]:
+    """The object in a JSON file. Raises FormatError."""
+    with reading(path, largest) as source:
+        return parse_object(source.file.read(source.size).decode("utf-8"), largest)

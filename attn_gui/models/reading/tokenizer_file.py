@@ -1,0 +1,94 @@
+"""The tokenizer of a checkpoint, by the package `tokenizers` where that is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from attn_gui.formats.base import reading
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.models.reading.model_files import TOKENIZER, TOKENIZER_CONFIG, json_file
+
+LARGEST = 1 << 26
+LONGEST_TEXT = 1 << 17  # letters
+_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} is not there, and a text cannot be cut into tokens; give ids instead.")
+_PACKAGE = QT_TRANSLATE_NOOP(
+    "Sentences", "Cutting a text into tokens needs the package tokenizers: pip install 'attn-gui[models]'; or give ids."
+)
+_BAD = QT_TRANSLATE_NOOP("Sentences", "{file} cannot be read as a tokenizer: {reason}.")
+_LONG = QT_TRANSLATE_NOOP("Sentences", "The text has {got} letters; expected at most {expected}.")
+
+
+class Cut(NamedTuple):
+    """A text cut into tokens."""
+
+    ids: tuple[int, ...]
+    type_ids: tuple[int, ...]
+
+
+class TokenizerFile:
+    """A tokenizer.json, read when it is first needed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / TOKENIZER
+
+    def cut(self, texts: Sequence[str]) -> Cut:
+        """The tokens of a text, or of a pair of them, with the special ones that the tokenizer adds.
+
+        Raises FormatError where there is no tokenizer.
+        """
+        if (letters := sum(map(len, texts))) > LONGEST_TEXT:
+            raise FormatError(_LONG, got=letters, expected=LONGEST_TEXT)
+        found = self._tokenizer.encode(*(text.encode("utf-8", "replace").decode("utf-8") for text in texts))
+        return Cut(tuple(found.ids), tuple(found.type_ids))
+
+    def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """The tokens with these ids as the tokenizer writes them; where it has none, #ID."""
+        if not self._known:
+            return tuple(f"#{number}" for number in ids)
+        named = map(self._tokenizer.id_to_token, ids)
+        return tuple(f"#{number}" if token is None else token for number, token in zip(ids, named, strict=True))
+
+    @cached_property
+    def mask_token(self) -> str | None:
+        """The token that stands for one to be filled in; None where the folder names none."""
+        path = self._path.with_name(TOKENIZER_CONFIG)
+        found = json_file(path, LARGEST).get("mask_token") if path.exists() else None
+        found = found.get("content") if isinstance(found, dict) else found
+        return found if isinstance(found, str) else None
+
+    def token_id(self, token: str) -> int | None:
+        """The id of a token; None for what is none."""
+        found: int | None = self._tokenizer.token_to_id(token)
+        return found
+
+    @cached_property
+    def _known(self) -> bool:
+        """Whether tokens have names here."""
+        try:
+            return self._tokenizer is not None
+        except FormatError:
+            return False
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        if not self._path.exists():
+            raise FormatError(_ABSENT).at(self._path)
+        try:
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            raise FormatError(_PACKAGE) from error
+        with reading(self._path, LARGEST) as source:
+            data = source.file.read(source.size)
+        try:
+            found = Tokenizer.from_buffer(data)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # of a file that it cannot make sense of it may panic, which is no Exception
+            reason = str(error).partition("\n")[0].rstrip(".")
+            raise FormatError(_BAD, reason=reason[:200]).at(self._path) from error
+        found.no_padding()  # files of sentence models pad everything to 128 tokens, and cut it there
+        found.no_truncation()
+        return found

@@ -1,0 +1,234 @@
+"""A text on its way through a model: hidden states kept, everything else computed where it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.creation import memory
+from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.stages import STAGE, stage_of
+from attn_gui.formats.base import Tell, silent
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
+from attn_gui.models.passes.activations import softmax
+from attn_gui.models.passes.layer_changes import LayerChange, LayerHand, checked_layer, layer_changes
+from attn_gui.models.passes.layer_problem import layer_problem
+from attn_gui.models.passes.layer_walk import Layer, by_heads, walked
+from attn_gui.models.passes.model_ends import embedded, finished, scored
+
+if TYPE_CHECKING:
+    from attn_gui.models.model import Model
+    from attn_gui.models.passes.sequence import Sequence
+
+SHORT = 32  # tokens; of shorter texts more threads of BLAS would only wait for each other
+MAPS = 3  # of one layer, that are held at a time
+_NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
+_NO_POSITION = QT_TRANSLATE_NOOP("Sentences", "There is no place {got} among the tokens; there are {count} of them.")
+_NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "“{got}” is no token of this model.")
+
+
+class Run:
+    """One text through one model, with its interventions; another one is made by `replace`."""
+
+    def __init__(
+        self, model: Model, sequence: Sequence, interventions: tuple[LayerChange, ...], states: tuple[Array, ...]
+    ) -> None:
+        self.model, self.sequence, self.interventions = model, sequence, interventions
+        self._states = states  # each layer's x, and the last layer's output
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        return self.sequence.ids
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens as the tokenizer writes them."""
+        return self.sequence.tokens
+
+    # --- of one layer ----------------------------------------------------------------------------
+    def attention(self, layer: int) -> Array:
+        """The weights of a layer, (head, query, key)."""
+        return self._walked(layer, stage_of(Role.WEIGHT))
+
+    def query(self, layer: int) -> Array:
+        """Q as the scores read it, (head, row, column)."""
+        return self._read(layer, "query")
+
+    def key(self, layer: int) -> Array:
+        """K as the scores read it, (K/V head, row, column)."""
+        return self._read(layer, "key")
+
+    def value(self, layer: int) -> Array:
+        """V, (K/V head, row, column)."""
+        return self._read(layer, "value")
+
+    def stage(self, layer: int, stage: str) -> Array:
+        """A stage of a layer as a trace of its problem has it, batch axis first. Raises FieldError."""
+        return self._walked(layer, stage)[None]
+
+    def problem(self, layer: int) -> Problem:
+        """A layer as a problem of the engine; its `block_output` is the next layer's x."""
+        one = self.model.layers[checked_layer(layer, self.model.num_layers)]
+        heads = (self.query(layer), self.key(layer), self.value(layer))
+        records = [record for number, record in self.interventions if number == layer]
+        return layer_problem(one, heads, self.sequence, records)
+
+    # --- of the whole model ----------------------------------------------------------------------
+    @cached_property
+    def hidden(self) -> Array:
+        """(layers + 1, token, d_model): the embeddings, then each layer's output, the last after the final norm."""
+        return np.stack([*self._states[:-1], self._last])
+
+    @cached_property
+    def logits(self) -> Array:
+        """(token, vocabulary). Raises FieldError where the model has no head, or where they need too much memory."""
+        memory.check(4 * len(self.ids) * self.model.sizes.vocabulary)
+        return self._scored(self._last)
+
+    @cached_property
+    def pooled(self) -> Array | None:
+        """(d_model,): the first token through the pooler; None in a model without one."""
+        dense = self.model.ends.pooler
+        return None if dense is None else np.tanh(self._last[0] @ dense.matrix + dense.bias)
+
+    @cached_property
+    def embedding(self) -> Array | None:
+        """(d_model,): the vector of the whole text, as a sentence model pools it; None in a model that is none."""
+        if self.model.pooling is None:
+            return None
+        mask = self.sequence.mask
+        return self.model.pooling(self._last if mask is None else self._last[mask])
+
+    def predictions(self, position: int = -1, top: int = 20) -> list[tuple[str, float]]:
+        """The most probable tokens at a position, most probable first: (token, probability)."""
+        shares = softmax(self.logits_at(position).astype(np.float64))
+        order = np.argsort(-shares, kind="stable")[: max(top, 0)]
+        tokens = self.model.tokenizer.tokens([int(number) for number in order])
+        return list(zip(tokens, map(float, shares[order]), strict=True))
+
+    def logits_at(self, position: int = -1, layer: int | None = None) -> Array:
+        """(vocabulary,): the logits at a position, as though `layer` were the first that is left out (logit lens).
+
+        The final norm is applied to whatever goes into the head. Raises FieldError.
+        """
+        place, layers = self.place(position), self.model.num_layers
+        state = self._states[layers if layer is None else checked_layer(layer, layers + 1)]
+        found = self._scored(finished(self.model.ends, self.model.sizes, state[place : place + 1]))
+        return np.asarray(found[0])
+
+    def place(self, position: int) -> int:
+        """A position that may count from the end. Raises FieldError where there is none."""
+        count = len(self.ids)
+        if not -count <= position < count:
+            raise FieldError(_NO_POSITION, got=position, count=count)
+        return int(position) % count
+
+    def token_id(self, token: str | int) -> int:
+        """The id of a token, given as one or by its text. Raises FieldError."""
+        found = token if isinstance(token, (int, np.integer)) else self.model.tokenizer.token_id(token)
+        if found is None or not 0 <= found < self.model.sizes.vocabulary:
+            raise FieldError(_NO_TOKEN, got=shown(str(token)))
+        return int(found)
+
+    # --- other runs ------------------------------------------------------------------------------
+    def replace(self, *, model: Model | None = None, interventions: Any = None, tell: Tell = silent) -> Run:
+        """The same tokens with other interventions, or through a model of other weights.
+
+        Only the layers from the first one on that is not the same are computed.
+        """
+        model = self.model if model is None else model
+        changes = self.interventions if interventions is None else layer_changes(interventions, model.num_layers)
+        first = next(
+            (
+                number
+                for number, (old, new) in enumerate(zip(self.model.layers, model.layers, strict=True))
+                if old is not new or _of(self.interventions, number) != _of(changes, number)
+            ),
+            model.num_layers,
+        )
+        return _continued(model, self.sequence, changes, self._states[: first + 1], tell)
+
+    def patch(self, other: Run, layer: int, stage: str, at: Mapping[str, Any] | None = None) -> Run:
+        """This run with some cells of a stage as another run has them; `at` as in interventions, all without it."""
+        given = other.stage(layer, stage)
+        record = {"layer": layer, "kind": "set", "stage": stage, "at": at or {}, "values": 0.0}
+        change = layer_changes([record], self.model.num_layers)[0].record
+        axes = STAGE[stage].axes
+        change.fit("at", axes, given.shape)
+        values = given[change.box(axes, given.shape)]
+        return self.replace(interventions=[*self.interventions, {**record, "values": values}])
+
+    # --- inside ----------------------------------------------------------------------------------
+    @cached_property
+    def _last(self) -> Array:
+        return finished(self.model.ends, self.model.sizes, self._states[-1])
+
+    def _scored(self, hidden: Array) -> Array:
+        if self.model.ends.head is None:
+            raise FieldError(_NO_HEAD)
+        return scored(self.model.ends, self.model.sizes, hidden)
+
+    def _walked(self, layer: int, until: str) -> Array:
+        one = self.model.layers[checked_layer(layer, self.model.num_layers)]
+        hand = LayerHand(_of(self.interventions, layer))
+        with _threads(len(self.ids)):
+            found = walked(one, self._states[layer], self.sequence.seen(one.sizes, one.window), hand, until)
+        hand.check_stage(until)
+        return found
+
+    def _read(self, layer: int, side: str) -> Array:
+        """One of Q, K, V as the scores and the result of a head read it."""
+        found: dict[str, Array] = {}
+        one = self.model.layers[checked_layer(layer, self.model.num_layers)]
+        hand = LayerHand(_of(self.interventions, layer))
+
+        def keep(stage: str, cells: Array) -> Array:
+            cells = hand(stage, cells)
+            found.update({stage: cells} if stage.endswith(side) else {})
+            return cells
+
+        walked(one, self._states[layer], None, keep, stage_of(Role.SCORE))
+        return by_heads(list(found.values())[-1], one.sizes.d_head)
+
+
+def first_run(model: Model, sequence: Sequence, changes: tuple[LayerChange, ...], tell: Tell) -> Run:
+    """A run from the embeddings on. Raises FieldError where a layer's maps need too much memory."""
+    n = len(sequence.ids)
+    memory.check(4 * (MAPS * model.num_heads * n * n + (model.num_layers + 1) * n * model.sizes.d_model))
+    return _continued(model, sequence, changes, (embedded(model.ends, model.sizes, sequence),), tell)
+
+
+def _continued(
+    model: Model, sequence: Sequence, changes: tuple[LayerChange, ...], states: tuple[Array, ...], tell: Tell
+) -> Run:
+    """A run of which the first layers' x are known."""
+    found = list(states)
+    with _threads(len(sequence.ids)):
+        for layer in model.layers[len(states) - 1 :]:
+            tell(layer.number / model.num_layers)
+            found.append(_passed(layer, found[-1], sequence, _of(changes, layer.number)))
+    return Run(model, sequence, changes, tuple(found))
+
+
+def _passed(layer: Layer, x: Array, sequence: Sequence, records: tuple[Any, ...]) -> Array:
+    hand = LayerHand(records)
+    found = walked(layer, x, sequence.seen(layer.sizes, layer.window), hand)
+    hand.check()
+    return found
+
+
+def _of(changes: tuple[LayerChange, ...], layer: int) -> tuple[Any, ...]:
+    """The records of one layer, each with its place among all."""
+    return tuple((place, change.record) for place, change in enumerate(changes) if change.layer == layer)
+
+
+def _threads(tokens: int) -> AbstractContextManager[None]:
+    return one_blas_thread() if tokens < SHORT else nullcontext()
