@@ -38,8 +38,11 @@ def parts_of(evaluation: Readout, stage: str, index: tuple[int, ...]) -> tuple[P
 
     A map of pairs gives its own place in all of them. What a weight is taken times, and what the product goes to,
     belong to it, too. Tables, maps and spine ask for the same cell one after another: it is remembered.
+    Raises IndexError for a cell that the stage does not have: what belongs to none has no end.
     """
-    asked = stage, tuple(index)
+    asked, shape = (stage, tuple(index)), evaluation.shape(stage)
+    if not all(0 <= place < length for place, length in zip(index, shape, strict=True)):
+        raise IndexError(f"{stage} has the shape {shape}, got the cell {tuple(index)}")
     if evaluation.last_parts is None or evaluation.last_parts[0] != asked:
         evaluation.last_parts = asked, _found(evaluation, stage, index)
     return evaluation.last_parts[1]

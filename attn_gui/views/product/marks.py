@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
-from attn_gui.engine.evaluation.parts import Part
-from attn_gui.figure.products.operands import KEY, PLAIN, QUERY
+from attn_gui.engine import Evaluation
+from attn_gui.engine.evaluation.parts import Part, parts_of
+from attn_gui.figure.products.operands import KEY, PLAIN, QUERY, stage_plane
 from attn_gui.pictures.planes import PlaneLike
 
 ROLES = {"i": QUERY, "j": KEY}
+
+
+class Cell(Protocol):
+    """A cell of a stage as its map shows it: row and column within the shown head."""
+
+    @property
+    def stage(self) -> str: ...
+    @property
+    def row(self) -> int: ...
+    @property
+    def column(self) -> int: ...
 
 
 class StageCell(NamedTuple):
@@ -32,10 +44,20 @@ class Lines(NamedTuple):
 NOTHING = Lines()
 
 
-def lines_of(parts: Iterable[Part], planes: Mapping[str, PlaneLike | None]) -> dict[str, Lines]:
-    """The lines of every map that has any; of several parts of one matrix the first."""
+def lines_of(
+    evaluation: Evaluation | None, cell: Cell | None, item: int, head: int, planes: Mapping[str, PlaneLike | None]
+) -> dict[str, Lines]:
+    """The lines of a cell in every map that has any; of several parts of one matrix the first.
+
+    A cell that the evaluation does not have, chosen in a document before this one, marks nothing.
+    """
     found: dict[str, Lines] = {}
-    for part in parts:
+    if evaluation is None or cell is None or cell.stage not in evaluation.stages:
+        return found
+    own = stage_plane(evaluation, cell.stage, item, head)
+    if cell.row >= own.shape[0] or cell.column >= own.shape[1]:
+        return found
+    for part in parts_of(evaluation, cell.stage, own.index(cell.row, cell.column)):
         plane = planes.get(part.name)
         if plane is not None and part.name not in found and (lines := _lines(part, plane)) is not None:
             found[part.name] = lines

@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Recomputed
-from attn_gui.engine.evaluation.parts import parts_of
 from attn_gui.figure.products.operands import KEY, bands_of, picture_of, stage_plane
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.items.overlay_marks import Area
@@ -208,11 +207,8 @@ class StageMaps(QObject):
         return self._lines.get(stage, NOTHING)
 
     def _marked(self) -> dict[str, Lines]:
-        if self.chosen is None or self.evaluation is None or self.chosen.stage not in self.stages:
-            return {}
-        planes = {stage: stage_plane(self.evaluation, stage, self.batch, self.head) for stage in self.stages}
-        index = planes[self.chosen.stage].index(self.chosen.row, self.chosen.column)
-        return lines_of(parts_of(self.evaluation, self.chosen.stage, index), planes)
+        planes = {stage: self._maps[stage].plane for stage in self.stages}
+        return lines_of(self.evaluation, self.chosen, self.batch, self.head, planes)
 
     def labels(self, stage: str) -> tuple[Sequence[str], Sequence[str]]:
         """Tokens of the rows and columns of a stage; empty where an axis has none."""

@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol
 
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.engine.evaluation.parts import parts_of
-from attn_gui.figure.products.operands import stage_plane
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.items.flash import motion_reduced
 from attn_gui.views.map.refresh import refresh_map
-from attn_gui.views.product.marks import NOTHING, Lines, lines_of
+from attn_gui.views.product.marks import NOTHING, Cell, lines_of
 from attn_gui.views.spine.spine_items import NODE, Entry, node_symbol
 from attn_gui.views.spine.stage_node import StageNode
 from attn_gui.views.words.names import stage_title
 
 Place = tuple[int, int]  # item, head
-
-
-class Cell(Protocol):
-    """A cell of a stage as it is shown: row and column within the shown head."""
-
-    @property
-    def stage(self) -> str: ...
-    @property
-    def row(self) -> int: ...
-    @property
-    def column(self) -> int: ...
 
 
 class Nodes:
@@ -92,7 +78,7 @@ class Nodes:
 
     def mark(self, evaluation: Evaluation | None, place: Place, cell: Cell | None) -> None:
         """Mark the row and column of a cell in every map that takes part in it."""
-        lines = self._lines(evaluation, place, cell)
+        lines = lines_of(evaluation, cell, *place, {name: node.map.plane for name, node in self._nodes.items()})
         for name, node in self._nodes.items():
             node.map.overlay.set_marks(**lines.get(name, NOTHING)._asdict())
             if motion_reduced():
@@ -114,10 +100,3 @@ class Nodes:
         node = StageNode(entry.name, self._parent)
         node.clicked.connect(lambda _checked=False, stage=entry.chooses: self._picked(stage))
         return node
-
-    def _lines(self, evaluation: Evaluation | None, place: Place, cell: Cell | None) -> dict[str, Lines]:
-        if cell is None or evaluation is None or cell.stage not in evaluation.stages:
-            return {}
-        index = stage_plane(evaluation, cell.stage, *place).index(cell.row, cell.column)
-        planes = {name: node.map.plane for name, node in self._nodes.items()}
-        return lines_of(parts_of(evaluation, cell.stage, index), planes)

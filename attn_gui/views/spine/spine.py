@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.views.formula import FormulaView
+from attn_gui.views.product.marks import Cell
 from attn_gui.views.spine.item_row import FORMS, Item, SpineRow
-from attn_gui.views.spine.nodes import Cell, Nodes
+from attn_gui.views.spine.nodes import Nodes
 from attn_gui.views.spine.operator_boxes import SpineBoxes
 from attn_gui.views.spine.operators import OperatorBox, Sign
 from attn_gui.views.spine.spine_items import (

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from pyqtgraph.util.garbage_collector import GarbageCollector
 
-from attn_gui.formats import load
+from attn_gui.formats import open_file
+from attn_gui.formats.snapshots.snapshot import Snapshot
 
 from .conftest import Figures
 from .overrides import make_errors_whole
@@ -57,11 +58,19 @@ def go_over_to(person: Any, begun: Beginning) -> None:
     """Save the document that is open, and drop the file of the next one on the window."""
     kept = begun.path.with_name(f"kept-before-{begun.seed}.attn")
     person.save_as(kept)
-    wrong = differing(image(load(kept)), image(person.program.document.problem))
+    found, document = open_file(kept), person.program.document
+    wrong = differing(image(found.problem), image(document.problem))
     assert wrong is None, f"the file saved before seed {begun.seed} holds something else: {wrong}"
+    assert [told(each) for each in found.snapshots] == [told(each) for each in document.snapshots.all]
     person.drop(begun.path)
     person.wait()
     assert person.program.document.name == begun.path.stem, person.banner()
+
+
+def told(snapshot: Snapshot) -> tuple[object, ...]:
+    """Everything that a snapshot holds."""
+    parts = {name: (part.array().shape, part.array().tobytes()) for name, part in snapshot.parts.items()}
+    return snapshot.name, snapshot.note, snapshot.by_itself, parts
 
 
 def stretch(walk: Walk, figures: Figures, steps: int) -> None:

@@ -63,7 +63,7 @@ class Truths:
         assert look.batch < problem.batch_size
         self._tables_show_the_state(problem, faces)
         self._maps_show_a_fresh_computation(faces)
-        assert self._window.isWindowModified() == (not self._program.document.stack.isClean())
+        assert self._window.isWindowModified() == self._program.document.modified
 
     def _tables_show_the_state(self, problem: Problem, faces: Faces) -> None:
         look, models = self._program.view.look, self._program.tables.models
