@@ -5,31 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QObject, QRunnable, Signal
 
+from attn_gui.pictures.outcomes import Outcomes
 from attn_gui.pictures.sheets import Seen, Sheet
 
 
-class Drawing(QObject, QRunnable):
-    """A part of a sheet; `done` carries the job and what came out, an exception included."""
+class Drawing:
+    """A part of a sheet; the outcome is what was drawn, or the exception that was raised."""
 
-    done = Signal(object, object)
-
-    def __init__(self, sheet: Sheet) -> None:
-        QObject.__init__(self)
-        QRunnable.__init__(self)
-        self.setAutoDelete(False)
-        self.sheet = sheet
+    def __init__(self, sheet: Sheet, outcomes: Outcomes) -> None:
+        self.sheet, self._outcomes = sheet, outcomes
         self.band, self.part = sheet.next_part()
         self.version = int(sheet.versions[self.band])
 
     def run(self) -> None:
+        """Draw, on a thread of a pool."""
         found: object
         try:
             found = self.sheet.drawn(self.part)
         except Exception as error:  # whatever it is, it is said on the GUI thread
             found = error
-        self.done.emit(self, found)
+        self._outcomes.done.emit(self, found)
 
 
 def filled(found: Seen, coarser: Sequence[Seen]) -> Seen:

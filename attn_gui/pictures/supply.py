@@ -17,6 +17,7 @@ from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.pooling import block_edges
 from attn_gui.pictures.drawing import Drawing, filled
 from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.outcomes import Outcomes
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.pictures.pooled_planes import Edges
 from attn_gui.pictures.sheets import Place, Seen, Sheet, place_of
@@ -54,6 +55,8 @@ class Supply(QObject):
         self._begun = 0  # steps that were left when there was nothing to do before
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)  # the evaluation shares its tiles among threads
+        self._outcomes = Outcomes()
+        self._outcomes.done.connect(self._on_job_done)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._go_on)
         evaluation.supply = self
@@ -255,9 +258,8 @@ class Supply(QObject):
         waiting = self._unfinished()
         self._tell(waiting)
         if waiting:
-            self._job = Drawing(waiting[0])
-            self._job.done.connect(self._on_job_done)
-            self._pool.start(self._job)
+            self._job = Drawing(waiting[0], self._outcomes)
+            self._pool.start(self._job.run)
 
     def _on_job_done(self, job: Drawing, found: object) -> None:
         self._job = None

@@ -19,6 +19,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.saving import saving
 from attn_gui.formats.sessions.journal import SUFFIX, Journal, Step
 from attn_gui.formats.sessions.kept import Kept, Stamp
+from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.views.main_window import MainWindow
 
 DELAY_MS = 100  # after an edit, in which more of them come together
@@ -53,6 +54,7 @@ class Journaling(QObject):
         self._kept_of: Callable[[], Kept] = Kept
         self._changes: list[Change] = []
         self._origin: Stamp | None = None  # the file that holds what the changes began with
+        self._held: tuple[Snapshot, ...] | None = None  # the snapshots of the last entry, or before one of that file
         self._whole, self._told = True, False  # the next entry is a whole state; a failure was said
         self._due = False  # something happened since the last entry
         self._then: Callable[[], object] | None = None  # called once the document is kept, or left for good
@@ -68,7 +70,7 @@ class Journaling(QObject):
 
     def begin_from(self, origin: Stamp | None) -> None:
         """Say which file holds the document as it is now, if any does."""
-        self._origin, self._whole = origin, True
+        self._origin, self._whole, self._held = origin, True, self._document.snapshots.all
         self._wake()
 
     def take_over(self, then: Callable[[], object]) -> None:
@@ -103,30 +105,33 @@ class Journaling(QObject):
         """Hand what has changed to the other thread; no array is copied here, which would hold up the window."""
         self._due = False
         if not self._document.modified:
-            self._whole = True
+            self._whole, self._held = True, None
             self._changes.clear()
             self._background.ask(self._forget)
             return
-        if not (self._changes or self._whole):
+        if not (self._changes or self._whole or self._document.snapshots.all != self._held):
             return
         step = self._step(Change.merged(self._changes))
         self._changes.clear()
-        if not self._whole and self._journal.grown <= max(GROWN, _weight(step)):
+        based = self._whole and self._origin is not None and self._origin.is_current() and step.weight > LARGE
+        self._held = self._document.snapshots.all
+        if not self._whole and self._journal.grown <= max(GROWN, step.weight):
             self._background.ask(lambda: self._journal.append(step))
             return
-        based = self._origin is not None and self._origin.is_current() and _weight(step) > LARGE
-        first = replace(step, kept=self._kept(), base=self._origin) if based and self._whole else self._state()
+        first = replace(step, kept=self._kept(), base=self._origin) if based else self._state()
         self._whole = False
         self._background.ask(lambda: self._begin(first))
 
     def _state(self) -> Step:
         problem = self._document.problem
-        return Step(problem, tuple(problem.arrays()), kept=self._kept())
+        return Step(problem, tuple(problem.arrays()), kept=self._kept(), snapshots=self._document.snapshots.all)
 
     def _step(self, change: Change) -> Step:
         cells = tuple((name, box) for name, boxes in change.fields.items() for box in boxes or ())
         whole = tuple(name for name, boxes in change.fields.items() if boxes is None)
-        return Step(self._document.problem, whole, cells, self._kept() if whole else None)
+        kept = self._document.snapshots.all
+        others = None if kept == self._held else kept
+        return Step(self._document.problem, whole, cells, self._kept() if whole else None, snapshots=others)
 
     def _kept(self) -> Kept:
         problem, path = self._document.problem, self._document.path
@@ -134,7 +139,7 @@ class Journaling(QObject):
         return replace(self._kept_of(), name=self._document.name, sizes=sizes, file=Stamp.of(path) if path else None)
 
     def _begin(self, step: Step) -> None:
-        if step.base is None and _weight(step) > MOST:
+        if step.base is None and step.weight > MOST:
             raise FormatError(_TOO_LARGE)
         with saving(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -173,7 +178,3 @@ class Journaling(QObject):
                     reason=words()
                 )
             )
-
-
-def _weight(step: Step) -> int:
-    return sum(array.nbytes for array in step.problem.arrays().values())

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, QThreadPool, Signal
+
+from attn_gui.pictures.outcomes import Outcomes
 
 
-class _Job(QObject, QRunnable):
-    """One piece of work; `done` carries the job itself and what came out, an exception included."""
+class _Job:
+    """One piece of work; the outcome is what it returned, or the exception that it raised."""
 
-    done = Signal(object, object)
-
-    def __init__(self, work: Callable[[], object]) -> None:
-        QObject.__init__(self)
-        QRunnable.__init__(self)
-        self.setAutoDelete(False)
+    def __init__(self, work: Callable[[], object], outcomes: Outcomes) -> None:
         self._work: Callable[[], object] | None = work
+        self._outcomes = outcomes
 
     def drop(self) -> Callable[[], object] | None:
-        """Let go of the work and all that it reads: a pool keeps its last job until it is given another one."""
+        """Let go of the work and all that it reads; it is not begun then, if it was not yet."""
         work, self._work = self._work, None
         return work
 
     def run(self) -> None:
-        found: object
         work = self.drop()
-        assert work is not None
+        if work is None:
+            return
+        found: object
         try:
             found = work()
         except Exception as error:  # whatever it is, it is said on the GUI thread
             found = error
-        self.done.emit(self, found)
+        self._outcomes.done.emit(self, found)
 
 
 class Background(QObject):
@@ -42,7 +41,8 @@ class Background(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._wanted: _Job | None = None
-        self._started: set[_Job] = set()  # kept until their threads are through
+        self._outcomes = Outcomes()
+        self._outcomes.done.connect(self._on_job_done)
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
 
@@ -54,16 +54,13 @@ class Background(QObject):
     def ask(self, work: Callable[[], object]) -> None:
         """Do this, and forget what was asked before."""
         self.forget()
-        job = self._wanted = _Job(work)
-        job.done.connect(self._on_job_done)
-        self._started.add(job)
-        self._pool.start(job)
+        self._wanted = _Job(work, self._outcomes)
+        self._pool.start(self._wanted.run)
 
     def forget(self) -> None:
         """Drop the question under way: its answer is not needed."""
         job, self._wanted = self._wanted, None
-        if job is not None and self._pool.tryTake(job):
-            self._started.discard(job)
+        if job is not None:
             job.drop()
 
     def finish(self) -> None:
@@ -71,7 +68,6 @@ class Background(QObject):
         self._pool.waitForDone()
 
     def _on_job_done(self, job: _Job, found: object) -> None:
-        self._started.discard(job)
         if job is self._wanted:
             self._wanted = None
             self.answered.emit(found)

@@ -19,6 +19,7 @@ from attn_gui.figure.text.labels import elided, visible_text, wrapped
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
 OWN_WIDTH = 14 * PX_PER_CM
+ROUNDING = 1e-6  # of sums of sizes in pixels
 
 
 @dataclass(frozen=True)
@@ -69,15 +70,15 @@ def framed(
     """
     width = OWN_WIDTH if width is None else width
     across = body_width(width)
-    if across < least[0]:
+    if across < least[0] - ROUNDING:
         raise NoRoom("width", width, least[0] + 2 * MARGIN)
     small = metrics("small")
     lines = wrapped(note, across / WIDER_FONT, small) if note else ()
     top = MARGIN + metrics("sentence", strong=True).height() + SPACING.m
     top += (small.height() + SPACING.xs) if subtitle else 0
     foot = MARGIN + (len(lines) * small.height() + SPACING.m if lines else 0)
-    height = top + tall(across) + foot if height is None else height
+    height = top + max(tall(across), least[1]) + foot if height is None else height
     room = height - top - foot
-    if room < least[1]:
+    if room < least[1] - ROUNDING:
         raise NoRoom("height", height, least[1] + top + foot)
     return Frame(ink, width, height, QRectF(MARGIN, top, across, room), title, subtitle, lines)

@@ -1,8 +1,9 @@
 """A journal: the state of an unsaved document, and after it what changed, entry by entry. Imports engine.
 
 Each entry is the length and the checksum of a safetensors file, and that file: arrays that are there anew under their
-names, new cells of others under numbers, and the metadata entry `journal`, sorted JSON that says to which boxes these
-belong and, where more than cells changed, all options. What a crash cut off at the end is no entry.
+names, new cells of others under numbers, snapshots where they are others, and the metadata entry `journal`, sorted
+JSON that says to which boxes these cells belong and, where more than cells changed, all options. What a crash cut off
+at the end is no entry.
 """
 
 from __future__ import annotations
@@ -24,13 +25,17 @@ from attn_gui.engine.arrays import Box
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats import open_file
 from attn_gui.formats.base import Loaded, Source, Tell, reading
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.formats.saving import CHUNK, hidden_beside, saving
 from attn_gui.formats.sessions import packed_arrays
 from attn_gui.formats.sessions.kept import Kept, Stamp, kept_of, record_of, stamp_of, stamp_record
+from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.formats.snapshots.snapshot import nbytes as snapshot_bytes
+from attn_gui.formats.snapshots.snapshot_entries import ENTRY as SNAPSHOTS
+from attn_gui.formats.snapshots.snapshot_entries import entries, is_entry, read_snapshots
 
 SUFFIX = ".journal"
 ENTRY = "journal"
@@ -63,6 +68,12 @@ class Step:
     cells: tuple[tuple[str, Box], ...] = ()
     kept: Kept | None = None  # with every change of more than cells
     base: Stamp | None = None  # the file whose problem the arrays that are not there anew are those of
+    snapshots: tuple[Snapshot, ...] | None = None  # where they are others than before, or than those of the file
+
+    @property
+    def weight(self) -> int:
+        """The bytes of all arrays, those that are not written among them."""
+        return sum(array.nbytes for array in self.problem.arrays().values()) + snapshot_bytes(self.snapshots or ())
 
     def parts(self) -> Iterator[memoryview]:
         """The bytes of the entry."""
@@ -74,6 +85,9 @@ class Step:
         if self.kept is not None:
             said |= {"options": split(self.problem)[1], "arrays": sorted(arrays), **record_of(self.kept)}
             said |= {"base": stamp_record(self.base)} if self.base else {}
+        if self.snapshots is not None:
+            kept, said[SNAPSHOTS] = entries(self.snapshots)
+            given |= kept
         return packed_arrays.parts(given, {ENTRY: dump(said)})
 
 
@@ -202,14 +216,21 @@ class _State:
         self.kept: Kept | None = None
         self._arrays: dict[str, Array] = {}
         self._options: dict[str, Json] = {}
+        self._snapshots: tuple[Snapshot, ...] = ()
+        self._notes: tuple[Note, ...] = ()
 
     def take(self, data: bytes) -> None:
         """Carry out an entry, wholly or not at all."""
         header, cells = packed_arrays.taken_apart(data, ENTRY)
         said, given = _said(header), packed_arrays.arrays_in(header, cells)
-        arrays = dict(self._arrays)
+        arrays, snapshots, notes = dict(self._arrays), self._snapshots, self._notes
+        if "base" in said:
+            based = _base(stamp_of(said["base"]))
+            arrays |= {name: np.array(array) for name, array in split(based.problem)[0].items()}
+            snapshots = based.snapshots
+        if SNAPSHOTS in said:
+            snapshots, notes = read_snapshots({name: given[name] for name in given if is_entry(name)}, said[SNAPSHOTS])
         if "options" in said:
-            arrays |= _base_arrays(stamp_of(said["base"])) if "base" in said else {}
             arrays |= {name: np.array(array) for name, array in given.items() if is_field(name)}
             arrays = {name: arrays[name] for name in said["arrays"]}
         boxes = [(name, _box(box, arrays[name].shape)) for name, box in said["cells"]]
@@ -221,20 +242,22 @@ class _State:
             arrays[name][box] = new
         if "options" in said:
             self.kept, self._options = kept_of(said), dict(said["options"])
-        self._arrays = arrays
+        self._arrays, self._snapshots, self._notes = arrays, snapshots, notes
 
     def result(self) -> Recovered:
         if self.kept is None:
             raise FormatError(_DAMAGED)
         problem, _, _ = assemble(self._arrays, self._options)
-        return Recovered(Loaded(problem, view=self.kept.view, about=self.kept.about), self.kept)
+        kept = self.kept
+        found = Loaded(problem, kept.view, self._notes, kept.about, snapshots=self._snapshots)
+        return Recovered(found, kept)
 
 
-def _base_arrays(stamp: Stamp | None) -> dict[str, Array]:
-    """Arrays of the file on which the edits were made, if it is still the same."""
+def _base(stamp: Stamp | None) -> Loaded:
+    """The file on which the edits were made, if it is still the same."""
     if stamp is None or not stamp.is_current():
         raise FormatError(_CHANGED, base=shown(stamp.path.name if stamp else ""))
-    return {name: np.array(array) for name, array in split(open_file(stamp.path).problem)[0].items()}
+    return open_file(stamp.path)
 
 
 def _said(header: Mapping[str, Json]) -> dict[str, Json]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -67,6 +68,27 @@ def test_what_work_has_read_is_let_go_once_it_is_answered_or_forgotten(answers, 
     gate.open()
     background.finish()
     qtbot.waitUntil(lambda: kept[0]() is None)
+
+
+def test_nothing_is_left_of_work_that_is_through_or_forgotten(answers, qtbot: QtBot):
+    """A pool of Qt keeps whatever object it was given to run."""
+    background, found = answers
+    before = objects_of(background)
+    for number in range(60):
+        background.ask(lambda number=number: number)
+        if number % 3:
+            background.forget()
+        else:
+            qtbot.waitUntil(lambda number=number: number in found)
+    background.finish()
+    assert objects_of(background) <= before
+
+
+def objects_of(background: Background) -> int:
+    """How many objects are there of the kinds that live where the background does."""
+    gc.collect()
+    module = type(background).__module__
+    return sum(type(each).__module__ == module for each in gc.get_objects())
 
 
 def test_only_the_last_question_is_answered(answers, qtbot: QtBot):

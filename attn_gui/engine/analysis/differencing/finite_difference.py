@@ -32,16 +32,16 @@ def finite_difference(
 
 
 def _number(problem: Problem, field: str, index: tuple[int, ...]) -> float:
-    return float(problem.arrays()[field][index] if index else problem.scalars()[field])
+    arrays = problem.arrays()  # one number that cells were set to is an array without axes
+    return float(arrays[field][index] if field in arrays else problem.scalars()[field])
 
 
 def _with(problem: Problem, field: str, index: tuple[int, ...], value: float) -> Problem:
     """The problem in float64 with another number in one place."""
     new: object = value
-    if index:
-        array = np.array(problem.arrays()[field], dtype=np.float64)
+    if field in (arrays := problem.arrays()):
+        new = array = np.array(arrays[field], dtype=np.float64)
         array[index] = value
-        new = array
     return problem.replace(dtype="float64", **fields_with(problem, {field: new}))
 
 

@@ -23,6 +23,11 @@ def problem():
         temperature=1.5,
         score="gaussian",
         mask=({"kind": "causal"}, {"kind": "bias", "values": random((4, 4))}),
+        interventions=(
+            {"kind": "set", "stage": "weights", "at": {"query": 1, "key": 0}, "values": 0.3},
+            {"kind": "scale", "stage": "value", "at": {"row": 2}, "factor": 1.5},
+            {"kind": "set", "stage": "scores", "at": {"query": 3}, "values": random(4)},
+        ),
         block={"ln_weight": random(3), "ln_bias": random(3), "w_linear": random((3, 3)), "b_linear": random(3)},
     )
 
