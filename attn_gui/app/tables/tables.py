@@ -125,8 +125,8 @@ class TablesController(QObject):
         self.show()
 
     def _new_panel(self, field: str) -> MatrixPanel:
-        panel, model = MatrixPanel(field, self._window), MatrixModel(self)
-        self.models[field] = model
+        panel = MatrixPanel(field, self._window)
+        model = self.models[field] = MatrixModel(panel)  # goes with its table
         model.set_decimals(self._decimals(), self.states.scientific)
         panel.set_model(model)
         model.renamed.connect(lambda row, text: self._rename(field, row, text))

@@ -11,6 +11,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+from PySide6.QtTest import QTest
 from pyqtgraph.util.garbage_collector import GarbageCollector
 
 from attn_gui.formats import open_file
@@ -57,7 +58,9 @@ def walk_far(launch, tmp_path, qtlog, capsys, figures, pytestconfig):
 def go_over_to(person: Any, begun: Beginning) -> None:
     """Save the document that is open, and drop the file of the next one on the window."""
     kept = begun.path.with_name(f"kept-before-{begun.seed}.attn")
-    person.save_as(kept)
+    person.choose_file(kept, lambda: person.do("save_as"))
+    while person.program.files.saving.busy:  # a large one is written beside the window
+        QTest.qWait(5)
     found, document = open_file(kept), person.program.document
     wrong = differing(image(found.problem), image(document.problem))
     assert wrong is None, f"the file saved before seed {begun.seed} holds something else: {wrong}"
