@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale, QLockFile, QObject
@@ -17,13 +19,21 @@ from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 
 
+UNREADABLE = ".unreadable"
+"""The ending of a journal that was set aside."""
+
+
 class Recovery(QObject):
-    """Claims the journals that no window writes any more; what is neither opened nor discarded is offered next time."""
+    """Claims the journals that no window writes any more; what is neither opened nor discarded is offered next time.
+
+    One that cannot be read is set aside, and that is said: somebody may know how to get something out of it.
+    """
 
     def __init__(self, window: MainWindow, files: FilesController, look: LookController) -> None:
         super().__init__(window)
         self._window, self._files, self._look = window, files, look
         self._left: dict[Path, QLockFile] = {}
+        self._aside: list[str] = []  # names of journals that were set aside, until it was said
         files.recovered.connect(self._on_files_recovered)
 
     def finish(self) -> None:
@@ -45,13 +55,33 @@ class Recovery(QObject):
             try:
                 kept = kept_in(path)
             except FormatError:
-                self._forget(path)  # a crash before its first entry was whole
+                self._set_aside(path)
                 continue
             self._say(path, kept)
             return
+        if self._aside:
+            self._window.banner.show_info(self._aside_words())
+
+    def _set_aside(self, path: Path) -> None:
+        aside = path.with_suffix(UNREADABLE)
+        with suppress(OSError):
+            if path.stat().st_size:
+                path.replace(aside)
+                self._aside.append(aside.name)
+        self._forget(path)
+
+    def _aside_words(self) -> Callable[[], str]:
+        names, folder = ", ".join(self._aside), journals_folder()
+        self._aside.clear()
+
+        def words() -> str:
+            said = self.tr("Unsaved changes that cannot be read were set aside: {names} in {folder}.")
+            return said.format(names=names, folder=folder) if names else ""
+
+        return words
 
     def _say(self, path: Path, kept: Kept) -> None:
-        changed = QDateTime.fromSecsSinceEpoch(int(_changed(path)))
+        changed, aside = QDateTime.fromSecsSinceEpoch(int(_changed(path))), self._aside_words()
 
         def words() -> str:
             when = QLocale(self._look.language).toString(changed, QLocale.FormatType.ShortFormat)
@@ -59,7 +89,7 @@ class Recovery(QObject):
             said = self.tr(
                 "The program ended before {name} was saved: {n} queries, {m} keys, {heads} heads, changed {when}."
             )
-            return said.format(name=kept.name, n=n, m=m, heads=heads, when=when)
+            return f"{said.format(name=kept.name, n=n, m=m, heads=heads, when=when)} {aside()}".strip()
 
         take = Offer(
             lambda: self.tr("Recover"),

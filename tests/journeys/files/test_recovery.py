@@ -100,10 +100,58 @@ def test_several_are_offered_one_after_the_other(crashed, launch):
 
 def test_a_journal_of_nothing_is_cleared_away(launch):
     journals_folder().mkdir(parents=True)
-    (journals_folder() / "broken.journal").write_bytes(b"attn_gui journal 1\n\7")
+    (journals_folder() / "broken.journal").write_bytes(b"")
     person = launch(SMALL)
     assert person.banner() == ""
     assert not list(journals_folder().iterdir())
+
+
+def test_a_journal_that_cannot_be_read_is_set_aside_and_that_is_said(launch):
+    journals_folder().mkdir(parents=True)
+    (journals_folder() / "broken.journal").write_bytes(b"attn_gui journal 2\n\7")
+    person = launch(SMALL)
+    assert "broken.unreadable" in person.banner()
+    assert [path.read_bytes() for path in journals_folder().iterdir()] == [b"attn_gui journal 2\n\7"]
+    person.program.end()
+    assert launch(SMALL).banner() == "", "it is said once"
+
+
+def test_beside_one_that_cannot_be_read_the_others_are_offered(crashed, launch, qtbot):
+    (journals_folder() / "broken.journal").write_bytes(b"attn_gui journal 1\n\7")
+    person = launch()
+    assert "mine" in person.banner()
+    assert "broken.unreadable" in person.banner()
+    press(person, "Discard")
+    assert [path.name for path in journals_folder().iterdir()] == ["broken.unreadable"]
+
+
+def test_snapshots_come_back_with_the_document(launch, qtbot, tmp_path, monkeypatch):
+    """In the state that a journal begins with, in what follows, and where the file has them already."""
+    monkeypatch.setattr(journaling, "LARGE", 0)
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "7")
+    person.do("snapshot")
+    person.save_as(tmp_path / "mine.attn")
+    person.program.files.open_path(tmp_path / "mine.attn")
+    person.type_into("query", 0, 0, "8")
+    left_by_crash(person, qtbot)
+    first = snapshots_in_journal()
+    assert [each.problem().query[0, 0] for each in first] == [7]
+    person.do("snapshot")
+    qtbot.waitUntil(lambda: len(snapshots_in_journal(own()[0])) == 2)
+    person.type_into("query", 0, 0, "9")
+    left_by_crash(person, qtbot)
+    person.program.end()
+    person = launch()
+    press(person, "Recover")
+    qtbot.waitUntil(lambda: person.program.document.problem.query[0, 0] == 9)
+    kept = person.program.document.snapshots.all
+    assert [each.problem().query[0, 0] for each in kept] == [7, 8]
+    assert [each.name for each in kept] == [each.name for each in snapshots_in_journal()]
+
+
+def snapshots_in_journal(path=None):
+    return recover(path or journals_folder() / "crashed.journal").loaded.snapshots
 
 
 def test_undo_to_what_was_saved_leaves_nothing_to_recover(launch, qtbot, tmp_path):
