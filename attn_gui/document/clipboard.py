@@ -11,6 +11,7 @@ import numpy as np
 from attn_gui.document.number_text import shortest
 from attn_gui.document.phrases import quoted
 from attn_gui.formats.text.headings import Sort, sort_of
+from attn_gui.formats.text.typeset_tables import markdown
 
 Cells = Sequence[Sequence[object]]
 """Rows of NumPy numbers or texts."""
@@ -66,12 +67,9 @@ def latex_matrix(copied: Copied) -> str:
 
 def markdown_table(copied: Copied) -> str:
     """A table of GitHub's Markdown, names of rows and columns included."""
-    from tabulate import tabulate
-
-    names = [_markdown(name) for name in copied.row_names()]
-    rows = [[name, *map(_markdown, row)] for name, row in zip(names, copied.read(), strict=True)]
-    heads = ["", *map(_markdown, copied.column_names())]
-    return tabulate(rows, heads, tablefmt="github", disable_numparse=True)
+    names = map(_line, copied.row_names())
+    rows = [[name, *map(_line, row)] for name, row in zip(names, copied.read(), strict=True)]
+    return markdown(rows, ["", *map(_line, copied.column_names())])
 
 
 def numpy_array(copied: Copied) -> str:
@@ -111,9 +109,8 @@ def _latex(cell: object) -> str:
     return LATEX.get(digits, digits) + (rf" \times 10^{{{power}}}" if mark else "")
 
 
-def _markdown(cell: object) -> str:
-    text = _text(cell) if isinstance(cell, np.generic) else quoted(str(cell), longest=1000)
-    return text.replace("\\", r"\\").replace("|", r"\|")
+def _line(cell: object) -> str:
+    return _text(cell) if isinstance(cell, np.generic) else quoted(str(cell), longest=1000)
 
 
 def _numpy(cell: object) -> str:

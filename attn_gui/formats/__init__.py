@@ -35,7 +35,6 @@ from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_lab
 from attn_gui.formats.saving import CHUNK, replacing, saving, write_file
 from attn_gui.formats.sessions import session
 from attn_gui.formats.snapshots.snapshot import Snapshot
-from attn_gui.formats.text import csv_text
 from attn_gui.formats.text.text_table import AmbiguousTable, read_table
 
 __all__ = [
@@ -217,7 +216,7 @@ def save_matrix(
         kind = of_suffix(suffix(path), [kind for kind in matrices() if kind.write is not None])
         assert kind.write is not None
         data = kind.write(Matrix(values, rows, columns))
-    write_file(path, codecs.BOM_UTF8 + data if excel and kind.text else data)
+    write_file(path, codecs.BOM_UTF8 + data if excel and kind.spreadsheet else data)
 
 
 def save_arrays(arrays: Mapping[str, Array], path: PathText) -> None:
@@ -245,17 +244,17 @@ def save_rows(
 ) -> None:
     """Save a matrix block by block as the suffix says: the very bytes of `save_matrix`.
 
-    A text is refused from ten million numbers on. Raises FormatError, and what the blocks raise.
+    What holds only so many numbers refuses more. Raises FormatError, and what the blocks raise.
     """
     with saving(path):
         kind = of_suffix(suffix(path), [kind for kind in matrices() if kind.write_rows is not None])
         write = kind.write_rows
         assert write is not None
-        if kind.text and rows.size > csv_text.MOST_CELLS:
+        if kind.most is not None and rows.size > kind.most:
             template = QT_TRANSLATE_NOOP(
                 "Sentences", "{file} would hold {got} numbers as text, more than {most}; choose NPY instead."
             )
-            raise FormatError(template, got=f"{rows.size:,}", most=f"{csv_text.MOST_CELLS:,}")
+            raise FormatError(template, got=f"{rows.size:,}", most=f"{kind.most:,}")
     with replacing(path, rows.nbytes) as sink:
-        sink.write(codecs.BOM_UTF8 if excel and kind.text else b"")
+        sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
         write(rows, sink, row_labels, column_labels)

@@ -130,7 +130,9 @@ class Format(Generic[Content]):
     matches: Callable[[bytes], bool]
     write_rows: Callable[[Rows, IO[bytes], Labels, Labels], None] | None = None
     write_members: Callable[[Mapping[str, Rows], IO[bytes]], None] | None = None
-    text: bool = False  # holds labels, and only so many numbers
+    text: bool = False  # holds labels
+    spreadsheet: bool = False  # is opened by one, which may have to be told that a text is UTF-8
+    most: int | None = None  # numbers that it holds
     size: Callable[[Source], int] = attrgetter("size")  # bytes that have to be read, unpacked, or take as long
     listing: Callable[[Source], Listing] | None = None  # what is in it where it holds arrays by any name
 

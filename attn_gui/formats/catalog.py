@@ -11,7 +11,7 @@ from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, suff
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.named import json_arrays, safetensors, xlsx
 from attn_gui.formats.sessions import carried, session
-from attn_gui.formats.text import csv_text
+from attn_gui.formats.text import csv_text, typeset_tables
 
 
 class Figures(NamedTuple):
@@ -112,6 +112,8 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         csv_text.matches,
         write_rows=csv_text.write_csv_rows,
         text=True,
+        spreadsheet=True,
+        most=csv_text.MOST_CELLS,
     ),
     Format(
         "tsv",
@@ -123,6 +125,32 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         csv_text.matches,
         write_rows=csv_text.write_tsv_rows,
         text=True,
+        spreadsheet=True,
+        most=csv_text.MOST_CELLS,
+    ),
+    Format(
+        "md",
+        (".md",),
+        QT_TRANSLATE_NOOP("Sentences", "Table in Markdown"),
+        "matrix",
+        csv_text.read,
+        typeset_tables.write_markdown,
+        csv_text.matches,
+        write_rows=typeset_tables.write_markdown_rows,
+        text=True,
+        most=typeset_tables.MOST_CELLS,
+    ),
+    Format(
+        "tex",
+        (".tex",),
+        QT_TRANSLATE_NOOP("Sentences", "Table in LaTeX"),
+        "matrix",
+        csv_text.read,
+        typeset_tables.write_latex,
+        csv_text.matches,
+        write_rows=typeset_tables.write_latex_rows,
+        text=True,
+        most=typeset_tables.MOST_CELLS,
     ),
 )
 FORMATS: dict[str, Format[Loaded] | Format[Matrix]] = {kind.key: kind for kind in _ENTRIES}

@@ -157,6 +157,10 @@ class Node:
         """The expression of one cell; its leaves are cells of the inputs."""
         return self.stage.explain(*self._cell(index, fetch))
 
+    def general(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
+        """The expression of one cell that holds whatever the numbers are."""
+        return self.stage.general(*self._cell(index, fetch))
+
     def addends(self, index: tuple[int, ...], fetch: Fetch) -> list[Addends]:
         at, *leaves = self._cell(index, fetch)
         return self.stage.addends(at, *leaves)

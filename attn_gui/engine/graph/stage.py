@@ -153,6 +153,10 @@ class Stage:
         """The expression of one cell; `at` is its place along the letters of `along`."""
         raise NotImplementedError
 
+    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        """The expression of one cell that holds whatever its inputs are; by default that of the present ones."""
+        return self.explain(at, *inputs)
+
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         """The terms of one cell by size: by default every input cell of the first input on its own."""
         first = inputs[0] if inputs else None

@@ -8,7 +8,8 @@ from types import MappingProxyType
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.expressions.expression import Expression, Number
+from attn_gui.engine.graph.expressions.conditions import OpenOnly
+from attn_gui.engine.graph.expressions.expression import Expression, Number, Product
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
 from attn_gui.engine.graph.facts import Form, Name, Operator, Role
 from attn_gui.engine.graph.stage import Input, Stage, given
@@ -36,6 +37,9 @@ class Allowed(Stage):
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         return Number(float(all(leaves is None or leaves.one.value for leaves in inputs)))
+
+    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        return Product(*(leaves.one for leaves in given(inputs)))
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         return [Addends(leaves.values, [leaves]) for leaves in inputs if leaves is not None]
@@ -69,6 +73,10 @@ class Mask(Stage):
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         logits, allowed = given(inputs)
         return logits.one if allowed.values.all() else Number(-np.inf)
+
+    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        logits, allowed = given(inputs)
+        return OpenOnly(allowed.one, logits.one)
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         logits, allowed = given(inputs)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.expressions.conditions import Largest
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, Negative, Number, Sum, add
 from attn_gui.engine.graph.expressions.functions import Function, Named, Quotient
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
@@ -97,6 +98,15 @@ class Softmax(Stage):
         symbols = rf"\sum_{letter} e^{{{running}}}"
         terms = Sum(row.size, lambda k: _exp_score(logits[[k]], largest, temperature), values, symbols)
         return Quotient(_exp_score(logits[at], largest, temperature), Named("Z", "Z", terms))
+
+    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        logits, scalar = inputs
+        assert logits is not None
+        temperature = None if scalar is None else scalar.one
+        row = logits
+        largest = Named("max", r"\max", Largest(Sum(row.values.size, lambda k: row[[k]])))
+        total = Sum(row.values.size, lambda k: _exp_score(row[[k]], largest, temperature))
+        return Quotient(_exp_score(row[at], largest, temperature), Named("Z", "Z", total))
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         logits = inputs[0]

@@ -58,7 +58,7 @@ def write_rows(source: Rows, file: IO[bytes], row_labels: Labels, column_labels:
     for block in source.blocks():
         step = max(1, AT_ONCE // max(width, 1))
         for low in range(0, len(block), step):
-            texts = _texts(block[low : low + step])
+            texts = texts_of(block[low : low + step])
             lines = ([next(beside), *row] for row in texts) if labeled else texts
             file.write(_lines(lines, delimiter))
 
@@ -94,7 +94,8 @@ def decode(data: bytes) -> str:
     raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is not text in UTF-8 or GB 18030; expected numbers."))
 
 
-def _texts(values: Array) -> list[list[str]]:
+def texts_of(values: Array) -> list[list[str]]:
+    """The shortest texts that give the same numbers."""
     if values.dtype.kind in "bui":
         return [[str(int(cell)) for cell in row] for row in values]
     if values.dtype == np.float64:

@@ -35,6 +35,7 @@ _LATEX_DRESS = re.compile(
     r"\\(?:[hv]line|(?:top|mid|bottom)rule|(?:cmidrule|cline)(?:\([lr]*\))?\{[^{}]*\}|math\w+|text\w*|[,;:! ])"
     r"|[{}$~]"
 )
+_LATEX_POWER = re.compile(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?\s*([+-]?\d+)\s*\}?")
 _RULE = frozenset("-+=|: ─━═┼╪├┤┬┴┌┐└┘│╞╡╒╕╘╛╤╧")
 _DASHES = frozenset("-=─━═")
 _PIPE = re.compile(r"(?<!\\)[|│]")
@@ -169,7 +170,8 @@ def latex_rows(text: str) -> list[Row]:
 
 
 def _latex_cell(cell: str) -> str:
-    cell = _LATEX_FRACTION.sub(r"\1/\2", cell.replace("\\infty", "inf"))
+    cell = _LATEX_POWER.sub(r"e\1", cell.replace("\\infty", "inf"))
+    cell = _LATEX_FRACTION.sub(r"\1/\2", cell)
     return re.sub(r"\\([&%_#])", r"\1", _LATEX_DRESS.sub("", cell)).strip()
 
 

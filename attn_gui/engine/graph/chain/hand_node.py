@@ -187,6 +187,10 @@ class ByHand(Node):
             expression = step.record.carried_out(expression, numbers, taken)
         return expression
 
+    def general(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
+        """The same: its steps do not depend on the numbers."""
+        return self.explain(index, fetch)
+
     def computed_cell(self, index: tuple[int, ...], fetch: Fetch) -> Cell:
         """A cell as it was computed."""
         value = float(fetch(self.computed, indices.cell(index)).item())

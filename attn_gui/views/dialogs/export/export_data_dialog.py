@@ -183,14 +183,14 @@ class ExportDataDialog(ExportForm):
         return heads_from_text(self.heads.text(), self._head_count)
 
     def _choice(self, heads: tuple[int, ...]) -> DataChoice:
-        text = numbers()[self.format.currentData()].text
+        kind = numbers()[self.format.currentData()]
         return DataChoice(
             arrays=self.arrays.keys(),
             heads=heads,
             batch=self.item.value(),
             format=self.format.currentData(),
-            bom=text and self.bom.isChecked(),
-            headers=text and self.headers.isChecked(),
+            bom=kind.spreadsheet and self.bom.isChecked(),
+            headers=kind.text and self.headers.isChecked(),
             folder=self.target.path(),
             name=self.typed_name(),
         )
@@ -198,8 +198,8 @@ class ExportDataDialog(ExportForm):
     def _show_choice(self, *_: object) -> None:
         """Show what will be written, or why nothing can be."""
         kind = numbers()[self.format.currentData()]
-        for widget in (self.bom, self.headers):
-            widget.setEnabled(kind.text)
+        self.headers.setEnabled(kind.text)
+        self.bom.setEnabled(kind.spreadsheet)
         matrices = kind.write_members is None  # else it holds every head and item
         self.heads.setEnabled(matrices)
         self.item.setEnabled(matrices and self.item.maximum() > 0)

@@ -1,0 +1,96 @@
+"""`.md` and `.tex`: one matrix as a table for notes and papers, read again as any table that is text. Imports NumPy.
+
+A table in LaTeX needs no package: `\\input` it, or typeset it by the line that stands above it.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import IO
+
+import numpy as np
+
+from attn_gui.formats.base import Labels, Matrix
+from attn_gui.formats.rows import Rows, rows_of
+from attn_gui.formats.text.csv_text import texts_of
+
+MOST_CELLS = 20_000
+"""Numbers of a table that is typeset or laid out: some hundred pages."""
+LATEX = {"nan": "NaN", "inf": r"$\infty$", "-inf": r"$-\infty$"}
+LATEX_SIGNS = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+TYPESET = "% pdflatex '\\documentclass{article}\\begin{document}\\input{NAME.tex}\\end{document}', xelatex for Chinese\n"
+
+Texts = Sequence[Sequence[str]]
+
+
+def markdown(rows: Texts, heads: Sequence[str]) -> str:
+    """A table of GitHub's Markdown; every text is written as it stands."""
+    from tabulate import tabulate
+
+    safe = [[_markdown(cell) for cell in row] for row in (heads, *rows)]
+    return tabulate(safe[1:], safe[0], tablefmt="github", disable_numparse=True)
+
+
+def latex(rows: Texts, heads: Sequence[str]) -> str:
+    """A `tabular` with a rule below the headings."""
+    lines = [" & ".join(row) + r" \\" for row in (heads, *rows)]
+    table = [f"\\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}", lines[0], r"\hline", *lines[1:], r"\end{tabular}"]
+    return TYPESET + "\n".join(table)
+
+
+def latex_text(text: str) -> str:
+    """A text with no sign in it that LaTeX takes for an order."""
+    return "".join(LATEX_SIGNS.get(sign, sign) for sign in text)
+
+
+def latex_number(text: str) -> str:
+    """A number as LaTeX typesets it, in or out of formulas."""
+    digits, mark, power = text.partition("e")
+    if mark:
+        return rf"${digits} \times 10^{{{int(power)}}}$"
+    return LATEX.get(digits, f"${digits}$" if digits.startswith("-") else digits)
+
+
+def _markdown(text: str) -> str:
+    return text.replace("\\", r"\\").replace("|", r"\|").replace("\n", " ")
+
+
+def _write_rows(
+    source: Rows,
+    file: IO[bytes],
+    row_labels: Labels,
+    column_labels: Labels,
+    *,
+    table: Callable[[Texts, Sequence[str]], str],
+    label: Callable[[str], str],
+    number: Callable[[str], str],
+) -> None:
+    """The whole table with the names of its rows and columns, numbers where there are none."""
+    height, width = source.shape
+    down, across = (
+        tuple(map(str, range(count))) if labels is None else tuple(label(name) for name in labels)
+        for labels, count in ((row_labels, height), (column_labels, width))
+    )
+    texts = [row for block in source.blocks() for row in texts_of(np.asarray(block))]
+    rows = [[name, *map(number, row)] for name, row in zip(down, texts, strict=True)]
+    file.write((table(rows, ["", *across]) + "\n").encode("utf-8", "backslashreplace"))
+
+
+def _write(matrix: Matrix, write_rows: Callable[[Rows, IO[bytes], Labels, Labels], None]) -> bytes:
+    values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
+    buffer = io.BytesIO()
+    write_rows(rows_of(values), buffer, matrix.row_labels, matrix.column_labels)
+    return buffer.getvalue()
+
+
+write_markdown_rows = partial(_write_rows, table=markdown, label=str, number=str)
+write_latex_rows = partial(_write_rows, table=latex, label=latex_text, number=latex_number)
+write_markdown = partial(_write, write_rows=write_markdown_rows)
+write_latex = partial(_write, write_rows=write_latex_rows)
