@@ -26,6 +26,7 @@ from attn_gui.formats import (
     rows_of,
     save_members,
     save_rows,
+    save_steps,
     stage_labels,
     stage_rows,
 )
@@ -104,7 +105,9 @@ def export(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
             yield _write_script(request, ending)
             continue
         kind = numbers()[ending]
-        if kind.write_members is not None:
+        if kind.write_problem is not None:
+            yield _write_steps(request, kind)
+        elif kind.write_members is not None:
             yield _write_stages(request, kind)
         else:
             yield from _write_tables(request, kind)
@@ -146,6 +149,15 @@ def _write_script(request: _Request, key: str) -> Path:
         raise ExportError("A script computes one state: leave out --compare.")
     path = Path(request.options.folder, script_name(request.options.file.stem, key))
     write_file(path, script_text(request.loaded.problem, SCRIPTS[key]).encode("utf-8"))
+    return path
+
+
+def _write_steps(request: _Request, kind: Format[Any]) -> Path:
+    """The problem with every step in one file that computes them."""
+    if request.other is not None:
+        raise ExportError(f"A {kind.suffixes[0]} computes one state: leave out --compare.")
+    path = request.base(f"stages{kind.suffixes[0]}")
+    save_steps(request.loaded.problem, path)
     return path
 
 

@@ -145,7 +145,7 @@ def _forms() -> dict[str, str]:
     from attn_gui.formats import IMAGES, numbers
     from attn_gui.formats.scripts import SCRIPTS
 
-    said = {key: "" if kind.write_members is None else " (all stages in one file)" for key, kind in numbers().items()}
+    said = {key: "" if kind.holds_matrix else " (all stages in one file)" for key, kind in numbers().items()}
     return dict.fromkeys(IMAGES, "") | said | dict.fromkeys(SCRIPTS, " (a script)")
 
 

@@ -69,6 +69,7 @@ __all__ = [
     "save_members",
     "save_rows",
     "save_session",
+    "save_steps",
     "stage_labels",
     "stage_rows",
     "suffixes",
@@ -232,6 +233,15 @@ def save_members(members: Mapping[str, Rows], path: PathText) -> None:
         assert write is not None
     with replacing(path, sum(rows.nbytes for rows in members.values())) as sink:
         write(members, sink)
+
+
+def save_steps(problem: Problem, path: PathText) -> None:
+    """Save a problem with every step as the suffix says (.xlsx). Raises FormatError."""
+    with saving(path):
+        write = of_suffix(suffix(path), [kind for kind in FORMATS.values() if kind.write_problem]).write_problem
+        assert write is not None
+        data = write(problem)
+    write_file(path, data)
 
 
 def save_rows(

@@ -117,8 +117,8 @@ Content = TypeVar("Content", Loaded, Matrix)
 class Format(Generic[Content]):
     """A kind of file: how it is told, read and written; `matches` tells it by its first bytes, where they can tell.
 
-    Numbers are exported by `write_rows`, a matrix with the labels of its rows and columns, or by `write_members`,
-    several arrays by name; a format with neither is none that numbers are exported in.
+    Numbers are exported by `write_rows`, a matrix with the labels of its rows and columns, by `write_members`, several
+    arrays by name, or by `write_problem`, the problem with every step; a format with none of them is not for that.
     """
 
     key: str
@@ -130,6 +130,7 @@ class Format(Generic[Content]):
     matches: Callable[[bytes], bool]
     write_rows: Callable[[Rows, IO[bytes], Labels, Labels], None] | None = None
     write_members: Callable[[Mapping[str, Rows], IO[bytes]], None] | None = None
+    write_problem: Callable[[Problem], bytes] | None = None
     text: bool = False  # holds labels
     spreadsheet: bool = False  # is opened by one, which may have to be told that a text is UTF-8
     most: int | None = None  # numbers that it holds
@@ -139,7 +140,12 @@ class Format(Generic[Content]):
     @property
     def holds_numbers(self) -> bool:
         """Whether numbers can be exported in it."""
-        return self.write_rows is not None or self.write_members is not None
+        return any((self.write_rows, self.write_members, self.write_problem))
+
+    @property
+    def holds_matrix(self) -> bool:
+        """Whether a file of numbers holds one matrix, of one head and item; else it holds all of them."""
+        return self.write_rows is not None
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pictures import PICTURES
 from attn_gui.figure.reading import Tell, within
-from attn_gui.formats import Rows, block_rows, rows_of, save_members, save_rows, stage_labels, stage_rows
+from attn_gui.formats import Rows, block_rows, rows_of, save_members, save_rows, save_steps, stage_labels, stage_rows
 from attn_gui.formats.catalog import IMAGES, numbers
 from attn_gui.formats.head_names import heads_part
 from attn_gui.views.dialogs.export.export_choice import WINDOW, DataChoice, ExportChoice
@@ -193,8 +193,12 @@ def heads_of(evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tupl
 # --- numbers -------------------------------------------------------------------------------------
 def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> Iterator[Task]:
     """A file for every matrix, or one of all arrays, whole."""
-    evaluation = with_derived(evaluation)
-    if numbers()[choice.format].write_members is not None:
+    evaluation, kind = with_derived(evaluation), numbers()[choice.format]
+    if kind.write_problem is not None:
+        path = naming.path(choice, (), alone=True)
+        yield Task(path, MANY, lambda evaluation, tell: save_steps(evaluation.problem, path))
+        return
+    if kind.write_members is not None:
         path = naming.path(choice, (), alone=True)
         cells = sum(_size(evaluation, name) for name in choice.arrays)
         yield Task(path, cells, lambda evaluation, tell: save_members(_members(evaluation, choice.arrays, tell), path))

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.formats.base import Format
 from attn_gui.formats.catalog import numbers
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
@@ -92,9 +93,7 @@ class ExportDataDialog(ExportForm):
         self.heads.setPlaceholderText(self.tr("all"))
         self.heads.setToolTip(self.tr("all, or numbers such as 0, 2-3"))
         for place, (key, kind) in enumerate(numbers().items()):
-            each, all_in_one = self.tr("{name}, a matrix each"), self.tr("{name}, all in one file")
-            text = each if kind.write_members is None else all_in_one
-            self.format.setItemText(place, text.format(name=key.upper()))
+            self.format.setItemText(place, self._file_words(kind).format(name=key.upper()))
         self.every.setText(self.tr("All"))
         self.none.setText(self.tr("None"))
         self.headers.setText(self.tr("tokens and column numbers as headers"))
@@ -103,6 +102,12 @@ class ExportDataDialog(ExportForm):
         super().retranslate()
 
     # --- inside ----------------------------------------------------------------------------------
+    def _file_words(self, kind: Format[Any]) -> str:
+        """Words for what one file of a format holds."""
+        if kind.write_problem is not None:
+            return self.tr("{name}, every step as formulas")
+        return self.tr("{name}, a matrix each") if kind.holds_matrix else self.tr("{name}, all in one file")
+
     def _title(self, name: str) -> str:
         return f"{stage_title(name)}  ({name})"
 
@@ -177,7 +182,8 @@ class ExportDataDialog(ExportForm):
         self._show_choice()
 
     def _lacking(self) -> str:
-        return "" if self.arrays.keys() else self.tr("Tick at least one matrix.")
+        every = numbers()[self.format.currentData()].write_problem is not None
+        return "" if every or self.arrays.keys() else self.tr("Tick at least one matrix.")
 
     def _heads(self) -> tuple[int, ...]:
         return heads_from_text(self.heads.text(), self._head_count)
@@ -200,7 +206,8 @@ class ExportDataDialog(ExportForm):
         kind = numbers()[self.format.currentData()]
         self.headers.setEnabled(kind.text)
         self.bom.setEnabled(kind.spreadsheet)
-        matrices = kind.write_members is None  # else it holds every head and item
-        self.heads.setEnabled(matrices)
-        self.item.setEnabled(matrices and self.item.maximum() > 0)
+        self.heads.setEnabled(kind.holds_matrix)
+        self.item.setEnabled(kind.holds_matrix and self.item.maximum() > 0)
+        for widget in (self.arrays, self.every, self.none):
+            widget.setEnabled(kind.write_problem is None)
         super()._show_choice()
