@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from attn_gui.figure.pages.page_kind import PageKind
 
 
+USUAL_DPI = 300
+
+
 class ExportError(ValueError):
     """A request for something that is not there; the message is one sentence."""
 
@@ -259,8 +262,11 @@ def _draw(request: _Request, path: Path, heads: tuple[int, ...], **choices: Any)
 
 def _figure_options(options: argparse.Namespace) -> dict[str, Any]:
     """The options of the command line that every figure has."""
-    names = ("batch", "width", "height", "dpi", "font_size", "values", "colorbar", "theme", "lang", "session")
-    return {name: getattr(options, name) for name in names}
+    from attn_gui.figure.styles import resolution
+
+    names = ("batch", "width", "height", "font_size", "values", "colorbar", "transparent", "theme", "lang", "session")
+    chosen = {name: getattr(options, name) for name in (*names, "style")}
+    return chosen | {"dpi": resolution(options.dpi, options.style, USUAL_DPI)}
 
 
 def _write_figures(request: _Request, ending: str) -> Iterator[Path]:

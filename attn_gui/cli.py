@@ -202,7 +202,14 @@ def _add_figure_options(parser: argparse.ArgumentParser) -> None:
     add("--sheet", action="store_true", help="figures: all chosen heads on one sheet")
     add("--width", type=centimeters, metavar="CM", help="of the figure (default: as its cells need, 0.5 cm or more)")
     add("--height", type=centimeters, metavar="CM", help="of the figure (default: as its cells need)")
-    add("--dpi", type=whole(30, 2400), default=300, metavar="N", help="dots per inch of a png (default: 300)")
+    add("--dpi", type=whole(30, 2400), metavar="N", help="dots per inch of a png or gif (default: 300, or the style's)")
+    add(
+        "--style",
+        metavar="NAME",
+        default="screen",
+        help="what it is made for, which gives width, type and resolution: screen, paper-column (8.5 cm, 8 points) or "
+        "slide (25.4 × 14.3 cm, 16 points; default: screen)",
+    )
     add(
         "--font-size",
         type=points,
@@ -222,6 +229,7 @@ def _add_figure_options(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="carry the problem inside, so that the figure opens as a session (default: up to 1 MB)",
     )
+    add("--transparent", action="store_true", help="no ground behind the figure (png, svg, pdf)")
     add("--colorbar", action=argparse.BooleanOptionalAction, default=True, help="the color bar (default: with it)")
     add("--lang", choices=("en", "zh"), default="en", help="language of the figure (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: light)")

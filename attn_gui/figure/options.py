@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.levels import AUTO, TYPED, Levels, Shade
+from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
 from attn_gui.formats.snapshots.snapshot import Snapshot
@@ -23,7 +24,8 @@ PLAIN = Shade()
 
 @dataclass(frozen=True)
 class FigureOptions:
-    """A figure of a stage. Sizes in cm and points, None for what suits; `values` None writes them where they fit.
+    """A figure of a stage. Sizes in cm and points, None for what suits the `style`; `values` None writes them where
+    they fit.
 
     `shades` are the levels and colors of matrices by name; others are colored by their numbers. A page looks at `cell`
     of the stage, (row, column) as shown, and has `knobs`. A state `beside` the one drawn is shown with it; a page may
@@ -50,11 +52,15 @@ class FigureOptions:
     beside: Beside | None = None
     session: bool | None = None
     states: tuple[Snapshot, ...] = ()
+    style: str = SCREEN.key
 
     def __post_init__(self) -> None:
-        for given, known in ((self.theme, THEMES), (self.lang, WORDS)):
+        for given, known in ((self.theme, THEMES), (self.lang, WORDS), (self.style, STYLES)):
             if given not in known:
                 raise ValueError(f"{given!r} is not one of {', '.join(known)}.")
+        if self.width is None and self.height is None:
+            object.__setattr__(self, "width", STYLES[self.style].width)
+            object.__setattr__(self, "height", STYLES[self.style].height)
         low, high = FONT_SIZES
         if self.font_size is not None and not low <= self.font_size <= high:
             raise ValueError(f"The font size is {low:g} to {high:g} points, got {self.font_size:g}.")

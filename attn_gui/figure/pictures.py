@@ -30,6 +30,7 @@ from attn_gui.figure.products.product_figure import STAGE, ProductFigure, compos
 from attn_gui.figure.products.product_painter import paint_product
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.scale import Sides, scale_of, sides_of, tried
+from attn_gui.figure.styles import STYLES
 from attn_gui.figure.tokens import THEMES
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
@@ -89,12 +90,14 @@ def _planned(figure: MapFigure, options: FigureOptions) -> tuple[Layout, float]:
     def has_room(sides: Sides, scale: float) -> bool:
         return tried(lambda: bool(plan(figure, *sides, scale).maps))
 
-    readable = scale_of(options, fits if _shows_numbers(figure) and fits(sides_of(options, 1.0), 1.0) else has_room)
-    return plan(figure, *sides_of(options, readable), readable), readable
+    numbered = _needs_numbers(figure, options) and fits(sides_of(options, 1.0), 1.0)
+    scale = scale_of(options, fits if numbered else has_room)
+    return plan(figure, *sides_of(options, scale), scale), scale
 
 
-def _shows_numbers(figure: MapFigure) -> bool:
-    return not figure.as_image and figure.show_values is not False
+def _needs_numbers(figure: MapFigure, options: FigureOptions) -> bool:
+    """Whether type is made smaller for the numbers in cells: not where the style says how large it has to be."""
+    return STYLES[options.style].font_size is None and not figure.as_image and figure.show_values is not False
 
 
 def _has_numbers(figure: MapFigure, place: QRectF) -> bool:
@@ -131,7 +134,7 @@ def _planned_product(figure: ProductFigure, options: FigureOptions) -> tuple[Pro
     def has_room(sides: Sides, scale: float) -> bool:
         return tried(lambda: bool(plan_product(figure, *sides, scale).maps))
 
-    numbered = _shows_numbers(figure.stage) and fits(sides_of(options, 1.0), 1.0)
+    numbered = _needs_numbers(figure.stage, options) and fits(sides_of(options, 1.0), 1.0)
     scale = scale_of(options, fits if numbered else has_room)
     return plan_product(figure, *sides_of(options, scale), scale), scale
 

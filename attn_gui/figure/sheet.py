@@ -21,6 +21,7 @@ from attn_gui.figure.output.devices import ANIMATORS, ENCODERS, LONGEST_PAGE_CM,
 from attn_gui.figure.output.page import Page
 from attn_gui.figure.pictures import kind_of
 from attn_gui.figure.reading import Tell, silent, within
+from attn_gui.figure.styles import SCREEN, resolution
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.base import Loaded
 from attn_gui.formats.catalog import IMAGES
@@ -31,6 +32,7 @@ FORMATS: tuple[str, ...] = tuple(ENCODERS)
 MOST_CARRIED = 2**20
 """Bytes of arrays that a figure carries unasked."""
 
+NOTEBOOK_DPI = 150
 SVG_CELLS_IN_NOTEBOOK = 2_500
 """A notebook keeps every picture that it shows: larger maps go into it as PNG only."""
 
@@ -75,7 +77,7 @@ def to_image(source: Source, *, file: File | None = None, tell: Tell = silent, *
 
     As a preview of a `file` it says of pooling what that will say.
     """
-    options = FigureOptions(**{"dpi": 150, **choices})
+    options = FigureOptions(**{"dpi": NOTEBOOK_DPI, **choices})
     ensure_gui()
     evaluation = faced(evaluation_of(source, options.stage), options)
     file = file or File("png", options.dpi)
@@ -92,7 +94,7 @@ def render(
     batch: int = 0,
     width: float | None = None,
     height: float | None = None,
-    dpi: float = 150,
+    dpi: float | None = None,
     values: bool | None = None,
     colorbar: bool = True,
     theme: str = "light",
@@ -100,6 +102,7 @@ def render(
     levels: Sequence[float] | None = None,
     colormap: str | None = None,
     font_size: float | None = None,
+    style: str = SCREEN.key,
     picture: str = "map",
     transparent: bool = False,
     cell: tuple[int, int] | None = None,
@@ -111,7 +114,8 @@ def render(
     """Draw a stage of a problem; written to `path` (png, svg, pdf, gif) when one is given. A notebook shows it.
 
     Several heads, or "all", come on one sheet. Width and height are in cm, the font size in points (7.5, and more on
-    pages wider than 12 cm). `levels` (low, high) are the values at the ends of the colors, `colormap` is one of the
+    pages wider than 12 cm), dots per inch 150; where one is left out, the `style` ("screen", "paper-column", "slide")
+    may say otherwise. `levels` (low, high) are the values at the ends of the colors, `colormap` is one of the
     window's: signed, weights, viridis, cividis, magma, grey, CET-D1. `picture` is "map", "product" (with the matrices
     that the stage is made of) or the name of a page, such as "head_contributions"; a page looks at `cell`, (row,
     column) of the stage, and takes its `knobs` by name. With another problem `before` it shows what `compare` says of
@@ -120,7 +124,7 @@ def render(
     False. ValueError with a sentence for bad choices.
     """
     beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), compare)
-    shade = shade_from(levels, colormap)
+    shade, dpi = shade_from(levels, colormap), resolution(dpi, style, NOTEBOOK_DPI)
     options = FigureOptions(
         stage=stage,
         heads=heads,
@@ -140,6 +144,7 @@ def render(
         knobs=knobs or {},
         beside=beside,
         session=session,
+        style=style,
     )
     drawn = _drawn(evaluation_of(problem, stage), options, File(_ending_of(path), dpi))
     if path is not None:

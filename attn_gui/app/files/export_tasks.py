@@ -146,6 +146,7 @@ def options_of(
         "height": choice.height,
         "dpi": choice.dpi,
         "font_size": choice.font_size,
+        "style": choice.style,
         "values": choice.values,
         "colorbar": choice.colorbar,
         "transparent": choice.transparent,

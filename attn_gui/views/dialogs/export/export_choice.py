@@ -8,6 +8,7 @@ from typing import Any
 
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.states import NOW
+from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.snapshots.snapshot import Snapshot
 
@@ -17,6 +18,7 @@ THEMES = ("light", "dark")
 VALUES = {"auto": None, "always": True, "never": False}
 REMEMBERED = (
     "format",
+    "style",
     "width",
     "height",
     "dpi",
@@ -33,7 +35,7 @@ REMEMBERED = (
 
 @dataclass(frozen=True)
 class ExportChoice:
-    """Figures to write; a width, height or font size of None is left to the painter, `values` None means where they
+    """Figures to write; a width, height or font size of None is that of the `style`, `values` None means where they
     fit. Levels are those of the window, automatic, or the pair in `typed`; a color map of None is the window's.
 
     `name` is what the files are called: the whole name if there is one, else what stands before stage and head.
@@ -46,6 +48,7 @@ class ExportChoice:
     batch: int = 0
     picture: str = "map"
     format: str = "png"
+    style: str = SCREEN.key
     width: float | None = None
     height: float | None = None
     dpi: int = 300
@@ -92,8 +95,8 @@ def first_of(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_possible(name: str, value: object) -> bool:
-    if name in ("format", "theme", "folder"):
-        choices = {"format": tuple(IMAGES), "theme": THEMES}.get(name)
+    if name in ("format", "style", "theme", "folder"):
+        choices = {"format": tuple(IMAGES), "style": tuple(STYLES), "theme": THEMES}.get(name)
         return isinstance(value, str) and (choices is None or value in choices)
     if name in ("colorbar", "sheet", "transparent"):
         return isinstance(value, bool)

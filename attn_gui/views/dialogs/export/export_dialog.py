@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QVBox
 
 from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.pictures import PICTURES
+from attn_gui.figure.styles import STYLES, resolution
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.views.controls.choice_box import ChoiceBox
@@ -69,6 +70,7 @@ class ExportDialog(ExportForm):
         self.heads, self.item = HeadsFields(heads, self), CountBox(self, minimum=0, maximum=items - 1)
         self.arrangement = ChoiceBox((FILES, SHEET), self)
         self.format, self.values = ChoiceBox(tuple(IMAGES), self), ChoiceBox(VALUES, self)
+        self.style = ChoiceBox(STYLES, self)
         self.theme, self.colormap = ChoiceBox(THEMES, self), ChoiceBox((WINDOW, *PALETTES), self)
         self.levels = LevelsFields(self)
         self.width_cm, self.height_cm, self.font_size = CentimeterField(self), CentimeterField(self), PointsField(self)
@@ -91,6 +93,7 @@ class ExportDialog(ExportForm):
             (self.picture, choice.picture),
             (self.compare, choice.compare),
             (self.format, choice.format),
+            (self.style, choice.style),
             (self.theme, choice.theme),
             (self.values, next(key for key, value in VALUES.items() if value is choice.values)),
             (self.arrangement, SHEET if choice.sheet else FILES),
@@ -124,6 +127,7 @@ class ExportDialog(ExportForm):
             "arrangement": self.tr("several heads"),
             "item": self.tr("item"),
             "format": self.tr("format"),
+            "style": self.tr("made for"),
             "width": self.tr("width in cm"),
             "height": self.tr("height in cm"),
             "dpi": self.tr("dots per inch"),
@@ -141,8 +145,8 @@ class ExportDialog(ExportForm):
 
     def _say_choices(self) -> None:
         """The words in the fields and lists."""
-        for box in (self.width_cm, self.height_cm, self.font_size):
-            box.setPlaceholderText(self.tr("automatic"))
+        self._propose_sizes()
+        self.style.set_words({s.key: QCoreApplication.translate("Figures", s.title) for s in STYLES.values()})
         self.values.set_words(
             {"auto": self.tr("where they fit"), "always": self.tr("always"), "never": self.tr("never")}
         )
@@ -167,6 +171,7 @@ class ExportDialog(ExportForm):
             "arrangement": self.arrangement,
             "item": self.item,
             "format": self.format,
+            "style": self.style,
             "dpi": self.dpi,
             "font_size": self.font_size,
             "width": self.width_cm,
@@ -215,7 +220,7 @@ class ExportDialog(ExportForm):
                 (field("format"), field("dpi"), field("item")),
                 (field("width"), field("height"), field("font_size")),
                 (field("levels", 2), field("colormap")),
-                (field("values"), field("theme")),
+                (field("style"), field("values"), field("theme")),
                 ((None, self.colorbar, 1), (None, self.transparent, 1), (None, self.session, 1)),
                 (field("name", 3),),
                 (field("target", 3),),
@@ -227,6 +232,7 @@ class ExportDialog(ExportForm):
         return grid
 
     def _listen(self) -> None:
+        self.style.picked.connect(self._on_style_picked)
         for signal in (
             self.stages.ticked,
             self.heads.changed,
@@ -237,6 +243,21 @@ class ExportDialog(ExportForm):
             *(box.picked for box in self._editors().values() if isinstance(box, ChoiceBox)),
         ):
             signal.connect(self._show_choice)
+
+    def _on_style_picked(self) -> None:
+        """What is made for another place has its sizes, unless others are typed then."""
+        for field in (self.width_cm, self.height_cm, self.font_size):
+            field.set_value(None)
+        self.dpi.setValue(int(resolution(None, self.style.currentData(), ExportChoice.dpi)))
+        self._propose_sizes()
+
+    def _propose_sizes(self) -> None:
+        """Show in the empty fields what the style gives."""
+        style = STYLES[self.style.currentData()]
+        sizes = zip((self.width_cm, self.height_cm, self.font_size),
+                    (style.width, style.height, style.font_size), strict=True)  # fmt: skip
+        for field, size in sizes:
+            field.setPlaceholderText(self.tr("automatic") if size is None else f"{size:g}")
 
     def _lacking(self) -> str:
         return "" if self.stages.keys() else self.tr("Tick at least one stage.")
@@ -251,6 +272,7 @@ class ExportDialog(ExportForm):
             batch=self.item.value(),
             picture=self.picture.currentData(),
             format=self.format.currentData(),
+            style=self.style.currentData(),
             width=self.width_cm.typed(),
             height=self.height_cm.typed(),
             dpi=self.dpi.value(),
