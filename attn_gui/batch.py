@@ -160,7 +160,8 @@ def _write_steps(request: _Request, kind: Format[Any]) -> Path:
     if request.other is not None:
         raise ExportError(f"A {kind.suffixes[0]} computes one state: leave out --compare.")
     path = request.base(f"stages{kind.suffixes[0]}")
-    save_steps(request.loaded.problem, path)
+    with FileProgress(path) as progress:
+        save_steps(request.loaded.problem, path, progress.show)
     return path
 
 

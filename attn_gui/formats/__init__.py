@@ -13,7 +13,7 @@ import numpy as np
 
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.formats.base import Format, Listing, Loaded, Matrix, PathText, Source, Tell, reading, suffix
+from attn_gui.formats.base import Format, Listing, Loaded, Matrix, PathText, Source, Tell, reading, silent, suffix
 from attn_gui.formats.catalog import (
     FORMATS,
     IMAGES,
@@ -221,26 +221,36 @@ def save_matrix(
 
 
 def save_arrays(arrays: Mapping[str, Array], path: PathText) -> None:
-    """Save any arrays by name as a .npz. Raises FormatError."""
+    """Save any arrays by name as the suffix says (.npz, .safetensors, .json). Raises FormatError."""
     save_members({name: rows_of(np.asanyarray(array)) for name, array in arrays.items()}, path)
 
 
 def save_members(members: Mapping[str, Rows], path: PathText) -> None:
-    """Save arrays by name as the suffix says (.npz), each block by block. Raises FormatError."""
+    """Save arrays by name as the suffix says, each block by block. Raises FormatError."""
     with saving(path):
-        writers = [kind for kind in FORMATS.values() if kind.write_members is not None]
-        write = of_suffix(suffix(path), writers).write_members
+        kind = of_suffix(suffix(path), [kind for kind in FORMATS.values() if kind.write_members is not None])
+        write = kind.write_members
         assert write is not None
+        _check_count(kind, sum(rows.size for rows in members.values()))
     with replacing(path, sum(rows.nbytes for rows in members.values())) as sink:
         write(members, sink)
 
 
-def save_steps(problem: Problem, path: PathText) -> None:
-    """Save a problem with every step as the suffix says (.xlsx). Raises FormatError."""
+def _check_count(kind: Format[Any], count: int) -> None:
+    """Refuse more numbers than a format holds."""
+    if kind.most is not None and count > kind.most:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences", "{file} would hold {got} numbers as text, more than {most}; choose NPY instead."
+        )
+        raise FormatError(template, got=f"{count:,}", most=f"{kind.most:,}")
+
+
+def save_steps(problem: Problem, path: PathText, tell: Tell = silent) -> None:
+    """Save a problem with every step as the suffix says (.xlsx). Raises FormatError, and what `tell` raises."""
     with saving(path):
         write = of_suffix(suffix(path), [kind for kind in FORMATS.values() if kind.write_problem]).write_problem
         assert write is not None
-        data = write(problem)
+        data = write(problem, tell)
     write_file(path, data)
 
 
@@ -260,11 +270,7 @@ def save_rows(
         kind = of_suffix(suffix(path), [kind for kind in matrices() if kind.write_rows is not None])
         write = kind.write_rows
         assert write is not None
-        if kind.most is not None and rows.size > kind.most:
-            template = QT_TRANSLATE_NOOP(
-                "Sentences", "{file} would hold {got} numbers as text, more than {most}; choose NPY instead."
-            )
-            raise FormatError(template, got=f"{rows.size:,}", most=f"{kind.most:,}")
+        _check_count(kind, rows.size)
     with replacing(path, rows.nbytes) as sink:
         sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
         write(rows, sink, row_labels, column_labels)

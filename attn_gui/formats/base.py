@@ -130,7 +130,7 @@ class Format(Generic[Content]):
     matches: Callable[[bytes], bool]
     write_rows: Callable[[Rows, IO[bytes], Labels, Labels], None] | None = None
     write_members: Callable[[Mapping[str, Rows], IO[bytes]], None] | None = None
-    write_problem: Callable[[Problem], bytes] | None = None
+    write_problem: Callable[[Problem, Tell], bytes] | None = None
     text: bool = False  # holds labels
     spreadsheet: bool = False  # is opened by one, which may have to be told that a text is UTF-8
     most: int | None = None  # numbers that it holds

@@ -11,6 +11,7 @@ from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, suff
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.named import json_arrays, safetensors, xlsx
 from attn_gui.formats.sessions import carried, session
+from attn_gui.formats.spreadsheets import workbook
 from attn_gui.formats.text import csv_text, typeset_tables
 
 
@@ -68,6 +69,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         safetensors.read,
         None,
         safetensors.matches,
+        write_members=safetensors.write_members,
         listing=safetensors.listing,
     ),
     Format(
@@ -78,6 +80,8 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         json_arrays.read,
         None,
         json_arrays.matches,
+        write_members=json_arrays.write_members,
+        most=json_arrays.MOST_WRITTEN,
         size=json_arrays.size_of,
         listing=json_arrays.listing,
     ),
@@ -89,6 +93,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         xlsx.read,
         None,
         xlsx.matches,
+        write_problem=workbook.workbook_bytes,
         size=xlsx.size_of,
         listing=xlsx.listing,
     ),

@@ -65,7 +65,7 @@ def test_it_is_no_problem_and_is_named_among_those_that_can_be_read(tmp_path):
     with pytest.raises(FormatError, match="holds one matrix, not a problem"):
         open_file(tmp_path / "a.mtx")
     (tmp_path / "a.docx").write_bytes(b"1")
-    with pytest.raises(FormatError, match=r"expected \.npy, \.csv, \.tsv, \.mtx"):
+    with pytest.raises(FormatError, match=r"expected \.npy, \.csv, \.tsv, \.md, \.tex, \.mtx"):
         load_matrix(tmp_path / "a.docx")
 
 

@@ -197,7 +197,7 @@ def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> 
     evaluation, kind = with_derived(evaluation), numbers()[choice.format]
     if kind.write_problem is not None:
         path = naming.path(choice, (), alone=True)
-        yield Task(path, MANY, lambda evaluation, tell: save_steps(evaluation.problem, path))
+        yield Task(path, MANY, lambda evaluation, tell: save_steps(evaluation.problem, path, tell))
         return
     if kind.write_members is not None:
         path = naming.path(choice, (), alone=True)

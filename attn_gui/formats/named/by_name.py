@@ -18,6 +18,7 @@ from attn_gui.formats.problem_fields import (
     notes_on,
     option_of,
 )
+from attn_gui.formats.rows import Rows
 from attn_gui.formats.text.text_cells import rounding_notes
 
 META = "meta"
@@ -72,6 +73,11 @@ def problem_in(listing: Listing, source: Source) -> Loaded:
         options, arrays = options | said, arrays | cells
     loaded = problem_of(arrays, options, [name for name in names if name not in wanted], batch_axis=bool(options))
     return Loaded(loaded.problem, {}, (*listing.notes, *loaded.notes), loaded.about, loaded.left_out)
+
+
+def texts_among(members: Mapping[str, Rows]) -> dict[str, str]:
+    """Those of the members of a file that are texts, such as the options."""
+    return {name: str(next(rows.blocks())) for name, rows in members.items() if rows.dtype.kind == "U"}
 
 
 def options_among(texts: Mapping[str, Json]) -> dict[str, Json]:

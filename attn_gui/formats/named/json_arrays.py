@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import cast
+from typing import IO, cast
 
 import numpy as np
 
@@ -17,13 +17,15 @@ from attn_gui.formats.base import Listed, Listing, Loaded, Source, Tell, check_s
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown
 from attn_gui.formats.foreign_arrays import MOST_AXES, Array, Budget
 from attn_gui.formats.json_text import Json
-from attn_gui.formats.named.by_name import META, options_among, problem_in
+from attn_gui.formats.named.by_name import META, options_among, problem_in, texts_among
 from attn_gui.formats.problem_fields import ABOUT, is_field
+from attn_gui.formats.rows import Rows
 from attn_gui.formats.text.csv_text import decode
 
 LARGEST_FILE = 64 * 2**20  # its numbers take up to twelve times as much while they are read
 MOST_LISTS = 10**6  # each takes a hundred bytes, however short its text
 MOST_NAMES = 10_000
+MOST_WRITTEN = 1_000_000  # numbers of all arrays of a file
 DEEPEST = 8  # records within records
 SLOWER = 128  # a byte of it takes as long as so many of numbers that need no reading
 ALONE = "array"  # the name of a list that has none
@@ -45,6 +47,26 @@ def matches(start: bytes) -> bool:
 def read(source: Source) -> Loaded:
     """A problem by the names of its fields, with the options of a problem among them or under `meta`."""
     return problem_in(listing(source), source)
+
+
+def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:
+    """Nested lists by name, a row of numbers a line; the options as a record."""
+    texts = texts_among(members)
+    file.write(b"{\n")
+    for place, (name, rows) in enumerate(members.items()):
+        file.write(b",\n" * bool(place) + json.dumps(name).encode() + b": ")
+        if name in texts:
+            file.write(json.dumps(json.loads(texts[name]) if name == META else texts[name]).encode())
+            continue
+        cells = np.concatenate([np.reshape(block, -1) for block in rows.blocks()])
+        file.write(_nested(cells.reshape(rows.shape).tolist(), rows.shape).encode())
+    file.write(b"\n}\n")
+
+
+def _nested(cells: Json, shape: tuple[int, ...]) -> str:
+    if len(shape) < 2:
+        return json.dumps(cells)
+    return "[" + ",\n ".join(_nested(part, shape[1:]) for part in cells) + "]"
 
 
 def listing(source: Source) -> Listing:

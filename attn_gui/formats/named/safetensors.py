@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import IO
 
 from attn_gui.formats.base import Listed, Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.foreign_arrays import Array, Budget, read_bytes
 from attn_gui.formats.json_text import Json, parse_object
-from attn_gui.formats.named.by_name import META, problem_in
+from attn_gui.formats.named.by_name import META, problem_in, texts_among
+from attn_gui.formats.rows import Rows
 from attn_gui.formats.sessions import packed_arrays, session
 
 LONGEST_META = 2**20
@@ -27,6 +29,17 @@ def read(source: Source) -> Loaded:
     found = listing(source)
     source.file.seek(0)
     return problem_in(found, source)
+
+
+def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:
+    """Arrays by name, each block by block; texts go among the metadata."""
+    texts = texts_among(members)
+    arrays = {name: rows for name, rows in members.items() if name not in texts}
+    header, names = packed_arrays.header_of(arrays, texts)
+    file.write(header)
+    for name in names:
+        for block in arrays[name].blocks():
+            file.write(packed_arrays.packed(block))
 
 
 def listing(source: Source) -> Listing:

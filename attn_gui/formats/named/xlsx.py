@@ -32,7 +32,7 @@ SLOWER = 128  # a byte of it takes as long as so many of numbers that need no re
 _DECLARED = (b"<!DOCTYPE", b"<!ENTITY", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
 _FORMULAS = (b"<f>", b"<f ")
 
-_NO_LIBRARY = QT_TRANSLATE_NOOP(
+NO_LIBRARY = QT_TRANSLATE_NOOP(
     "Sentences", "{file} needs openpyxl, which is not installed: python -m pip install 'attn-gui[xlsx]'."
 )
 _NO_BOOK = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged or is no workbook of Excel.")
@@ -129,7 +129,7 @@ def _opened(source: Source, formulas: bool) -> Iterator[list[Any]]:
     try:
         import openpyxl
     except ImportError as error:
-        raise FormatError(_NO_LIBRARY) from error
+        raise FormatError(NO_LIBRARY) from error
     books: list[Any] = []
     try:
         for data_only in (True, False)[: 1 + formulas]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,19 @@ _KEYS = ("U64", "I64", "F64", "F32", "U32", "I32", "F16", "U16", "I16", "I8", "U
 _KEY_OF = {np.dtype(_DTYPES[key]).name: key for key in _KEYS}
 
 
+class Sized(Protocol):
+    """An array, or what will be one."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+
+    @property
+    def nbytes(self) -> int: ...
+
+
 def matches(start: bytes) -> bool:
     """Whether a file that begins so may be one."""
     return len(start) > 8 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= LONGEST_HEADER
@@ -55,6 +68,20 @@ def parts(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> Iterator[
 
     In the order of the official writer: the widest numbers first, so that each begins at a multiple of its width.
     """
+    header, names = header_of(arrays, metadata)
+    yield memoryview(header)
+    for name in names:
+        yield packed(arrays[name])
+
+
+def packed(array: Array) -> memoryview:
+    """The bytes of an array as they stand in a file."""
+    little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    return memoryview(little.reshape(-1).view(np.uint8).data)
+
+
+def header_of(arrays: Mapping[str, Sized], metadata: Mapping[str, str]) -> tuple[bytes, list[str]]:
+    """The bytes before the arrays, and the names of these in the order in which they follow."""
     header: dict[str, object] = {METADATA: dict(metadata)}
     names = sorted(arrays, key=lambda name: (_KEYS.index(_key(arrays[name])), name))
     end = 0
@@ -63,10 +90,7 @@ def parts(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> Iterator[
         header[name] = {"dtype": _key(arrays[name]), "shape": arrays[name].shape, "data_offsets": (start, end)}
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-len(text) % ALIGNMENT)
-    yield memoryview(len(text).to_bytes(8, "little") + text)
-    for name in names:
-        little = np.ascontiguousarray(arrays[name], arrays[name].dtype.newbyteorder("<"))
-        yield memoryview(little.reshape(-1).view(np.uint8).data)
+    return len(text).to_bytes(8, "little") + text, names
 
 
 def taken_apart(data: bytes, entry: str = "") -> tuple[dict[str, Json], memoryview]:
@@ -167,7 +191,7 @@ def arrays_in(header: Mapping[str, Json], cells: memoryview) -> dict[str, Array]
     return found
 
 
-def _key(array: Array) -> str:
+def _key(array: Sized) -> str:
     return _KEY_OF[np.dtype(array.dtype).name]
 
 

@@ -26,7 +26,7 @@ class Board:
     @cached_property
     def size(self) -> tuple[int, int]:
         """Rows and columns of a block."""
-        rows, columns = ((1, 1) + self.shape)[-2:]
+        rows, columns = (1, 1, *self.shape)[-2:]
         return rows, columns
 
     @property
@@ -36,7 +36,7 @@ class Board:
 
     def place(self, index: tuple[int, ...]) -> Place:
         """The cell of the workbook for a cell of the array."""
-        row, column = ((0, 0) + index)[-2:]
+        row, column = (0, 0, *index)[-2:]
         return Place(self.sheet, self.head(index[:-2]) + 1 + row, LEFT + column)
 
     def head(self, block: tuple[int, ...]) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -44,7 +45,7 @@ class CellFormulas:
     """Writes formulas: `place` tells where a cell stands, `named` what is written for a part with a name of its own."""
 
     def __init__(self, place: Callable[[Cell], Place], named: Callable[[str, Callable[[], str]], str]) -> None:
-        self._place, self._named = place, named
+        self._place, self._named, self._parts = place, named, 0
         self._writers: dict[type[Expression], Callable[[Any], str]] = {
             Number: lambda part: _number(part.value),
             Cell: lambda part: marked(self._place(part)),
@@ -55,7 +56,7 @@ class CellFormulas:
             Power: lambda part: f"{self._inner(part.base)}^{part.exponent}",
             Function: lambda part: f"{FUNCTIONS[part.name]}({self.marked_text(part.part)})",
             Evaluated: lambda part: self.marked_text(part.part),
-            Named: lambda part: self._named(part.name, lambda: self.marked_text(part.part)),
+            Named: self._part,
             Largest: self._largest,
             OpenOnly: lambda part: f"IF({self._inner(part.condition)}=0,{CLOSED},{self.marked_text(part.part)})",
         }
@@ -83,8 +84,13 @@ class CellFormulas:
 
     def _quotient(self, part: Quotient) -> str:
         """A total that may be 0 makes its shares 0."""
-        top, bottom = self._inner(part.top), self._inner(part.bottom)
-        return f"IF({bottom}=0,0,{top}/{bottom})" if part.bottom.named() else f"{top}/{bottom}"
+        top, before = self._inner(part.top), self._parts
+        bottom = self._inner(part.bottom)
+        return f"IF({bottom}=0,0,{top}/{bottom})" if self._parts > before else f"{top}/{bottom}"
+
+    def _part(self, part: Named) -> str:
+        self._parts += 1
+        return self._named(part.name, lambda: self.marked_text(part.part))
 
 
 def marked(place: Place, last: Place | None = None) -> str:
@@ -138,7 +144,7 @@ def _step(slot: Sequence[str]) -> tuple[int, int] | None:
     places = [_parsed(text) for text in slot]
     steps = {
         None if a is None or b is None or a.sheet != b.sheet else (b.row - a.row, b.column - a.column)
-        for a, b in zip(places, places[1:], strict=False)
+        for a, b in pairwise(places)
     }
     step = steps.pop() if len(steps) == 1 else None
     return step if step in ((1, 0), (0, 1)) else None

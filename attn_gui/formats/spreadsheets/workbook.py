@@ -19,7 +19,9 @@ from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols import is_named, plain_name, symbol, title
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.formats.base import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.named.xlsx import NO_LIBRARY
 from attn_gui.formats.rows import stage_labels
 
 from .boards import LEFT, Board, sheet_name
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from openpyxl import Workbook
     from openpyxl.worksheet.worksheet import Worksheet
 
-MOST_CELLS = 20_000
+MOST_CELLS = 60_000
 LONGEST_FORMULA = 8_000  # letters: spreadsheets take 8,192
 TYPICAL = 2.0  # a number that no formula has a shortcut for
 PARAMETERS = "parameters"
@@ -49,16 +51,21 @@ TOO_LONG = QT_TRANSLATE_NOOP(
 NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "A spreadsheet holds finite numbers only; {field} has others.")
 
 
-def workbook_bytes(problem: Problem) -> bytes:
-    """The workbook of a problem as a file. Raises FormatError, one sentence, for one that is too large for it."""
+def workbook_bytes(problem: Problem, tell: Tell = silent) -> bytes:
+    """The workbook of a problem as a file. Raises FormatError, one sentence, for one that is too large for it.
+
+    `tell` is told the share that is done; what it raises ends the writing.
+    """
     evaluation = Evaluation(problem, keep=0)
     cells = sum(indices.count(indices.whole(node.shape)) for node in evaluation.nodes)
     if cells > MOST_CELLS:
         raise FormatError(TOO_MANY, got=f"{cells:,}", most=f"{MOST_CELLS:,}")
-    from openpyxl import Workbook
-
+    try:
+        from openpyxl import Workbook
+    except ImportError as error:
+        raise FormatError(NO_LIBRARY) from error
     book = Workbook()
-    _Writer(evaluation, book).write()
+    _Writer(evaluation, book, lambda written: tell(min(1.0, written / max(cells, 1)))).write()
     buffer = io.BytesIO()
     book.save(buffer)
     return buffer.getvalue()
@@ -67,8 +74,8 @@ def workbook_bytes(problem: Problem) -> bytes:
 class _Writer:
     """Fills a workbook stage by stage; the arrays of the problem come in where they are first read."""
 
-    def __init__(self, evaluation: Evaluation, book: Workbook) -> None:
-        self.evaluation, self.book = evaluation, book
+    def __init__(self, evaluation: Evaluation, book: Workbook, tell: Callable[[int], None]) -> None:
+        self.evaluation, self.book, self._tell, self._written = evaluation, book, tell, 0
         self.nodes = {node.name: node for node in evaluation.nodes}
         self.sources = {source.field: source for source in evaluation.sources.values() if source.field}
         self.boards: dict[str, Board] = {}
@@ -135,7 +142,9 @@ class _Writer:
         board = self.boards[node.name]
         sheet = self._sheet(board, node.name)
         for block in board.blocks:
-            _Block(self, node, board, block).write(sheet)
+            for count in _Block(self, node, board, block).write(sheet):
+                self._written += count
+                self._tell(self._written)
 
     def place(self, cell: Cell) -> Place:
         """The cell of the workbook for a cell that a formula reads."""
@@ -188,8 +197,8 @@ class _Block:
         self.named: dict[str, list[str]] = {}
         self.extra: dict[Place, str] = {}
 
-    def write(self, sheet: Worksheet) -> None:
-        """Put every formula of the block."""
+    def write(self, sheet: Worksheet) -> Iterator[int]:
+        """Put every formula of the block, row by row; gives how many of them."""
         rows, columns = self.board.size
         self._lay_out_parts(columns)
         for name, (column, _) in self.columns.items():
@@ -200,6 +209,7 @@ class _Block:
                 self.here = row, column
                 index = self._index(row, column)
                 _put(sheet, self.board.place(index), self._finished(self._text(formulas, index)))
+            yield columns
         for place, text in self.extra.items():
             _put(sheet, place, self._finished(text))
 

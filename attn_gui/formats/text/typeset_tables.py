@@ -25,7 +25,9 @@ LATEX_SIGNS = {
     "^": r"\textasciicircum{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
-TYPESET = "% pdflatex '\\documentclass{article}\\begin{document}\\input{NAME.tex}\\end{document}', xelatex for Chinese\n"
+TYPESET = (
+    "% pdflatex '\\documentclass{article}\\begin{document}\\input{NAME.tex}\\end{document}', xelatex for Chinese\n"
+)
 
 Texts = Sequence[Sequence[str]]
 

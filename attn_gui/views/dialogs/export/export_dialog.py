@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QVBox
 
 from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.pictures import PICTURES
-from attn_gui.figure.styles import STYLES, resolution
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.views.controls.choice_box import ChoiceBox
@@ -22,15 +21,8 @@ from attn_gui.views.dialogs.export.export_choice import REMEMBERED, THEMES, VALU
 from attn_gui.views.dialogs.export.export_form import BUTTONS, ExportForm
 from attn_gui.views.dialogs.export.heads_fields import HeadsFields
 from attn_gui.views.dialogs.export.preview import Preview
-from attn_gui.views.dialogs.form_fields import (
-    CentimeterField,
-    CheckList,
-    Field,
-    LevelsFields,
-    PointsField,
-    caption,
-    lay_out,
-)
+from attn_gui.views.dialogs.export.size_fields import SizeFields
+from attn_gui.views.dialogs.form_fields import CheckList, Field, LevelsFields, caption, lay_out
 from attn_gui.views.theme import dress
 from attn_gui.views.words.names import stage_title
 
@@ -70,11 +62,11 @@ class ExportDialog(ExportForm):
         self.heads, self.item = HeadsFields(heads, self), CountBox(self, minimum=0, maximum=items - 1)
         self.arrangement = ChoiceBox((FILES, SHEET), self)
         self.format, self.values = ChoiceBox(tuple(IMAGES), self), ChoiceBox(VALUES, self)
-        self.style = ChoiceBox(STYLES, self)
         self.theme, self.colormap = ChoiceBox(THEMES, self), ChoiceBox((WINDOW, *PALETTES), self)
         self.levels = LevelsFields(self)
-        self.width_cm, self.height_cm, self.font_size = CentimeterField(self), CentimeterField(self), PointsField(self)
-        self.dpi = CountBox(self, minimum=30, maximum=2400)
+        self._sizes = SizeFields(self)
+        self.made_for, self.dpi = self._sizes.style, self._sizes.dpi
+        self.width_cm, self.height_cm, self.font_size = self._sizes.numbers
         self.colorbar, self.transparent, self.session = QCheckBox(self), QCheckBox(self), QCheckBox(self)
         self.preview = Preview(self._picture, self)
         self._shown = QLabel(self)
@@ -93,17 +85,13 @@ class ExportDialog(ExportForm):
             (self.picture, choice.picture),
             (self.compare, choice.compare),
             (self.format, choice.format),
-            (self.style, choice.style),
             (self.theme, choice.theme),
             (self.values, next(key for key, value in VALUES.items() if value is choice.values)),
             (self.arrangement, SHEET if choice.sheet else FILES),
             (self.colormap, choice.colormap or WINDOW),
         ):
             box.set_key(key)
-        numbers = (choice.width, choice.height, choice.font_size)
-        for field, number in zip((self.width_cm, self.height_cm, self.font_size), numbers, strict=True):
-            field.set_value(number)
-        self.dpi.setValue(choice.dpi)
+        self._sizes.set_choice(choice)
         self.levels.set_levels(choice.levels, choice.typed)
         self.colorbar.setChecked(choice.colorbar)
         self.transparent.setChecked(choice.transparent)
@@ -137,7 +125,7 @@ class ExportDialog(ExportForm):
             "colormap": self.tr("color map"),
             "theme": self.tr("theme"),
         }
-        for part in (self.stages, self.heads, self.levels, self.compare):
+        for part in (self.stages, self.heads, self.levels, self.compare, self._sizes):
             part.retranslate()
         self._call_editors(words)
         self._say_choices()
@@ -145,8 +133,6 @@ class ExportDialog(ExportForm):
 
     def _say_choices(self) -> None:
         """The words in the fields and lists."""
-        self._propose_sizes()
-        self.style.set_words({s.key: QCoreApplication.translate("Figures", s.title) for s in STYLES.values()})
         self.values.set_words(
             {"auto": self.tr("where they fit"), "always": self.tr("always"), "never": self.tr("never")}
         )
@@ -171,7 +157,7 @@ class ExportDialog(ExportForm):
             "arrangement": self.arrangement,
             "item": self.item,
             "format": self.format,
-            "style": self.style,
+            "style": self.made_for,
             "dpi": self.dpi,
             "font_size": self.font_size,
             "width": self.width_cm,
@@ -232,7 +218,6 @@ class ExportDialog(ExportForm):
         return grid
 
     def _listen(self) -> None:
-        self.style.picked.connect(self._on_style_picked)
         for signal in (
             self.stages.ticked,
             self.heads.changed,
@@ -243,21 +228,6 @@ class ExportDialog(ExportForm):
             *(box.picked for box in self._editors().values() if isinstance(box, ChoiceBox)),
         ):
             signal.connect(self._show_choice)
-
-    def _on_style_picked(self) -> None:
-        """What is made for another place has its sizes, unless others are typed then."""
-        for field in (self.width_cm, self.height_cm, self.font_size):
-            field.set_value(None)
-        self.dpi.setValue(int(resolution(None, self.style.currentData(), ExportChoice.dpi)))
-        self._propose_sizes()
-
-    def _propose_sizes(self) -> None:
-        """Show in the empty fields what the style gives."""
-        style = STYLES[self.style.currentData()]
-        sizes = zip((self.width_cm, self.height_cm, self.font_size),
-                    (style.width, style.height, style.font_size), strict=True)  # fmt: skip
-        for field, size in sizes:
-            field.setPlaceholderText(self.tr("automatic") if size is None else f"{size:g}")
 
     def _lacking(self) -> str:
         return "" if self.stages.keys() else self.tr("Tick at least one stage.")
@@ -272,7 +242,7 @@ class ExportDialog(ExportForm):
             batch=self.item.value(),
             picture=self.picture.currentData(),
             format=self.format.currentData(),
-            style=self.style.currentData(),
+            style=self.made_for.currentData(),
             width=self.width_cm.typed(),
             height=self.height_cm.typed(),
             dpi=self.dpi.value(),

@@ -10,9 +10,8 @@ from attn_gui.formats import FormatError
 from attn_gui.formats.spreadsheets.boards import Board
 from attn_gui.formats.spreadsheets.workbook import workbook_bytes
 
-from ..test_scripts import N, PROBLEMS, given
 from .recalculated import Recalculated
-
+from .test_scripts import PROBLEMS, N, given
 
 
 def numbers_of(book: Recalculated, stage: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -66,7 +65,7 @@ def test_a_row_that_is_closed_in_the_sheet_is_zero():
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"query": np.zeros((9000, 4))}, "up to 20,000 are written"),
+        ({"query": np.zeros((20_000, 4))}, "up to 60,000 are written"),
         ({"value": np.full((4, 6), np.nan)}, "value has others"),
     ],
 )
