@@ -200,6 +200,34 @@ def test_tsv_has_tokens_and_full_precision(exported: object, tmp_path: Path) -> 
     np.testing.assert_array_equal(found, compute(load(WORKED))["weights"][0, 0])
 
 
+def test_numbers_leave_in_every_form(exported: object, tmp_path: Path) -> None:
+    """Contract: --format png svg pdf npz npy csv tsv json safetensors md tex xlsx numpy pytorch."""
+    forms = [
+        "png",
+        "svg",
+        "pdf",
+        "npz",
+        "npy",
+        "csv",
+        "tsv",
+        "json",
+        "safetensors",
+        "md",
+        "tex",
+        "xlsx",
+        "numpy",
+        "pytorch",
+    ]
+    names = exported(WORKED, "--format", *forms)
+    assert len(names) == len(forms)
+    problem, weights = load(WORKED), compute(load(WORKED))["weights"][0, 0]
+    for ending in ("json", "safetensors"):
+        with pytest.warns(UserWarning, match="not used"):
+            assert np.array_equal(load(tmp_path / "out" / f"worked-example-stages.{ending}").query[0], problem.query)
+    for ending in ("npy", "csv", "tsv", "md", "tex"):
+        assert np.array_equal(load_matrix(tmp_path / "out" / f"worked-example-weights-h0.{ending}"), weights)
+
+
 # --- what it refuses -----------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("arguments", "words"),
@@ -229,6 +257,8 @@ def test_tsv_has_tokens_and_full_precision(exported: object, tmp_path: Path) -> 
         ([WORKED, "-o", "out", "--levels"], "--levels"),
         ([WORKED, "-o", "out", "--font-size", "3"], "points from 4 to 72, got '3'"),
         ([WORKED, "-o", "out", "--colormap", "rainbow"], "'rainbow' is not one of signed, weights, viridis"),
+        ([WORKED, "-o", "out", "--style", "poster"], "'poster' is not one of screen, paper-column, slide"),
+        ([WORKED, "-o", "out", "--format", "xlsx", "--compare", "with-scale"], "A .xlsx computes one state"),
         ([WORKED, "-o", "out", "--sta", "weights"], "Unrecognized arguments: --sta"),
         ([WORKED, "-o", "/proc/nowhere/out"], "could not be saved"),
         ([WORKED, "-o", WORKED], "is a file; expected a folder"),
@@ -299,6 +329,8 @@ def test_the_help_of_every_call_names_every_option() -> None:
         "--levels",
         "--colormap",
         "--font-size",
+        "--style",
+        "--transparent",
         "--no-values",
         "--no-colorbar",
     ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -18,7 +19,15 @@ from attn_gui.figure.colors import lut
 from attn_gui.figure.maps.compose import composed
 from attn_gui.figure.maps.layout import plan
 from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.pages import PAGES
+from attn_gui.figure.pictures import PICTURES
 from attn_gui.figure.sheet import FORMATS, Picture, render, to_image, write
+from attn_gui.figure.styles import STYLES
+from attn_gui.formats import load
+from attn_gui.paths import resource
+
+SMALL = load(resource("examples", "worked-example.npz"))
+NADARAYA = load(resource("examples", "nadaraya-watson.npz"))
 
 WORDS = ("when", "mary", "and", "john", "went")
 
@@ -238,3 +247,44 @@ def test_a_script_without_a_display_draws(tmp_path: Path) -> None:
 def test_a_path_without_an_ending_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="a path without an ending"):
         render(a_problem(), tmp_path / "figure")
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("picture", ["map", "product", *PAGES])
+def test_every_picture_has_a_figure_for_every_place(style: str, picture: str, tmp_path: Path) -> None:
+    problem = NADARAYA if not PICTURES[picture].has(Evaluation(SMALL), "weights") else SMALL
+    made = STYLES[style]
+    for ending in ("png", "svg", "pdf"):
+        path = tmp_path / f"a.{ending}"
+        if picture == "code" and made.height is not None:
+            with pytest.raises(ValueError, match="leaves no room"):  # a script is no slide
+                render(problem, path, picture=picture, style=style, cell=(0, 0), dpi=72)
+            continue
+        render(problem, path, picture=picture, style=style, cell=(0, 0), dpi=72)
+        assert path.stat().st_size > 500
+    if made.width is not None and picture != "code":
+        width, height = (
+            float(length.removesuffix("mm"))
+            for length in map(ElementTree.parse(tmp_path / "a.svg").getroot().attrib.get, ("width", "height"))
+        )
+        assert width == pytest.approx(10 * made.width, abs=0.5)
+        assert made.height is None or height == pytest.approx(10 * made.height, abs=0.5)
+
+
+def test_a_style_gives_way_to_what_is_asked_for() -> None:
+    options = FigureOptions(style="slide", height=5.0)
+    assert (options.width, options.height) == (None, 5.0)
+    assert FigureOptions(style="paper-column").width == 8.5
+    assert FigureOptions(style="paper-column", width=12.0).width == 12.0
+    with pytest.raises(ValueError, match="not one of screen"):
+        FigureOptions(style="poster")
+
+
+def test_a_slide_has_type_of_sixteen_points_where_there_is_room(tmp_path: Path) -> None:
+    render(SMALL, tmp_path / "a.svg", style="slide")
+    render(SMALL, tmp_path / "b.svg", style="screen", font_size=16)
+    sizes = [
+        {float(found) for found in re.findall(r'font-size="([\d.]+)"', (tmp_path / name).read_text("utf-8"))}
+        for name in ("a.svg", "b.svg")
+    ]
+    assert max(sizes[0]) == pytest.approx(max(sizes[1]))

@@ -205,3 +205,21 @@ def test_a_npy_is_as_long_as_it_says(tmp_path: Path, refused: Callable[..., str]
     whole = path.read_bytes()
     for data in (whole[:-1], whole + b"!", whole[:90], whole[:9]):
         refused(load_matrix, written(path, data), path=path)
+
+
+# --- tables for notes and papers -----------------------------------------------------------------
+@pytest.mark.parametrize("ending", ["md", "tex"])
+@given(values=st.lists(st.lists(st.floats(width=64), min_size=3, max_size=3), min_size=2, max_size=4))
+def test_a_typeset_table_reads_back_to_the_last_bit(tmp_path_factory, ending, values):
+    path = tmp_path_factory.mktemp("tables") / f"a.{ending}"
+    save_matrix(np.array(values), path, row_labels=["it"] * len(values), column_labels=["the", "cat", "注意"])
+    found = open_matrix(path)
+    np.testing.assert_array_equal(found.values, np.array(values))
+    assert found.column_labels == ("the", "cat", "注意")
+
+
+def test_a_table_in_latex_escapes_what_latex_takes_for_orders(tmp_path):
+    save_matrix(np.array([[1e-20, -2.0]]), tmp_path / "a.tex", row_labels=["50% & _x"], column_labels=["$", "{~^#\\}"])
+    text = (tmp_path / "a.tex").read_text(encoding="utf-8")
+    assert r"50\% \& \_x & $1 \times 10^{-20}$ & $-2.0$ \\" in text
+    assert r"\$ & \{\textasciitilde{}\textasciicircum{}\#\textbackslash{}\} \\" in text

@@ -13,7 +13,9 @@ from safetensors import safe_open
 from safetensors.numpy import save as official
 
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.formats import load, open_file, save, save_session
+from attn_gui.formats import load, open_file, rows_of, save, save_members, save_session
+from attn_gui.formats.base import Loaded
+from attn_gui.formats.npz import members_of
 
 ANY_TEXT = st.text(st.characters(codec="utf-8", categories=None), max_size=6) | st.sampled_from(
     ["<s>", "注意", "e\u0301", "\u202egnp", "👩‍👩‍👧", "\x00", "\n", "=1+1", '"', "\\", " "]
@@ -146,3 +148,19 @@ def test_saving_goes_by_the_suffix(tmp_path: Path) -> None:
         save(problem, tmp_path / name)
         assert load(tmp_path / name) == problem
         assert load(str(tmp_path / name)) == problem
+
+
+@pytest.mark.parametrize("ending", ["safetensors", "json"])
+@given(problem=problems())
+def test_members_by_name_come_back_as_the_same_problem(
+    tmp_path_factory: pytest.TempPathFactory, ending: str, problem: Problem
+) -> None:
+    """As exports write them: the arrays, and the options in `meta`; JSON tells no NaN from another."""
+    path = tmp_path_factory.mktemp("members") / f"a.{ending}"
+    save_members({name: rows_of(array) for name, array in members_of(Loaded(problem)).items()}, path)
+    again = load(path)
+    assert again.fields().keys() == problem.fields().keys()
+    for name, array in problem.arrays().items():
+        np.testing.assert_array_equal(again.arrays()[name], array)
+    assert again.mask == problem.mask or ending == "json"
+    assert again.query_tokens == problem.query_tokens
