@@ -200,6 +200,9 @@ def test_tsv_has_tokens_and_full_precision(exported: object, tmp_path: Path) -> 
     np.testing.assert_array_equal(found, compute(load(WORKED))["weights"][0, 0])
 
 
+FIGURES = ("png", "svg", "pdf")
+
+
 def test_numbers_leave_in_every_form(exported: object, tmp_path: Path) -> None:
     """Contract: --format png svg pdf npz npy csv tsv json safetensors md tex xlsx numpy pytorch."""
     forms = [

@@ -16,6 +16,8 @@ from attn_gui.formats import FormatError
 from attn_gui.formats.spreadsheets.boards import Board
 from attn_gui.formats.spreadsheets.workbook import workbook_bytes
 
+from .test_scripts import PROBLEMS, N, given
+
 _CELL = r"\$?[A-Z]{1,3}\$?\d+"
 _REFERENCE = re.compile(rf"(?:(?:'((?:[^']|'')+)'|([A-Za-z_]+))!)?({_CELL})(?::({_CELL}))?(?![\w(])")
 _WORDS = {
@@ -71,9 +73,6 @@ class Recalculated:
 def _place(text: str) -> tuple[int, int]:
     row, column = openpyxl.utils.cell.coordinate_from_string(text.replace("$", ""))[::-1]
     return row, openpyxl.utils.column_index_from_string(column)
-
-
-from .test_scripts import PROBLEMS, N, given
 
 
 def numbers_of(book: Recalculated, stage: str, shape: tuple[int, ...]) -> np.ndarray:
