@@ -44,8 +44,8 @@ def plane() -> type[ArrayPlane]:
 def shown_map(qtbot: Any) -> Callable[..., Heatmap]:
     """A visible map whose cells have the given whole size."""
 
-    def make(matrix: Any, width: int = 20, height: int = 20, **options: Any) -> Heatmap:
-        heatmap = Heatmap(**options)
+    def make(matrix: Any, width: int = 20, height: int = 20, kind: type[Any] = Heatmap, **options: Any) -> Any:
+        heatmap = kind(**options)
         qtbot.addWidget(heatmap)
         heatmap.set_shown(replace(heatmap.shown, plane=matrix))
         rows, columns = matrix.shape

@@ -18,7 +18,6 @@ from attn_gui.formats.sessions.kept import Kept
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 
-
 UNREADABLE = ".unreadable"
 """The ending of a journal that was set aside."""
 

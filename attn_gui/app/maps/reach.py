@@ -19,8 +19,8 @@ from attn_gui.engine.graph.node import GATED
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.views.inspector.context import Reached, cell_name
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.items.veil import BACKWARD, DIRECTIONS, FORWARD, Reach, reached_areas
+from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.tables import MatrixPanel
 
 TablePlace = tuple[str, int, int]  # field, row, column of the table
@@ -91,8 +91,8 @@ class ReachController(QObject):
         found = self._found() if self._view.look.reach else None
         name, reach = found if found is not None else ("", None)
         self._shown = reach is not None
-        for heatmap in self._window.findChildren(Heatmap):
-            heatmap.overlay.set_marks(reached=reached_areas(heatmap.plane, reach))
+        for drawing in self._window.findChildren(MapDrawing):
+            drawing.overlay.set_marks(reached=reached_areas(drawing.plane, reach))
         self._window.inspector.set_reach_shown(self._view.look.reach, name if self._place is not None else "")
 
     def _found(self) -> tuple[str, Reach] | None:

@@ -15,7 +15,7 @@ from attn_gui.engine.comparison.difference import Difference
 from attn_gui.figure.comparing.states import BEFORE, SPLIT
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.map.split import Split
 
 
@@ -25,7 +25,7 @@ class SplitController(QObject):
     def __init__(self, window: MainWindow, computation: Computation, baseline: Baseline, view: ViewState) -> None:
         super().__init__(window)
         self._window, self._computation, self._baseline, self._view = window, computation, baseline, view
-        self._splits: dict[Heatmap, Split] = {}
+        self._splits: dict[MapDrawing, Split] = {}
         self._before: dict[tuple[object, ...], PlaneLike] = {}  # the same one for as long as the states are the same
         view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "split")
         computation.updated.connect(self._on_computation_updated)
@@ -40,23 +40,23 @@ class SplitController(QObject):
             return
         face = self._baseline.face(BEFORE)
         self._before = {key: plane for key, plane in self._before.items() if getattr(plane, "evaluation", None) is face}
-        heatmaps = self._window.findChildren(Heatmap)
-        for heatmap in heatmaps:
-            before = self._before_of(heatmap.plane, face) if split else None
+        drawings = self._window.findChildren(MapDrawing)
+        for drawing in drawings:
+            before = self._before_of(drawing.plane, face) if split else None
             if before is not None:
-                self._split(heatmap).set_before(before, look.split)
-            elif heatmap in self._splits:
-                heatmap.split = None
-                self._splits.pop(heatmap).end()
-        for gone in self._splits.keys() - set(heatmaps):
+                self._split(drawing).set_before(before, look.split)
+            elif drawing in self._splits:
+                drawing.split = None
+                self._splits.pop(drawing).end()
+        for gone in self._splits.keys() - set(drawings):
             del self._splits[gone]
 
-    def _split(self, heatmap: Heatmap) -> Split:
-        if heatmap not in self._splits:
-            found = heatmap.split = self._splits[heatmap] = Split(heatmap)
+    def _split(self, drawing: MapDrawing) -> Split:
+        if drawing not in self._splits:
+            found = drawing.split = self._splits[drawing] = Split(drawing)
             found.moved.connect(self._move)
-            heatmap.destroyed.connect(partial(self._splits.pop, heatmap, None))  # a stage or a head that is gone
-        return self._splits[heatmap]
+            drawing.destroyed.connect(partial(self._splits.pop, drawing, None))  # a stage or a head that is gone
+        return self._splits[drawing]
 
     def _before_of(self, plane: PlaneLike | None, face: Evaluation) -> PlaneLike | None:
         """The same matrix before; None for one that was not there."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from attn_gui.engine.arrays import Box
 from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.thumbnail import Thumbnail
 
 MOST_OUTLINES = 4
 
@@ -13,7 +14,7 @@ COUNTED_CELLS = 20_000
 """The legend of a map of so many cells follows every edit; that of a larger one waits for rest."""
 
 
-def refresh_map(heatmap: Heatmap, boxes: Sequence[Box]) -> bool:
+def refresh_map(heatmap: Heatmap | Thumbnail, boxes: Sequence[Box]) -> bool:
     """Redraw the parts of the boxes that the map shows and outline them; whether there are any."""
     plane = heatmap.plane
     if plane is None:

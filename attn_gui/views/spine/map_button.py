@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import LINE, RADIUS
 from attn_gui.views.keyboard_button import KeyboardButton
-from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme
 
 
@@ -18,9 +18,7 @@ class MapButton(KeyboardButton):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.map = Heatmap(self, interactive=False)
-        self.map.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.map.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.map = Thumbnail(self)
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 

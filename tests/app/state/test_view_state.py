@@ -22,6 +22,7 @@ from attn_gui.formats import open_file
 from attn_gui.paths import resource
 from attn_gui.views.heads.strip import HeadsStrip
 from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.spine.spine import Spine
 
@@ -99,7 +100,7 @@ def spied(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, calls: Counter
 
 def test_opening_hands_the_evaluation_on_once_and_lays_out_the_map_on_show_once(begun, monkeypatch):
     program, calls, placed = begun(), Counter[str](), Counter[str]()
-    program.files.open_example("worked")
+    program.files.open_path(resource("examples", REAL))  # as many heads: the strip of heads keeps its height
     QApplication.processEvents()
     for zone in (Spine, HeadsStrip, ProductPicture):
         spied(monkeypatch, zone, "set_evaluation", calls)
@@ -146,9 +147,9 @@ def shown(program: Program) -> dict[str, list[Any]]:
     widgets = [widget for widget in window.findChildren(QWidget) if widget.isVisible()]
     labels = [widget.text() for widget in widgets if isinstance(widget, QLabel) and widget is not window.recomputed]
     maps = [
-        (widget.objectName(), widget.geometry(), widget.shape, widget.chosen, widget.levels)
+        (widget.objectName(), widget.geometry(), widget.shape, widget.overlay.marks, widget.drawing.levels)
         for widget in widgets
-        if isinstance(widget, Heatmap)
+        if isinstance(widget, Heatmap | Thumbnail)
     ]
     actions = [(action.objectName(), action.isChecked(), action.isEnabled()) for action in window.actions()]
     tables = [(field, numbers(panel.view.model())) for field, panel in window.inputs.panels.items()]

@@ -11,8 +11,8 @@ from itertools import count
 from typing import Any
 
 import pytest
-from PySide6.QtTest import QTest
 from pyqtgraph.util.garbage_collector import GarbageCollector
+from PySide6.QtTest import QTest
 
 from attn_gui.formats import open_file
 from attn_gui.formats.snapshots.snapshot import Snapshot

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.product.product import ProductPicture
+from attn_gui.views.spine.stage_node import StageNode
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -94,12 +95,17 @@ def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane,
         QTest.mouseRelease(heatmap.viewport(), LEFT, pos=heatmap.cell_rect(2, 4).center())
 
 
-def test_thumbnails_are_clicked_as_a_whole_and_take_no_focus(values, plane, shown_map, qtbot):
-    heatmap = shown_map(plane(values), 8, 8, interactive=False)
-    with qtbot.waitSignal(heatmap.gestures.clicked), qtbot.assertNotEmitted(heatmap.gestures.cellChosen):
-        click(heatmap, 1, 1)
-    assert heatmap.focusPolicy() == Qt.FocusPolicy.NoFocus
-    assert heatmap.margin == 1
+def test_a_thumbnail_leaves_mouse_and_focus_to_what_it_lies_in(values, plane, shown_map, qtbot):
+    button = StageNode("scores")
+    qtbot.addWidget(button)
+    button.set_plane(plane(values), "S", "scores")
+    button.resize(button.sizeHint())
+    button.show()
+    with qtbot.waitSignal(button.clicked):
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.map.geometry().center())
+    assert button.childAt(button.map.geometry().center()) is None
+    assert button.map.focusPolicy() == Qt.FocusPolicy.NoFocus
+    assert button.map.margin == 1
 
 
 def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot):

@@ -13,6 +13,7 @@ from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.map_readings import counts_of
+from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import apply_theme
 
 
@@ -62,7 +63,7 @@ def test_not_allowed_nan_and_infinities_are_told_apart(plane, shown_map, screen,
 
 def test_infinity_never_leaves_a_picture_of_one_color(plane, shown_map, screen, colors_of):
     values = np.array([[1.0, -1.0, np.inf], [0.25, -0.25, 0.5]])
-    heatmap = shown_map(plane(values), interactive=False)
+    heatmap = shown_map(plane(values), kind=Thumbnail)
     image = screen(heatmap)
     grounds = [colors_of(heatmap, image, row, column) for row in range(2) for column in range(3)]
     assert len(set().union(*grounds)) >= 6

@@ -23,6 +23,7 @@ from attn_gui.pictures.sheets import Sheet, spread
 from attn_gui.pictures.supply import Supply
 from attn_gui.views.map import map_readings
 from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme
 
 N, M, HEADS, WIDTH = 211, 173, 3, 7
@@ -73,13 +74,15 @@ def document(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Document
 
 @pytest.fixture
 def shown(qtbot: Any) -> Callable[..., Heatmap]:
-    def make(document: Document, stage: str, head: int = 0, side: int = 53, **options: Any) -> Heatmap:
-        heatmap = Heatmap(**options)
+    def make(
+        document: Document, stage: str, head: int = 0, side: int = 53, kind: type = Heatmap, **options: Any
+    ) -> Any:
+        heatmap = kind(**options)
         qtbot.addWidget(heatmap)
         heatmap.resize(side + 2 * heatmap.margin, side + 2 * heatmap.margin)
         heatmap.set_shown(replace(heatmap.shown, plane=Plane(document.evaluation, stage, 0, head)))
         heatmap.show()
-        heatmap.viewport().grab()
+        heatmap.grab()
         return heatmap
 
     return make
@@ -254,10 +257,10 @@ def test_stopping_after_a_large_edit_shows_no_old_number(qtbot, document, shown,
 
 def test_a_thumbnail_is_made_of_the_large_map(qtbot, document, shown):
     made = document()
-    small = shown(made, "weights", side=11, interactive=False)
+    small = shown(made, "weights", side=11, kind=Thumbnail)
     large = shown(made, "weights")
     wait(qtbot, made)
-    small.viewport().grab()
+    small.grab()
     assert [sheet.shape for sheet in made.supply._of(("weights", 0, 0)) if sheet.done] == [values(large).shape]
     assert values(small).shape == (11, 11)
     assert values(small).max() == pytest.approx(values(large).max())
@@ -265,10 +268,10 @@ def test_a_thumbnail_is_made_of_the_large_map(qtbot, document, shown):
 
 def test_another_head_shows_its_thumbnail_until_its_own_picture_is_there(qtbot, document, shown):
     made = document()
-    small = shown(made, "weights", head=2, side=11, interactive=False)
+    small = shown(made, "weights", head=2, side=11, kind=Thumbnail)
     large = shown(made, "weights", head=0)
     wait(qtbot, made)
-    small.viewport().grab()
+    small.grab()
     large.set_shown(replace(large.shown, plane=Plane(made.evaluation, "weights", 0, 2)))
     large.viewport().grab()
     assert not (flags(large) == UNKNOWN).any()

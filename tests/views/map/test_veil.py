@@ -12,8 +12,10 @@ from attn_gui.engine import Plane
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.tokens import THEMES
 from attn_gui.pictures.planes import FieldPlane
+from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.items import veil
 from attn_gui.views.map.items.veil import Reach, reached_areas
+from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import apply_theme
 
 ROW = (slice(2, 3), slice(0, 11))
@@ -59,10 +61,10 @@ def test_what_is_reached_keeps_its_color_and_the_rest_steps_back(qapp, evaluatio
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("interactive", [True, False])
-def test_a_line_runs_round_what_is_reached(qapp, evaluation, shown_map, screen, scheme, interactive):
+@pytest.mark.parametrize("kind", [Heatmap, Thumbnail])
+def test_a_line_runs_round_what_is_reached(qapp, evaluation, shown_map, screen, scheme, kind):
     apply_theme(qapp, scheme)
-    heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1), 4, 4, interactive=interactive)
+    heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1), 4, 4, kind=kind)
     heatmap.overlay.set_marks(reached=(ROW,))
     image, theme = screen(heatmap), THEMES[scheme]
     cell = heatmap.cell_rect(2, 5)

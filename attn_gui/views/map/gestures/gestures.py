@@ -27,10 +27,7 @@ _BY_KEYBOARD = (
 
 
 class Gestures(QObject):
-    """Tells what a person wants of which cell, and decides nothing; hovering, dragging and zooming it does itself.
-
-    Maps that are not `interactive` are thumbnails: they can be clicked as a whole.
-    """
+    """Tells what a person wants of which cell, and decides nothing; hovering, dragging and zooming it does itself."""
 
     cellChosen = Signal(int, int)
     cellHovered = Signal(int, int)
@@ -52,12 +49,10 @@ class Gestures(QObject):
         overlay: OverlayItem,
         extent: Extent,
         cell_under: Callable[[QPoint, bool], Cell | None],
-        *,
-        interactive: bool,
     ) -> None:
         super().__init__(heatmap)
         self._heatmap, self._overlay, self._extent, self._cell_under = heatmap, overlay, extent, cell_under
-        self._interactive = self._menu_offered = interactive
+        self._menu_offered = True
         self._pressed: QPoint | None = None
         self._dragged = QPoint()  # how far the pointer has drawn the map
         self._pulls = False  # whether the left button draws the number of a cell up and down
@@ -95,7 +90,7 @@ class Gestures(QObject):
             cell = self._cell_under(self._pressed, False)
             if cell is not None:
                 self.cellChosen.emit(*cell)
-        elif self._interactive and event.button() == Qt.MouseButton.LeftButton and self._begins_block(event):
+        elif event.button() == Qt.MouseButton.LeftButton and self._begins_block(event):
             self._extends = True
             self._lead(self._cell_under(self._pressed, False))
 
@@ -117,8 +112,7 @@ class Gestures(QObject):
             self.pulled.emit(self._pressed.y() - here.y(), False)
         elif event.buttons() & _DRAGS and self._pressed is not None:
             self._drag(here, self._pressed)
-        if self._interactive:
-            self._hover(self._cell_under(here, False))
+        self._hover(self._cell_under(here, False))
 
     def _release(self, event: QMouseEvent) -> None:
         event.accept()
@@ -139,8 +133,7 @@ class Gestures(QObject):
             return
         cell = self._cell_under(here, False)
         if cell is not None:
-            if self._interactive:
-                self.cellChosen.emit(*cell)
+            self.cellChosen.emit(*cell)
             self.clicked.emit()
 
     def _pass(self, cell: Cell | None) -> None:
@@ -163,7 +156,7 @@ class Gestures(QObject):
         event.accept()
         if not self._extent.whole:
             self._extent.reset()
-        elif self._interactive and self._cell_under(event.position().toPoint(), False) == self._overlay.marks.chosen:
+        elif self._cell_under(event.position().toPoint(), False) == self._overlay.marks.chosen:
             self.typingRequested.emit("")
 
     def _drag(self, here: QPoint, pressed: QPoint) -> None:
@@ -211,21 +204,21 @@ class Gestures(QObject):
         """Move the chosen cell, act on it, or zoom; single letters and digits act on the window."""
         chosen, shape = self._overlay.marks.chosen, self._extent.shape
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if self._interactive and chosen is not None and keys.extends(event.modifiers()):
+        if chosen is not None and keys.extends(event.modifiers()):
             corner = keys.moved(event.key(), Qt.KeyboardModifier.NoModifier, self._overlay.marks.corner, shape)
             if corner is not None:
                 self.cornerChosen.emit(*corner)
                 return
-        cell = keys.moved(event.key(), event.modifiers(), chosen, shape) if self._interactive else None
+        cell = keys.moved(event.key(), event.modifiers(), chosen, shape)
         if cell is not None:
             self._overlay.set_marks(focus=True)
             if cell != chosen:
                 self.cellChosen.emit(*cell)
         elif event.key() in _ENTER and plain and chosen is not None:
             self.activated.emit(*chosen)
-        elif chosen is not None and self._interactive and keys.types(event, whole=self._extent.whole):
+        elif chosen is not None and keys.types(event, whole=self._extent.whole):
             self.typingRequested.emit(event.text() if event.key() != Qt.Key.Key_F2 else "")
-        elif event.key() in _FREES and plain and chosen is not None and self._interactive:
+        elif event.key() in _FREES and plain and chosen is not None:
             self.freeRequested.emit()
         elif event.key() == Qt.Key.Key_Space and plain and chosen is not None:
             self.toggleRequested.emit(*chosen)
@@ -253,7 +246,7 @@ class Gestures(QObject):
             event.ignore()
             return
         cell = self._cell_under(event.pos(), False) if event.reason() == QContextMenuEvent.Reason.Mouse else None
-        if cell is not None and self._interactive:
+        if cell is not None:
             self.cellChosen.emit(*cell)
         menu = QMenu(self._heatmap)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

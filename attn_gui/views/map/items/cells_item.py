@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QRegion
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.figure.colors import Lut
@@ -50,8 +50,8 @@ class CellStyle:
 class CellsItem(MapItem):
     """Draws a plane into `rows` × `columns` pixels at its own origin; colors are baked, text is painted."""
 
-    def __init__(self, viewport: QWidget, *, small: bool) -> None:
-        super().__init__(viewport)
+    def __init__(self, canvas: QWidget, *, small: bool) -> None:
+        super().__init__(canvas)
         self.plane: PlaneLike | None = None
         self.style = CellStyle(THEMES["light"], "signed", small=small)
         self.font = QFont()
@@ -68,7 +68,7 @@ class CellsItem(MapItem):
         same = (rows.pixels, columns.pixels) == (self.rows.pixels, self.columns.pixels)
         self.rows, self.columns = rows, columns
         if not same:
-            self.set_area(QRect(0, 0, columns.pixels, rows.pixels))
+            self.area = QRect(0, 0, columns.pixels, rows.pixels)
             self._allocate()
 
     def set_style(self, **changes: Any) -> None:
@@ -219,8 +219,8 @@ class CellsItem(MapItem):
         )
 
     # --- painting --------------------------------------------------------------------------------
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
-        exposed = option.exposedRect.toAlignedRect() & self.area
+    def paint(self, painter: QPainter, exposed: QRect) -> None:
+        exposed = exposed & self.area
         if exposed.isEmpty() or not self.rows.bins or not self.columns.bins:
             return
         if self.style.dimmed:

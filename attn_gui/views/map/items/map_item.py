@@ -1,31 +1,23 @@
-"""Base of the items of a map: they ask their view for paint, since a scene would repaint the whole map."""
+"""Base of the items of a map: they are painted over each other into one widget, and repaint what they touch."""
 
 from __future__ import annotations
 
-import pyqtgraph as pg
-from PySide6.QtCore import QRect, QRectF
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 
-class MapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
-    """An item of which a pixel is a pixel of the viewport; `area` is everything that it paints, round its origin."""
+class MapItem:
+    """An item whose `origin` lies at a pixel of the canvas; `area` is everything that it paints, round its origin."""
 
-    def __init__(self, viewport: QWidget) -> None:
-        super().__init__()
-        self.viewport = viewport
-        self.area = QRect()
-        self.setFlag(self.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # tells what is exposed
-
-    def set_area(self, area: QRect) -> None:
-        """Paint another area from now on."""
-        if area != self.area:
-            self.prepareGeometryChange()
-            self.area = area
+    def __init__(self, canvas: QWidget) -> None:
+        self.canvas = canvas
+        self.area, self.origin = QRect(), QPoint()
 
     def repaint(self, rect: QRect | None = None) -> None:
         """Have a rectangle painted, or everything, together with whatever else in the window waits for it."""
-        self.viewport.update((self.area if rect is None else rect).translated(self.pos().toPoint()))
+        self.canvas.update((self.area if rect is None else rect).translated(self.origin))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
-    def boundingRect(self) -> QRectF:
-        return QRectF(self.area)
+    def paint(self, painter: QPainter, exposed: QRect) -> None:
+        """Paint what is exposed; the painter stands at the origin."""
+        raise NotImplementedError

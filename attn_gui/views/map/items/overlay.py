@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.tokens import LINE, RADIUS, THEMES, Theme
 from attn_gui.pictures.geometry import Span
@@ -35,8 +35,8 @@ HATCHED = 0.6
 class OverlayItem(MapItem):
     """Paints the marks; a change repaints only what it touches."""
 
-    def __init__(self, viewport: QWidget, *, small: bool) -> None:
-        super().__init__(viewport)
+    def __init__(self, canvas: QWidget, *, small: bool) -> None:
+        super().__init__(canvas)
         self._small = small
         self._theme: Theme = THEMES["light"]
         self._rows, self._columns = Span(0, 0), Span(0, 0)
@@ -46,7 +46,7 @@ class OverlayItem(MapItem):
 
     def set_geometry(self, rows: Span, columns: Span) -> None:
         self._rows, self._columns, self._veil = rows, columns, None
-        self.set_area(self._cells_rect().adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT))
+        self.area = self._cells_rect().adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT)
         self.repaint()
 
     def set_theme(self, theme: Theme) -> None:
@@ -71,11 +71,11 @@ class OverlayItem(MapItem):
 
     def flash(self, areas: Sequence[Area]) -> None:
         """Outline what was just recomputed; it fades by itself. While hidden it would be old news once it is shown."""
-        if not self.viewport.isVisible():
+        if not self.canvas.isVisible():
             return
         self.set_marks(edited=tuple(areas), edited_strength=1.0)
         if self._flash is None:
-            self._flash = Flash(self)
+            self._flash = Flash(self.canvas)
             self._flash.valueChanged.connect(self._on_flash_value_changed)
         self._flash.restart()
 
@@ -88,7 +88,7 @@ class OverlayItem(MapItem):
     def _on_flash_value_changed(self, strength: float) -> None:
         self.set_marks(edited=self.marks.edited if strength > 0 else (), edited_strength=strength)
 
-    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
+    def paint(self, painter: QPainter, exposed: QRect) -> None:
         if not self._rows.bins or not self._columns.bins:
             return
         marks, theme = self.marks, self._theme

@@ -26,6 +26,7 @@ from attn_gui.figure.tokens import LINE, SPACING
 from attn_gui.views.keyboard_button import RETURNING
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.refresh import refresh_map
+from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.map.zooming.zoom import Window
 from attn_gui.views.theme import current_theme, scaled
 
@@ -59,7 +60,7 @@ class Minimap(QWidget):
     def __init__(self, heatmap: Heatmap) -> None:
         super().__init__(heatmap)
         self._heatmap = heatmap
-        self._whole: Heatmap | None = None  # made once the map is zoomed
+        self._whole: Thumbnail | None = None  # made once the map is zoomed
         self._framing = Framing(self)
         self._drag: tuple[QPointF, Window] | None = None  # where the button went down, and what was in view then
         self._ring = False
@@ -144,9 +145,8 @@ class Minimap(QWidget):
         whole.set_shown(replace(shown, shade=shade, values=False))
         whole.set_chosen(self._heatmap.chosen)
 
-    def _made(self) -> Heatmap:
-        whole = self._whole = Heatmap(self, interactive=False)
-        whole.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    def _made(self) -> Thumbnail:
+        whole = self._whole = Thumbnail(self)
         whole.show()
         self._framing.raise_()
         self._lay_out()
@@ -155,7 +155,8 @@ class Minimap(QWidget):
     def _lay_out(self) -> None:
         self._framing.setGeometry(self.rect())
         if self._whole is not None:
-            self._whole.place_cells(self.cells())
+            frame = self._whole.margin
+            self._whole.setGeometry(self.cells().adjusted(-frame, -frame, frame, frame))
 
     # --- moving ----------------------------------------------------------------------------------
     def _cells_in(self, way: QPointF) -> tuple[float, float]:

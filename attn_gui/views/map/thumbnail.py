@@ -1,0 +1,99 @@
+"""Small map that only shows: in the nodes of the spine, the heads of the strip and the overview of a zoomed map."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtGui import QColor, QHideEvent, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.document.clipboard import Copied
+from attn_gui.figure.tokens import LINE
+from attn_gui.pictures.planes import PlaneLike
+from attn_gui.views.map.items.overlay_marks import Cell
+from attn_gui.views.map.map_drawing import MapDrawing
+from attn_gui.views.map.shown import Shown
+from attn_gui.views.map.zooming.zoom import Window
+
+
+class Thumbnail(QWidget):
+    """The whole of a matrix in a few pixels; whoever it lies in takes the mouse and the keyboard."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.drawing = MapDrawing(self, self._place, small=True)
+        self.cells, self.overlay = self.drawing.cells, self.drawing.overlay
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.follow_theme()
+
+    @property
+    def shown(self) -> Shown:
+        """The matrix on show, with its names, levels and colors."""
+        return self.drawing.shown
+
+    @property
+    def plane(self) -> PlaneLike | None:
+        """The matrix on show."""
+        return self.shown.plane
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the matrix on show."""
+        return self.shown.shape
+
+    @property
+    def margin(self) -> int:
+        """Pixels around the cells: the frame."""
+        return int(LINE.hairline)
+
+    def set_shown(self, shown: Shown) -> None:
+        """Show something else, as `MapDrawing` does."""
+        self.drawing.set_shown(shown)
+
+    def refresh(self, rows: slice, columns: slice) -> None:
+        """Take new numbers of these cells: draw and repaint them alone, with the present levels."""
+        self.drawing.refresh(rows, columns)
+
+    def retake_levels(self) -> None:
+        """Take automatic levels again, as at rest after edits."""
+        self.drawing.retake_levels()
+
+    def set_chosen(self, cell: Cell | None) -> None:
+        """A square round a cell; None for none."""
+        self.overlay.set_marks(chosen=cell)
+
+    def cell_at(self, row: int, column: int) -> tuple[float, QColor]:
+        """The exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
+        return self.drawing.cell_at(row, column)
+
+    def cell_rect(self, row: int, column: int) -> QRect:
+        """The pixels of a cell in the widget's coordinates."""
+        return self.drawing.cell_rect(row, column)
+
+    def copied(self) -> Copied | None:
+        """The whole matrix, with the names of its rows and columns."""
+        return self.shown.copied()
+
+    def follow_theme(self) -> None:
+        """The colors and sizes have changed; they are those of `views.theme`."""
+        self.drawing.follow_theme()
+
+    def _place(self) -> tuple[QRect, Window]:
+        """The pixels of the cells, all of which are in view."""
+        rows, columns = self.shape
+        frame = self.margin
+        return self.rect().adjusted(frame, frame, -frame, -frame), (0.0, rows, 0.0, columns)
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.drawing.arrange()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.drawing.paint(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.drawing.rest()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self.follow_theme()
+        super().changeEvent(event)
