@@ -67,7 +67,7 @@ HAS_ALL = """
 import importlib.metadata as installed, pathlib, re, sys, attn_gui
 assert pathlib.Path(attn_gui.__file__).parents[1] == pathlib.Path(sys.argv[1])
 for line in installed.requires("attn-gui"):
-    if "extra" not in line or ("test" in line.partition("extra")[2] and sys.argv[2] == "tests"):
+    if "extra" not in line or any(extra in line.partition("extra")[2] for extra in sys.argv[2].split(",")):
         installed.version(re.match(r"[\\w.-]+", line)[0])
 """
 
@@ -102,6 +102,11 @@ class Checkout:
         self.venv = root / ".venv"
         self.python = self.venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         self.stamp = self.venv / "attn-gui-installed"
+
+    @property
+    def extras(self) -> str:
+        """Extras of the package that are installed: what whoever runs the program may need, or the tests."""
+        return "test" if self.tests else "models,xlsx"
 
     def prepare(self) -> None:
         """Bring everything that is missing; nothing is done, and nothing said, where nothing is."""
@@ -138,7 +143,7 @@ class Checkout:
 
     def _is_installed(self) -> bool:
         if not self.stamp.exists():  # made by uv itself
-            return quiet([self.python, "-Ic", HAS_ALL, str(self.root), "tests" if self.tests else "program"])
+            return quiet([self.python, "-Ic", HAS_ALL, str(self.root), self.extras])
         noted = self._noted()
         return noted["wanted"] == self._wanted() and (noted["tests"] or not self.tests)
 
@@ -199,7 +204,7 @@ class Checkout:
             self._make(uv)
         self._note(wanted="")  # what is stopped half way is not installed
         tool = [uv, "pip", "install", "--python", self.python] if uv else self._pip()
-        wanted = f"{self.root}[test]" if self.tests else str(self.root)
+        wanted = f"{self.root}[{self.extras}]"
         what = "the program with its test tools (0.5 GB)" if self.tests else "the program (0.35 GB)"
         bring, by = [*tool, "-c", self.root / CONSTRAINTS], "uv" if uv else "pip"
         if texts.stale(self.root):  # compiled first: else the build would bring Qt once more, for itself

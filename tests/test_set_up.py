@@ -127,7 +127,7 @@ def test_a_bare_checkout_is_set_up_once(machine):
 
 @POSIX
 def test_the_program_alone_brings_no_test_tools(machine):
-    assert machine.prepare(tests=False)[-1][-1] == str(machine.root)
+    assert machine.prepare(tests=False)[-1][-1] == f"{machine.root}[models,xlsx]"
     assert machine.prepare(tests=False) == []
     assert machine.prepare()[-1][-1] == f"{machine.root}[test]"
     assert machine.prepare(tests=False) == []
@@ -206,9 +206,9 @@ def test_a_venv_that_uv_made_is_taken_as_it_is(machine, monkeypatch):
 
 def test_the_question_whether_all_is_there_is_answered_by_what_is_installed():
     checkout = script("checkout")
-    for what in ("program", "tests"):
+    for what in ("models,xlsx", "test"):
         assert asked(checkout, str(ROOT), what) == 0
-    assert asked(checkout, str(ROOT / "elsewhere"), "program") == 1
+    assert asked(checkout, str(ROOT / "elsewhere"), "models,xlsx") == 1
 
 
 def asked(checkout: ModuleType, root: str, what: str) -> int:

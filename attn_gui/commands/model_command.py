@@ -33,7 +33,7 @@ def model(words: list[str]) -> int:
     changes = _interventions(chosen.intervene)
     try:
         with FileProgress(chosen.folder) as progress:
-            found = open_model(chosen.folder, progress.show)
+            found = open_model(_folder(chosen.folder, progress), progress.show)
         with FileProgress(chosen.folder) as progress:
             run = found.run(chosen.text, interventions=changes, tell=progress.show)
         for line in _lines(run, chosen.top):
@@ -47,6 +47,14 @@ def model(words: list[str]) -> int:
     except MemoryError as error:
         raise Refusal("This does not fit into the memory of this computer.") from error
     return DONE
+
+
+def _folder(given: Path, progress: FileProgress) -> Path:
+    """A folder, or that of a model that is known by this name."""
+    from attn_gui.models import KNOWN
+
+    known = KNOWN.get(str(given))
+    return given if known is None or given.exists() else known.folder(progress.show)
 
 
 def _lines(run: Run, top: int) -> Iterator[str]:
@@ -108,12 +116,15 @@ def _interventions(text: str | None) -> list[Any]:
 
 
 def _parser() -> Parser:
+    from attn_gui.models import KNOWN
+
     parser = Parser(
         "attn-gui model",
         usage="attn-gui model FOLDER --text TEXT [options]",
         description="Run a text through a published checkpoint (config.json, safetensors, tokenizer.json): print its "
         "tokens and what it predicts, and write figures; needs no display.",
-        epilog="Families: bert, roberta, distilbert, gpt2, llama, mistral, qwen2, qwen3. Figures are "
+        epilog="Families: bert, roberta, distilbert, gpt2, llama, mistral, qwen2, qwen3. A folder may be named by "
+        f"{', '.join(KNOWN)}, which come along or are installed by the line that is told. Figures are "
         "DIR/NAME-layerLAYER-STAGE[-hHEAD].EXT, without a head all of them on one sheet.",
         allow_abbrev=False,
     )

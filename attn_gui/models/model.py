@@ -136,7 +136,7 @@ def _checked(name: str, weights: Mapping[str, Array], given: object) -> Array:
     known = name.removeprefix("block.")
     if known not in weights:
         raise FieldError(_WEIGHT, field=name, choices=tuple(weights))
-    found = as_array(name, given, np.dtype(np.float32), axes=range(3))
+    found = as_array(name, given, np.dtype(np.float32), axes=range(3), copy=True)
     if found.shape != weights[known].shape:
         raise ShapeError(sentences.BROADCAST, matrices=(name,), axes=(), expected=weights[known].shape, got=found.shape)
     return found

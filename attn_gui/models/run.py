@@ -42,7 +42,7 @@ class Run:
         self, model: Model, sequence: Sequence, interventions: tuple[LayerChange, ...], states: tuple[Array, ...]
     ) -> None:
         self.model, self.sequence, self.interventions = model, sequence, interventions
-        self._states = states  # each layer's x, and the last layer's output
+        self.states = states  # each layer's x, and the last layer's output
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -71,7 +71,7 @@ class Run:
         return self._read(layer, "value")
 
     def stage(self, layer: int, stage: str) -> Array:
-        """A stage of a layer as a trace of its problem has it, batch axis first. Raises FieldError."""
+        """A stage of a layer as a trace of its problem has it, batch axis first. Raises StageError."""
         return self._walked(layer, stage)[None]
 
     def problem(self, layer: int) -> Problem:
@@ -85,7 +85,7 @@ class Run:
     @cached_property
     def hidden(self) -> Array:
         """(layers + 1, token, d_model): the embeddings, then each layer's output, the last after the final norm."""
-        return np.stack([*self._states[:-1], self._last])
+        return np.stack([*self.states[:-1], self._last])
 
     @cached_property
     def logits(self) -> Array:
@@ -120,7 +120,7 @@ class Run:
         The final norm is applied to whatever goes into the head. Raises FieldError.
         """
         place, layers = self.place(position), self.model.num_layers
-        state = self._states[layers if layer is None else checked_layer(layer, layers + 1)]
+        state = self.states[layers if layer is None else checked_layer(layer, layers + 1)]
         found = self._scored(finished(self.model.ends, self.model.sizes, state[place : place + 1]))
         return np.asarray(found[0])
 
@@ -154,7 +154,7 @@ class Run:
             ),
             model.num_layers,
         )
-        return _continued(model, self.sequence, changes, self._states[: first + 1], tell)
+        return _continued(model, self.sequence, changes, self.states[: first + 1], tell)
 
     def patch(self, other: Run, layer: int, stage: str, at: Mapping[str, Any] | None = None) -> Run:
         """This run with some cells of a stage as another run has them; `at` as in interventions, all without it."""
@@ -169,7 +169,7 @@ class Run:
     # --- inside ----------------------------------------------------------------------------------
     @cached_property
     def _last(self) -> Array:
-        return finished(self.model.ends, self.model.sizes, self._states[-1])
+        return finished(self.model.ends, self.model.sizes, self.states[-1])
 
     def _scored(self, hidden: Array) -> Array:
         if self.model.ends.head is None:
@@ -180,7 +180,7 @@ class Run:
         one = self.model.layers[checked_layer(layer, self.model.num_layers)]
         hand = LayerHand(_of(self.interventions, layer))
         with _threads(len(self.ids)):
-            found = walked(one, self._states[layer], self.sequence.seen(one.sizes, one.window), hand, until)
+            found = walked(one, self.states[layer], self.sequence.seen(one.sizes, one.window), hand, until)
         hand.check_stage(until)
         return found
 
@@ -195,7 +195,7 @@ class Run:
             found.update({stage: cells} if stage.endswith(side) else {})
             return cells
 
-        walked(one, self._states[layer], None, keep, stage_of(Role.SCORE))
+        walked(one, self.states[layer], None, keep, stage_of(Role.SCORE))
         return by_heads(list(found.values())[-1], one.sizes.d_head)
 
 

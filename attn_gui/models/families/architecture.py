@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 from attn_gui.engine.arrays import Array
 
+PRE, POST = "pre", "post"
+LAYER_NORM, RMS_NORM = "layer", "rms"
+"""Keys of the engine's blocks and norms."""
+
 
 @dataclass(frozen=True, eq=False)
 class Architecture:
@@ -19,8 +23,8 @@ class Architecture:
     d_mlp: int
     vocabulary: int
     most_tokens: int
-    kind: str  # of the engine's block: "pre" or "post"
-    norm: str  # "layer" or "rms"
+    kind: str  # PRE or POST
+    norm: str  # LAYER_NORM or RMS_NORM
     norm_eps: float
     activation: str  # as the engine calls it
     scales: tuple[float, ...]  # of each layer
@@ -31,6 +35,16 @@ class Architecture:
     first_position: int = 0
     padding_id: int | None = None  # positions count tokens that are not this one, and it has the place before them
     token_types: int = 0
+
+    @property
+    def centered(self) -> bool:
+        """Whether a norm takes the mean off."""
+        return self.norm == LAYER_NORM
+
+    @property
+    def early(self) -> bool:
+        """Whether the norms stand before attention and MLP, so that a state is a sum of what is added to it."""
+        return self.kind == PRE
 
     def position_count(self) -> int:
         """Rows of the table of positions."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from attn_gui.engine.arrays import Array
-from attn_gui.models.families.architecture import Architecture
+from attn_gui.models.families.architecture import LAYER_NORM, POST, Architecture
 from attn_gui.models.families.end_weights import Dense, Embedding, EndWeights, Head, NormWeights
 from attn_gui.models.families.family import ACTIVATIONS, MOST_HEADS, MOST_LAYERS, Family, head_width
 from attn_gui.models.reading.config_file import Config
@@ -96,8 +96,8 @@ def encoder(config: Config, layers: int, heads: int, d_model: int, **more: objec
         "d_head": width,
         "d_model": d_model,
         "vocabulary": config.count("vocab_size"),
-        "kind": "post",
-        "norm": "layer",
+        "kind": POST,
+        "norm": LAYER_NORM,
         "scales": (width**-0.5,) * layers,
         "windows": (None,) * layers,
     }

