@@ -132,7 +132,7 @@ def head_effects(
 
 
 class Moved(NamedTuple):
-    """What is other in one of two runs of the same length."""
+    """Differences of two runs of the same length."""
 
     heads: Array  # (layer, head): the largest change of a weight
     states: Array  # (layer + 1, token): the length of the change of a state

@@ -181,8 +181,6 @@ def _tokenizer(told: Mapping[str, Any]) -> dict[str, Any]:
     digits = {"type": "Digits", "individual_digits": True}
     return {
         "version": "1.0",
-        "truncation": None,
-        "padding": None,
         "added_tokens": [
             {"id": number, "content": token, **plain}
             for number, (token, kind) in enumerate(zip(tokens, kinds, strict=True))
