@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QSize
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.tokens import FONT_SIZE
+from attn_gui.figure.typesetting import typeset
+from attn_gui.figure.typesetting.chains import sides_of
+from attn_gui.figure.typesetting.lines import INDENT, Piece, baselines_of, laid_out, line_heights
 from attn_gui.views.theme import current_theme, scaled
-from attn_gui.views.typesetting import Formula, typeset
-from attn_gui.views.typesetting.chains import sides_of, split_chain, unfenced
 
-INDENT = 24.0
-CHAIN_GAP = 24.0
 WIDEST = 16_000.0
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A piece of a formula on its line; smaller than the others where it alone is wider than the line."""
-
-    formula: Formula
-    x: float
-    line: int
-    size: float  # pixels an em
-
-    @property
-    def width(self) -> float:
-        return self.formula.width * self.size
 
 
 class FormulaView(QWidget):
@@ -70,12 +53,12 @@ class FormulaView(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return _ceil(sum(up + down for up, down in _line_heights(self._laid_out(width))))
+        return _ceil(sum(up + down for up, down in line_heights(self._laid_out(width))))
 
     def sizeHint(self) -> QSize:
         pieces = self._laid_out(WIDEST)
         width = max((piece.x + piece.width for piece in pieces), default=0.0)
-        return QSize(_ceil(width), _ceil(sum(up + down for up, down in _line_heights(pieces))))
+        return QSize(_ceil(width), _ceil(sum(up + down for up, down in line_heights(pieces))))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(min(self.sizeHint().width(), 80), 0)
@@ -83,7 +66,7 @@ class FormulaView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         pieces = self._laid_out(self.width())
-        baselines, colors = _baselines(pieces), role_colors(getattr(current_theme(), self._role))
+        baselines, colors = baselines_of(pieces), role_colors(getattr(current_theme(), self._role))
         for piece in pieces:
             top = baselines[piece.line] - piece.formula.ascent * piece.size
             piece.formula.paint(painter, QPointF(piece.x, top), piece.size, colors)
@@ -100,65 +83,8 @@ class FormulaView(QWidget):
 
     def _laid_out(self, width: float) -> list[Piece]:
         if width not in self._known:
-            self._known[width] = self._lay_out(width)
+            self._known[width] = laid_out(self._chains, width, float(scaled(self._size)), scaled(INDENT))
         return self._known[width]
-
-    def _lay_out(self, width: float) -> list[Piece]:
-        size = float(scaled(self._size))
-        pieces: list[Piece] = []
-        x, line = 0.0, 0
-        for chain in self._chains:
-            sides = [typeset(side) for side in _sides(chain, width / size)]
-            whole = sum(side.width for side in sides) * size
-            if pieces and x + CHAIN_GAP + whole <= width:
-                x += CHAIN_GAP
-            elif pieces:
-                x, line = 0.0, line + 1
-            indent = scaled(INDENT)
-            first = sides[0].width * size
-            halved = x + whole > width >= indent + whole - first  # the numbers together on the second line
-            for position, side in enumerate(sides):
-                if position and (x + side.width * size > width or (halved and position == 1)):
-                    x, line = indent, line + 1
-                factor = min(1.0, max(width - x, 1.0) / max(side.width * size, 1.0))
-                pieces.append(Piece(side, x, line, size * factor))
-                x += pieces[-1].width
-        return pieces
-
-
-def _sides(chain: str, width: float) -> Iterator[str]:
-    """The sides of a chain; one wider than the line (in em) is cut at its signs, if need be between parentheses."""
-    for position, side in enumerate(sides_of(chain)):
-        room = width - (INDENT / FONT_SIZE.formula if position else 0)
-        start = "{} " if position else ""  # something before the sign, so that it keeps its space
-        if typeset(start + side).width <= room:
-            yield start + side
-        else:
-            parts = split_chain(side, "=+-")
-            if any(typeset(part).width > room for part in parts):
-                parts = split_chain(unfenced(side), "=+-")
-            yield start + parts[0]
-            yield from (f"{{}} {part}" for part in parts[1:])
-
-
-def _line_heights(pieces: Sequence[Piece]) -> list[tuple[float, float]]:
-    """Ascent and descent of every line, a small gap included between two."""
-    heights = []
-    for line in range(pieces[-1].line + 1 if pieces else 0):
-        own = [piece for piece in pieces if piece.line == line]
-        gap = SPACING.s if line else 0
-        heights.append(
-            (max(p.formula.ascent * p.size for p in own) + gap, max(p.formula.descent * p.size for p in own))
-        )
-    return heights
-
-
-def _baselines(pieces: Sequence[Piece]) -> list[float]:
-    heights = _line_heights(pieces)
-    baselines = [heights[0][0]] if heights else []
-    for (_, below), (above, _) in pairwise(heights):
-        baselines.append(baselines[-1] + below + above)
-    return baselines
 
 
 def role_colors(text: QColor) -> dict[str, QColor]:

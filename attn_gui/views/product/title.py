@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import STAGE
 from attn_gui.figure.products.operands import KEY
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
+from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.views.formula import role_colors
 from attn_gui.views.inspector.links import Link
 from attn_gui.views.product.captions import top_words
@@ -19,7 +20,6 @@ from attn_gui.views.product.product_layout import Places
 from attn_gui.views.product.product_needs import line_height, padding
 from attn_gui.views.product.scene import Scene
 from attn_gui.views.theme import current_theme, scaled, ui_font
-from attn_gui.views.typesetting import Formula, typeset
 from attn_gui.views.words.head_words import head_words
 from attn_gui.views.words.names import stage_title
 

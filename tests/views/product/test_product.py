@@ -14,7 +14,7 @@ from attn_gui.figure.tokens import THEMES
 from attn_gui.views.product import axis_labels, lettering
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.theme import apply_theme
-from attn_gui.views.typesetting import Formula, typeset
+from attn_gui.figure.typesetting import Formula, typeset
 
 N, M, D_K, D_V = 7, 11, 5, 2
 SQUARES = ("scores", "scaled", "masked", "weights")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QTransform
 
-from attn_gui.views.typesetting import boxes
-from attn_gui.views.typesetting.boxes import SCALES, Box
+from attn_gui.figure.typesetting import boxes
+from attn_gui.figure.typesetting.boxes import SCALES, Box
 
 ROLES = {"q": "query", "Q": "query", "k": "key", "K": "key", "v": "key", "V": "key"}
 TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\S", re.DOTALL)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QPainterPath
 
-from attn_gui.views.typesetting.glyphs import Glyph, forms, glyph
+from attn_gui.figure.typesetting.glyphs import Glyph, forms, glyph
 
 SCALES = (1.0, 0.7, 0.55)  # of formula, scripts and scripts of scripts
 AXIS = 0.258  # the height of a minus
