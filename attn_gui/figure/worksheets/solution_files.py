@@ -1,0 +1,73 @@
+"""A worked solution as files: PDF, LaTeX and Markdown, by the endings of their names. Imports lessons and figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO
+
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import problem_in
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.figure.output.devices import write_pages
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.text.fonts import ensure_gui
+from attn_gui.formats.saving import replacing
+from attn_gui.lessons.solutions.parts import Part, parts_of
+from attn_gui.lessons.solutions.steps import Solution, solution_of_all, solution_of_cell
+from attn_gui.lessons.solutions.typeset_solution import latex_document, markdown_text
+
+from .solution_pages import solution_pages
+
+Writer = Callable[[list[Part], Ink, IO[bytes]], None]
+
+
+def _write_pdf(parts: list[Part], ink: Ink, file: IO[bytes]) -> None:
+    ensure_gui()
+    write_pages(solution_pages(parts, ink), file)
+
+
+def _write_latex(parts: list[Part], ink: Ink, file: IO[bytes]) -> None:
+    file.write(latex_document(parts, ink.lang).encode())
+
+
+def _write_markdown(parts: list[Part], ink: Ink, file: IO[bytes]) -> None:
+    file.write(markdown_text(parts).encode())
+
+
+SHEETS: Mapping[str, Writer] = MappingProxyType({"pdf": _write_pdf, "tex": _write_latex, "md": _write_markdown})
+"""The writers by the words of the command line, which are the endings."""
+
+
+def write_solution(
+    problem: Problem,
+    path: str | Path,
+    *,
+    stage: str | None = None,
+    index: Sequence[int] | None = None,
+    batch: int = 0,
+    lang: str = "en",
+) -> Path:
+    """Write the worked solution of a cell, or of a whole batch item, as the path ends: .pdf, .tex or .md.
+
+    `index` has one integer per axis of the stage, batch included. LaTeX is a document of its own, for pdflatex, in
+    Chinese for xelatex. ValueError with a sentence for what is too large to be read on paper.
+    """
+    problem, path = problem_in(problem, "write_solution", ", path"), Path(path)
+    evaluation = evaluation_of(problem)
+    if stage is None or index is None:
+        save_solution(solution_of_all(evaluation, batch), path, lang)
+    else:
+        save_solution(solution_of_cell(evaluation, stage, index), path, lang)
+    return path
+
+
+def save_solution(solution: Solution, path: Path, lang: str) -> None:
+    """Write a solution as the path ends; ValueError with a sentence for another ending."""
+    ending, ink = path.suffix.removeprefix(".").lower(), Ink("light", lang)
+    if ending not in SHEETS:
+        raise ValueError(f"A worked solution is a {', '.join(SHEETS)} file, got {ending or 'a path without an ending'}.")
+    parts = list(parts_of(solution, lambda text: ink.translate("Solutions", text), lang))
+    with replacing(path) as file:
+        SHEETS[ending](parts, ink, file)

@@ -1,0 +1,151 @@
+"""Steps of a worked solution: which cells are reckoned, in which order. Imports engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from attn_gui.engine.analysis.explanation import Explanation
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph.symbols import plain_name
+from attn_gui.engine.problem.fields import MATRICES
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+
+MOST_EQUATIONS = 400
+"""Some thirty pages."""
+MOST_COLUMNS = 14
+"""Of a matrix that is written out on a page."""
+TOO_MANY = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.",
+)
+TOO_WIDE = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.",
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A stage of one head, None where heads share it: its numbers, where they are written out, and cells reckoned."""
+
+    stage: str
+    head: int | None
+    values: Array | None
+    cells: tuple[Explanation, ...]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The steps to a cell, or those of a whole item; `given` are the matrices that they begin with, by name."""
+
+    evaluation: Evaluation
+    item: int
+    steps: tuple[Step, ...]
+    given: tuple[tuple[str, Array], ...] = ()
+    asked: Explanation | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that is solved."""
+        return self.evaluation.problem
+
+
+def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -> Solution:
+    """The steps from the numbers of the problem to one cell; `index` has one integer per axis, batch included.
+
+    Raises FormatError, one sentence, where they are too many to be read, StageError and PlaceError for no cell.
+    """
+    asked = Explanation(evaluation, stage, index)
+    found: dict[tuple[str, tuple[int, ...]], Explanation] = {(stage, asked.index): asked}
+    waiting = [asked]
+    while waiting:
+        explanation = waiting.pop()
+        for cell in explanation.sources:
+            key = cell.name, cell.index
+            if key not in found and (further := explanation.expand(cell)) is not None:
+                found[key] = further
+                waiting.append(further)
+                _check_count(len(found) // 2)  # at least every second one has an equation
+    steps = []
+    for name in _names(evaluation):
+        own = sorted((each for each in found.values() if each.stage == name), key=lambda each: each.index)
+        steps += [Step(name, head, None, cells) for head, cells in _by_head(own)]
+    _check_count(sum(len(step.cells) for step in steps))
+    return Solution(evaluation, asked.index[0], tuple(steps), asked=asked)
+
+
+def solution_of_all(evaluation: Evaluation, item: int = 0) -> Solution:
+    """Every cell of every step of one item. Raises FormatError, one sentence, where that is too much to be read."""
+    problem = evaluation.problem
+    given = [
+        (name, np.atleast_2d(array[min(item, len(array) - 1)] if array.ndim == 3 else array))
+        for name, array in problem.arrays().items()
+        if name in MATRICES
+    ]
+    for name, array in given:
+        _check_width(name, array)
+    _check_count(MOST_EQUATIONS + 1 if is_long(problem) else _cells(evaluation) // 4)
+    steps: list[Step] = []
+    for name in _names(evaluation):
+        own = list(_steps_of(evaluation, name, item))
+        steps += [] if _is_copy(own, steps) else own
+        _check_count(sum(len(step.cells) for step in steps))
+    return Solution(evaluation, item, tuple(steps), tuple(given))
+
+
+def _is_copy(own: Sequence[Step], before: Sequence[Step]) -> bool:
+    """Whether the steps of a stage only repeat the numbers of the one before, as the joining of a single head does."""
+    if len(own) != 1 or own[0].cells or not before or before[-1].values is None:
+        return not own
+    return np.array_equal(own[0].values, before[-1].values)
+
+
+def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[Step]:
+    node = evaluation.node(name)
+    if node.stage.alias:
+        return
+    cells = evaluation.box(plain_name(name), tuple(slice(0, size) for size in node.shape))[item]
+    for head in range(len(cells)) if node.stage.per_head else (None,):
+        values = cells if head is None else cells[head]
+        _check_width(name, values)
+        places = product(*map(range, values.shape))
+        index = (item,) if head is None else (item, head)
+        explained = (Explanation(evaluation, name, (*index, *place)) for place in places)
+        yield Step(name, head, values, tuple(each for each in explained if each.numbers_latex))
+
+
+def _names(evaluation: Evaluation) -> list[str]:
+    """The stages in order, each that is changed by hand behind itself as it was computed."""
+    return [node.name for node in evaluation.nodes if not node.stage.hidden]
+
+
+def _by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, tuple[Explanation, ...]]]:
+    """Those that have an equation, by the head that they belong to."""
+    heads: dict[int | None, list[Explanation]] = {}
+    for each in cells:
+        if each.numbers_latex:
+            heads.setdefault(each.index[1] if len(each.index) == 4 else None, []).append(each)
+    for head, own in heads.items():
+        yield head, tuple(own)
+
+
+def _cells(evaluation: Evaluation) -> int:
+    """Count of the cells of one item; not every one has an equation."""
+    return sum(int(np.prod(evaluation.shape(name)[1:])) for name in evaluation.stages)
+
+
+def _check_count(count: int) -> None:
+    if count > MOST_EQUATIONS:
+        raise FormatError(TOO_MANY, most=MOST_EQUATIONS)
+
+
+def _check_width(name: str, array: Array) -> None:
+    if array.shape[-1] > MOST_COLUMNS:
+        raise FormatError(TOO_WIDE, name=name, got=array.shape[-1], most=MOST_COLUMNS)
