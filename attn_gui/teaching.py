@@ -1,12 +1,12 @@
-"""`attn-gui lesson` and `attn-gui worksheet`: lessons checked and worksheets written, without a window."""
+"""`attn-gui lesson`, `worksheet` and `solution`: lessons checked, sheets and answers written, without a window."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from attn_gui.arguments import whole
-from attn_gui.command_ground import Parser, Refusal, opened, told
+from attn_gui.arguments import cell, whole
+from attn_gui.command_ground import FileProgress, Parser, Refusal, opened, told
 from attn_gui.libraries import DRAWING, complaint
 
 DONE = 0
@@ -57,6 +57,37 @@ def worksheet(words: list[str]) -> int:
     return DONE
 
 
+def solution(words: list[str]) -> int:
+    """Write the worked solution of a cell, or of a whole problem."""
+    chosen = _solution_parser().parse_args(words)
+    if (chosen.cell is None) != (chosen.stage is None):
+        raise Refusal("A cell needs --stage and --cell, a whole problem neither.")
+    _need_drawing()
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from attn_gui.engine.evaluation.choice import evaluation_of
+    from attn_gui.figure.worksheets.solution_files import save_solution, solution_name
+    from attn_gui.lessons.solutions.steps import solution_of_all, solution_of_cell
+
+    evaluation = evaluation_of(told(opened(chosen.file)).problem)
+    try:
+        if chosen.cell is None:
+            index, found = None, solution_of_all(evaluation, chosen.batch)
+        else:
+            axes = evaluation.axes(chosen.stage)
+            index = (chosen.batch, *([chosen.head] if len(axes) == 4 else ()), *chosen.cell)
+            found = solution_of_cell(evaluation, chosen.stage, index)
+        chosen.folder.mkdir(parents=True, exist_ok=True)
+        stem = solution_name(chosen.file.stem, chosen.stage, index)
+        for ending in dict.fromkeys(chosen.format):
+            path = chosen.folder / f"{stem}.{ending}"
+            with FileProgress(path) as progress:
+                save_solution(found, path, chosen.lang, progress.show)
+            print(path, flush=True)
+    except (ValueError, LookupError, OSError) as error:
+        raise Refusal(str(error)) from error
+    return DONE
+
+
 def _need_drawing() -> None:
     if reason := complaint(DRAWING):
         raise Refusal(reason)
@@ -93,4 +124,33 @@ def _worksheet_parser() -> Parser:
     add("--blanks", type=whole(1, 500), default=8, metavar="N", help="cells left out of each sheet (default: 8)")
     add("--stage", metavar="NAME", nargs="+", help="stages to leave cells out of (default: scores to results)")
     add("--lang", choices=("en", "zh"), default="en", help="language of the sheets (default: en)")
+    return parser
+
+
+def _solution_parser() -> Parser:
+    parser = Parser(
+        "attn-gui solution",
+        usage="attn-gui solution FILE -o DIR [options]",
+        description="Write the worked solution of a problem, step by step with its own numbers, or of one cell: a "
+        "teacher's answer sheet; needs no display.",
+        epilog="The file is DIR/NAME-solution.EXT, of a cell DIR/NAME-solution-STAGE-hHEAD-ROW-COLUMN.EXT. LaTeX is a "
+        "document for pdflatex, in Chinese for xelatex with ctex.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("file", metavar="FILE", type=Path, help="a session (.attn) or a .npz")
+    add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
+    add("--stage", metavar="NAME", help="the stage of the cell (default: the whole problem)")
+    add("--cell", type=cell, metavar="ROW,COLUMN", help="the cell")
+    add("--head", type=whole(0, 10**6), default=0, metavar="N", help="the head of the cell (default: 0)")
+    add("--batch", type=whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0)")
+    add(
+        "--format",
+        nargs="+",
+        choices=("pdf", "tex", "md"),
+        default=["pdf"],
+        metavar="EXT",
+        help="pdf, tex, md; several at once (default: pdf)",
+    )
+    add("--lang", choices=("en", "zh"), default="en", help="language of the sheet (default: en)")
     return parser

@@ -36,6 +36,7 @@ from attn_gui.app.maps.reach import ReachController
 from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.maps.splitting import SplitController
 from attn_gui.app.maps.status import StatusController
+from attn_gui.app.lessons.solution_saving import SolutionSaving
 from attn_gui.app.pages.code_saving import CodeSaving
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController
@@ -182,6 +183,7 @@ class Program(QObject):
         self.pages.exportAsked.connect(self.export.export_page)
         self.exercises = Exercises(window, computation, view, self.bars)
         self.typing.answered.connect(self.exercises.take)
+        self.solutions = SolutionSaving(window, document, view, self.look, self.bars)
         self.lessons = LessonsController(
             *self._shared(), self.making, self.files, self.pages, self.look, self.settings, self.bars
         )

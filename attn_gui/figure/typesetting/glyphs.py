@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+import threading
+from functools import cache
 from typing import NamedTuple
 
 from PySide6.QtGui import QFont, QPainterPath, QRawFont, QTransform
@@ -53,8 +54,17 @@ def forms(character: str) -> tuple[Glyph, ...]:
     return glyph(character), *(glyph(code) for code in codes if _font().supportsCharacter(ord(code)))
 
 
-@lru_cache(maxsize=1)
+class _Fonts(threading.local):
+    """The font of each thread: Qt lets one be used only in the thread that made it."""
+
+    font: QRawFont | None = None
+
+
+_FONTS = _Fonts()
+
+
 def _font() -> QRawFont:
-    font = QRawFont(str(resource("fonts", FONT)), 1000.0, QFont.HintingPreference.PreferNoHinting)
-    assert font.isValid(), "the font of formulas comes with the program"
-    return font
+    if _FONTS.font is None:
+        _FONTS.font = QRawFont(str(resource("fonts", FONT)), 1000.0, QFont.HintingPreference.PreferNoHinting)
+        assert _FONTS.font.isValid(), "the font of formulas comes with the program"
+    return _FONTS.font

@@ -12,6 +12,7 @@ from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.figure.output.devices import write_pages
 from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.reading import Tell, silent
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.saving import replacing
 from attn_gui.lessons.solutions.parts import Part, parts_of
@@ -20,19 +21,19 @@ from attn_gui.lessons.solutions.typeset_solution import latex_document, markdown
 
 from .solution_pages import solution_pages
 
-Writer = Callable[[list[Part], Ink, IO[bytes]], None]
+Writer = Callable[[Sequence[Part], Ink, IO[bytes], Tell], None]
 
 
-def _write_pdf(parts: list[Part], ink: Ink, file: IO[bytes]) -> None:
+def _write_pdf(parts: Sequence[Part], ink: Ink, file: IO[bytes], tell: Tell) -> None:
     ensure_gui()
-    write_pages(solution_pages(parts, ink), file)
+    write_pages(solution_pages(parts, ink, tell), file)
 
 
-def _write_latex(parts: list[Part], ink: Ink, file: IO[bytes]) -> None:
+def _write_latex(parts: Sequence[Part], ink: Ink, file: IO[bytes], tell: Tell) -> None:
     file.write(latex_document(parts, ink.lang).encode())
 
 
-def _write_markdown(parts: list[Part], ink: Ink, file: IO[bytes]) -> None:
+def _write_markdown(parts: Sequence[Part], ink: Ink, file: IO[bytes], tell: Tell) -> None:
     file.write(markdown_text(parts).encode())
 
 
@@ -63,11 +64,22 @@ def write_solution(
     return path
 
 
-def save_solution(solution: Solution, path: Path, lang: str) -> None:
-    """Write a solution as the path ends; ValueError with a sentence for another ending."""
+def save_solution(solution: Solution, path: Path, lang: str, tell: Tell = silent) -> None:
+    """Write a solution as the path ends; ValueError with a sentence for another ending.
+
+    `tell` is told the share that is done; what it raises ends the writing, and an old file is untouched.
+    """
     ending, ink = path.suffix.removeprefix(".").lower(), Ink("light", lang)
     if ending not in SHEETS:
         raise ValueError(f"A worked solution is a {', '.join(SHEETS)} file, got {ending or 'a path without an ending'}.")
     parts = list(parts_of(solution, lambda text: ink.translate("Solutions", text), lang))
     with replacing(path) as file:
-        SHEETS[ending](parts, ink, file)
+        SHEETS[ending](parts, ink, file, tell)
+
+
+def solution_name(stem: str, stage: str | None, index: Sequence[int] | None) -> str:
+    """The name of a file without its ending: NAME-solution, NAME-solution-STAGE-hHEAD-ROW-COLUMN of a cell."""
+    if stage is None or index is None:
+        return f"{stem}-solution"
+    head = [f"h{index[1]}"] if len(index) == 4 else []
+    return "-".join([stem, "solution", stage, *head, *map(str, index[-2:])])

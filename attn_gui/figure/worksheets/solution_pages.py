@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from attn_gui.figure.output.page import PX_PER_CM, Page
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.reading import Tell, silent
 from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.figure.typesetting.lines import baselines_of, laid_out, line_heights
@@ -39,9 +40,12 @@ class Slab:
     needs: float = 0.0
 
 
-def solution_pages(parts: Iterable[Part], ink: Ink) -> list[Page]:
-    """The pages of a solution."""
-    slabs = [slab for part in parts for slab in _slabs(part, ink)]
+def solution_pages(parts: Sequence[Part], ink: Ink, tell: Tell = silent) -> list[Page]:
+    """The pages of a solution. `tell` is told the share that is laid out; what it raises ends the work."""
+    slabs = []
+    for place, part in enumerate(parts):
+        slabs += _slabs(part, ink)
+        tell(place / len(parts))
     pages: list[list[tuple[float, Slab]]] = [[]]
     y = MARGIN
     for slab in slabs:
@@ -51,7 +55,7 @@ def solution_pages(parts: Iterable[Part], ink: Ink) -> list[Page]:
             y, before = MARGIN, 0.0
         pages[-1].append((y + before, slab))
         y += before + slab.height
-    title = next((part.text for part in parts if isinstance(part, Heading)), "") if isinstance(parts, list) else ""
+    title = next((part.text for part in parts if isinstance(part, Heading)), "")
     return [_page(own, number, len(pages), title, ink) for number, own in enumerate(pages, 1)]
 
 

@@ -1,0 +1,112 @@
+"""Worked solutions out of the window: of the chosen cell, or of every cell on show's item, as PDF, LaTeX, Markdown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from attn_gui.app.actions.action_rows import Row
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.actions.bars import Bars
+from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
+from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.look import LookController
+from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.figure.reading import Tell
+from attn_gui.lessons.solutions.steps import solution_of_all, solution_of_cell
+from attn_gui.lessons.worksheets import Blank
+from attn_gui.views.dialogs.progress.export_progress import ExportProgress
+from attn_gui.views.main_window import MainWindow
+
+WORDS = "worked solution answer key steps teacher print latex markdown pdf 解答 步骤 答案 教师 打印"
+ROWS = (
+    Row("solution_of_cell", "learn", QT_TRANSLATE_NOOP("Actions", "Worked solution of the &cell…"), words=WORDS,
+        separator=True,
+        needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first; not during an exercise")),
+    Row("solution_of_problem", "learn", QT_TRANSLATE_NOOP("Actions", "Worked solution of the &whole problem…"),
+        words=WORDS, needs=QT_TRANSLATE_NOOP("Actions", "Not during an exercise")),
+)  # fmt: skip
+
+
+class SolutionSaving(QObject):
+    """Asks for a file and writes the steps into it, beside the window."""
+
+    def __init__(
+        self, window: MainWindow, document: Document, view: ViewState, look: LookController, bars: Bars
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._view, self._look = window, document, view, look
+        self._job, self._progress = Job(self), ExportProgress(window)
+        self._path = Path()
+        window.statusBar().addPermanentWidget(self._progress)
+        self._progress.cancelRequested.connect(self._job.stop)
+        self._job.told.connect(self._progress.set_share)
+        self._job.ended.connect(self._on_job_ended)
+        bars.add(ROWS)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        view = self._view
+        return {
+            "solution_of_cell": Command(self.save_cell, enabled=lambda: view.chosen_blank() is not None and not view.look.blanks),
+            "solution_of_problem": Command(self.save_all, enabled=lambda: not view.look.blanks),
+        }
+
+    @property
+    def busy(self) -> bool:
+        """Whether a solution is being written."""
+        return self._job.busy
+
+    def finish(self) -> None:
+        """Stop what is being written; for the end of the program."""
+        self._job.finish()
+
+    def save_cell(self) -> None:
+        """The steps to the chosen cell."""
+        self._save(self._view.chosen_blank())
+
+    def save_all(self) -> None:
+        """The steps of the item on show."""
+        self._save(None)
+
+    def _save(self, cell: Blank | None) -> None:
+        from attn_gui.figure.worksheets.solution_files import SHEETS, save_solution, solution_name
+
+        stem = solution_name(Path(self._document.name).stem, cell and cell.stage, cell and cell.index)
+        folder = self._document.path.parent if self._document.path else Path.home()
+        kinds = ";;".join(f"{key.upper()} (*.{key})" for key in SHEETS)
+        first = next(iter(SHEETS))
+        name, kind = QFileDialog.getSaveFileName(
+            self._window, self.tr("Save the worked solution"), str(folder / f"{stem}.{first}"), kinds
+        )
+        if not name:
+            return
+        ending = next(key for key in SHEETS if f"*.{key})" in kind) if kind else first
+        self._path = path = Path(name if Path(name).suffix[1:].lower() in SHEETS else f"{name}.{ending}")
+        problem, item, lang = self._document.snapshot(), self._view.look.batch, self._look.language
+
+        def work(tell: Tell) -> None:
+            evaluation = evaluation_of(problem)
+            if cell is None:
+                solution = solution_of_all(evaluation, item)
+            else:
+                solution = solution_of_cell(evaluation, cell.stage, cell.index)
+            save_solution(solution, path, lang, tell)
+
+        self._progress.begin()
+        self._job.begin(work)
+
+    def _on_job_ended(self, found: object) -> None:
+        self._progress.end()
+        if isinstance(found, (ValueError, OSError, MemoryError)):
+            self._window.banner.show_error(saying(found))
+        elif isinstance(found, Exception) and not isinstance(found, Stopped):
+            raise found
+        elif found is None:
+            path = self._path
+            self._window.banner.show_info(lambda: self.tr("Wrote {path}").format(path=path))
