@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         verify,
     )
     from attn_gui.figure.sheet import Picture, render
+    from attn_gui.figure.worksheets.solution_files import write_solution
     from attn_gui.formats import FormatError, load, save
     from attn_gui.models import Model, Run, open_model
 
@@ -70,6 +71,7 @@ __all__ = [
     "sensitivity",
     "solve",
     "verify",
+    "write_solution",
 ]
 
 _HOMES = {
@@ -103,10 +105,12 @@ _HOMES = {
     "sensitivity": "attn_gui.engine",
     "solve": "attn_gui.engine",
     "verify": "attn_gui.engine",
+    "write_solution": "attn_gui.figure.worksheets.solution_files",
 }
 
 
-_DRAWN = ("explore", "render")  # these import Qt, which fails without its libraries and does not say which
+# these import Qt, which fails without its libraries and does not say which
+_DRAWN = ("explore", "render", "write_solution")
 
 
 def __getattr__(name: str) -> object:

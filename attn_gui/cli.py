@@ -37,9 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _teaching() -> dict[str, Callable[[list[str]], int]]:
-    from attn_gui.teaching import lesson, worksheet
+    from attn_gui.teaching import lesson, solution, worksheet
 
-    return {"lesson": lesson, "worksheet": worksheet}
+    return {"lesson": lesson, "worksheet": worksheet, "solution": solution}
 
 
 def _model(words: list[str]) -> int:
@@ -127,7 +127,8 @@ def _window_parser() -> argparse.ArgumentParser:
         "attn-gui",
         usage="attn-gui [FILE] [--lang en|zh]\n       attn-gui export FILE -o DIR [options]\n"
         "       attn-gui verify FILE\n       attn-gui lesson check FILE\n"
-        "       attn-gui worksheet FILE -o DIR [options]\n       attn-gui model FOLDER --text TEXT [options]",
+        "       attn-gui worksheet FILE -o DIR [options]\n       attn-gui solution FILE -o DIR [options]\n"
+        "       attn-gui model FOLDER --text TEXT [options]",
         description="Take attention apart by hand: edit Q, K, V and watch every step follow.",
         epilog="“attn-gui export --help” tells how to write figures and numbers without a window, “attn-gui verify "
         "--help” how to have every number checked.",

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from attn_gui.figure.tokens import THEMES
-from attn_gui.views.formula import FormulaView
-from attn_gui.views.theme import apply_theme
 from attn_gui.figure.typesetting import typeset
 from attn_gui.figure.typesetting.boxes import AXIS, SCALES
 from attn_gui.figure.typesetting.chains import split_chain, unfenced
 from attn_gui.figure.typesetting.glyphs import TALLER, forms, glyph
 from attn_gui.figure.typesetting.reader import GREEK, SIGNS
+from attn_gui.views.formula import FormulaView
+from attn_gui.views.theme import apply_theme
 
 CHAIN = r"a_{10,13} = \frac{e^{s'_{10,13}-\max}}{Z} = \frac{e^{4.885-4.885}}{1.6367} = 0.6110"
 

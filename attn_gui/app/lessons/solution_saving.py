@@ -53,7 +53,7 @@ class SolutionSaving(QObject):
         """The rows of the table of actions that it answers."""
         view = self._view
         return {
-            "solution_of_cell": Command(self.save_cell, enabled=lambda: view.chosen_blank() is not None and not view.look.blanks),
+            "solution_of_cell": Command(self.save_cell, enabled=lambda: view.differentiable),
             "solution_of_problem": Command(self.save_all, enabled=lambda: not view.look.blanks),
         }
 
@@ -77,7 +77,8 @@ class SolutionSaving(QObject):
     def _save(self, cell: Blank | None) -> None:
         from attn_gui.figure.worksheets.solution_files import SHEETS, save_solution, solution_name
 
-        stem = solution_name(Path(self._document.name).stem, cell and cell.stage, cell and cell.index)
+        about = (None, None) if cell is None else (cell.stage, cell.index)
+        stem = solution_name(Path(self._document.name).stem, *about)
         folder = self._document.path.parent if self._document.path else Path.home()
         kinds = ";;".join(f"{key.upper()} (*.{key})" for key in SHEETS)
         first = next(iter(SHEETS))

@@ -26,6 +26,7 @@ from attn_gui.app.inspector.judging import SensitivityController, VerifyControll
 from attn_gui.app.inspector.snapshot_commands import SnapshotsController
 from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lesson_steps import LessonsController
+from attn_gui.app.lessons.solution_saving import SolutionSaving
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
 from attn_gui.app.maps.gradients import GradientController
@@ -36,7 +37,6 @@ from attn_gui.app.maps.reach import ReachController
 from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.maps.splitting import SplitController
 from attn_gui.app.maps.status import StatusController
-from attn_gui.app.lessons.solution_saving import SolutionSaving
 from attn_gui.app.pages.code_saving import CodeSaving
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController

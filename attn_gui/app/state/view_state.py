@@ -101,7 +101,7 @@ class ViewState(QObject):
 
     @property
     def differentiable(self) -> bool:
-        """Whether there is a cell of which a gradient can be shown; it would give away numbers that are left out."""
+        """Whether there is a cell of which a gradient or its steps can be shown: they give away what is left out."""
         return self.look.cell is not None and not self.look.blanks
 
     def chosen_blank(self) -> Blank | None:

@@ -71,7 +71,9 @@ def save_solution(solution: Solution, path: Path, lang: str, tell: Tell = silent
     """
     ending, ink = path.suffix.removeprefix(".").lower(), Ink("light", lang)
     if ending not in SHEETS:
-        raise ValueError(f"A worked solution is a {', '.join(SHEETS)} file, got {ending or 'a path without an ending'}.")
+        raise ValueError(
+            f"A worked solution is a {', '.join(SHEETS)} file, got {ending or 'a path without an ending'}."
+        )
     parts = list(parts_of(solution, lambda text: ink.translate("Solutions", text), lang))
     with replacing(path) as file:
         SHEETS[ending](parts, ink, file, tell)

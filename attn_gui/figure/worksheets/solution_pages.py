@@ -42,7 +42,7 @@ class Slab:
 
 def solution_pages(parts: Sequence[Part], ink: Ink, tell: Tell = silent) -> list[Page]:
     """The pages of a solution. `tell` is told the share that is laid out; what it raises ends the work."""
-    slabs = []
+    slabs: list[Slab] = []
     for place, part in enumerate(parts):
         slabs += _slabs(part, ink)
         tell(place / len(parts))
@@ -122,7 +122,9 @@ def _matrix(part: Matrix, ink: Ink) -> Slab:
     return Slab(height, GAP, paint)
 
 
-def _paint_matrix(painter: QPainter, letter: Formula, cells: list[list[Formula]], widths: list[float], ink: Ink) -> None:
+def _paint_matrix(
+    painter: QPainter, letter: Formula, cells: list[list[Formula]], widths: list[float], ink: Ink
+) -> None:
     colors, height = _colors(ink), LINE * len(cells)
     axis = height / 2 + 0.25 * SMALLER
     letter.paint(painter, QPointF(0, axis - letter.ascent * SMALLER), SMALLER, colors)

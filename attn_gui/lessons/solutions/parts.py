@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions.expression import Number
 from attn_gui.engine.graph.symbols import cell_latex, cell_symbol, matrix_latex, plain_name, symbol, title
@@ -22,7 +21,7 @@ GIVEN = QT_TRANSLATE_NOOP("Solutions", "Given")
 STEP = QT_TRANSLATE_NOOP("Solutions", "Step {number}: {title}")
 HEAD = QT_TRANSLATE_NOOP("Solutions", "head {head}")
 ITEM = QT_TRANSLATE_NOOP("Solutions", "item {item}")
-COUNTED = QT_TRANSLATE_NOOP("Solutions", "Rows, columns and heads count from 0; every number is computed, then rounded.")
+COUNTED = QT_TRANSLATE_NOOP("Solutions", "Rows, columns and heads count from 0; numbers are rounded last.")
 RESULT = QT_TRANSLATE_NOOP("Solutions", "Result")
 
 ROWS = ("batch", "row", "column")
@@ -102,15 +101,13 @@ def parts_of(solution: Solution, say: Say, lang: str) -> Iterator[Part]:
 def _step(solution: Solution, step: Step, say: Say) -> Iterator[Part]:
     if step.head is not None and solution.problem.num_heads > 1:
         yield Sentence(say(HEAD).format(head=step.head))
+    said: set[str] = set()  # Z of a row is told once
     for cell in step.cells:
-        yield _equation(cell)
+        sides = cell.symbols_latex, cell.numbers_latex, cell.value_latex
+        yield Equation(tuple(filter(None, sides)), tuple(part for part in cell.parts_latex if part not in said))
+        said.update(cell.parts_latex)
     if step.values is not None:
         yield Matrix(matrix_latex(step.stage), symbol(step.stage), np.atleast_2d(step.values))
-
-
-def _equation(cell: Explanation) -> Equation:
-    sides = cell.symbols_latex, cell.numbers_latex, cell.value_latex
-    return Equation(tuple(side for side in sides if side), cell.parts_latex)
 
 
 def _sizes(solution: Solution) -> Iterator[Equation]:

@@ -102,9 +102,10 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> Solution:
 
 def _is_copy(own: Sequence[Step], before: Sequence[Step]) -> bool:
     """Whether the steps of a stage only repeat the numbers of the one before, as the joining of a single head does."""
-    if len(own) != 1 or own[0].cells or not before or before[-1].values is None:
+    if len(own) != 1 or own[0].cells or not before:
         return not own
-    return np.array_equal(own[0].values, before[-1].values)
+    mine, last = own[0].values, before[-1].values
+    return mine is not None and last is not None and np.array_equal(mine, last)
 
 
 def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[Step]:

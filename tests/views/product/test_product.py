@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.views.product import axis_labels, lettering
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.theme import apply_theme
-from attn_gui.figure.typesetting import Formula, typeset
 
 N, M, D_K, D_V = 7, 11, 5, 2
 SQUARES = ("scores", "scaled", "masked", "weights")
