@@ -66,7 +66,7 @@ def solution(words: list[str]) -> int:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from attn_gui.engine.evaluation.choice import evaluation_of
     from attn_gui.figure.worksheets.solution_files import save_solution, solution_name
-    from attn_gui.lessons.solutions.steps import solution_of_all, solution_of_cell
+    from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
 
     evaluation = evaluation_of(told(opened(chosen.file)).problem)
     try:
@@ -128,6 +128,8 @@ def _worksheet_parser() -> Parser:
 
 
 def _solution_parser() -> Parser:
+    from attn_gui.lessons.solutions.typeset_solution import ENDINGS
+
     parser = Parser(
         "attn-gui solution",
         usage="attn-gui solution FILE -o DIR [options]",
@@ -147,10 +149,10 @@ def _solution_parser() -> Parser:
     add(
         "--format",
         nargs="+",
-        choices=("pdf", "tex", "md"),
-        default=["pdf"],
+        choices=ENDINGS,
+        default=[ENDINGS[0]],
         metavar="EXT",
-        help="pdf, tex, md; several at once (default: pdf)",
+        help=f"{', '.join(ENDINGS)}; several at once (default: {ENDINGS[0]})",
     )
     add("--lang", choices=("en", "zh"), default="en", help="language of the sheet (default: en)")
     return parser

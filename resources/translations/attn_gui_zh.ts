@@ -609,6 +609,10 @@
       <source>Not during an exercise</source>
       <translation>练习期间不可用</translation>
     </message>
+    <message>
+      <source>Worked &amp;solution of the cell…</source>
+      <translation>所选单元格的完整解答(&amp;S)…</translation>
+    </message>
   </context>
   <context>
     <name>AlignField</name>
@@ -6139,6 +6143,10 @@
     <message>
       <source>A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.</source>
       <translation>完整解答最多写出 {most} 列的矩阵，而 {name} 有 {got} 列；请只选一个单元格，或换小一些的问题。</translation>
+    </message>
+    <message>
+      <source>There is no batch item {got}; the problem has {count}, counted from 0.</source>
+      <translation>没有样本 {got}；该问题共有 {count} 个样本，从 0 开始编号。</translation>
     </message>
   </context>
   <context>

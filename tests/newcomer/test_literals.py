@@ -42,6 +42,9 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "svg"): {"sheet.py": 1},  # what a notebook shows
     ("format", ".npy"): {"npz.py": 2},  # members of a .npz
     ("format", ".md"): {"lesson_file.py": 1},  # a lesson is Markdown, too
+    ("format", "pdf"): {"typeset_solution.py": 1},  # what worked solutions are written as
+    ("format", "tex"): {"typeset_solution.py": 1},
+    ("format", "md"): {"typeset_solution.py": 1},
     ("format", ".pdf"): {"class_set.py": 1},  # worksheets are pages to print
     ("format", ".svg"): {"icons.py": 1},  # the program's own pictures
     # the choice whether a figure carries one

@@ -18,14 +18,14 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.reading import Tell
-from attn_gui.lessons.solutions.steps import solution_of_all, solution_of_cell
+from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
 from attn_gui.lessons.worksheets import Blank
 from attn_gui.views.dialogs.progress.export_progress import ExportProgress
 from attn_gui.views.main_window import MainWindow
 
 WORDS = "worked solution answer key steps teacher print latex markdown pdf 解答 步骤 答案 教师 打印"
 ROWS = (
-    Row("solution_of_cell", "learn", QT_TRANSLATE_NOOP("Actions", "Worked solution of the &cell…"), words=WORDS,
+    Row("solution_of_cell", "learn", QT_TRANSLATE_NOOP("Actions", "Worked &solution of the cell…"), words=WORDS,
         separator=True,
         needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first; not during an exercise")),
     Row("solution_of_problem", "learn", QT_TRANSLATE_NOOP("Actions", "Worked solution of the &whole problem…"),

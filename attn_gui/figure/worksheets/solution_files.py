@@ -15,9 +15,9 @@ from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.reading import Tell, silent
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.saving import replacing
-from attn_gui.lessons.solutions.parts import Part, parts_of
-from attn_gui.lessons.solutions.steps import Solution, solution_of_all, solution_of_cell
-from attn_gui.lessons.solutions.typeset_solution import latex_document, markdown_text
+from attn_gui.lessons.solutions.solution_parts import Part, parts_of
+from attn_gui.lessons.solutions.solution_steps import Solution, solution_of_all, solution_of_cell
+from attn_gui.lessons.solutions.typeset_solution import ENDINGS, latex_document, markdown_text
 
 from .solution_pages import solution_pages
 
@@ -37,7 +37,9 @@ def _write_markdown(parts: Sequence[Part], ink: Ink, file: IO[bytes], tell: Tell
     file.write(markdown_text(parts).encode())
 
 
-SHEETS: Mapping[str, Writer] = MappingProxyType({"pdf": _write_pdf, "tex": _write_latex, "md": _write_markdown})
+SHEETS: Mapping[str, Writer] = MappingProxyType(
+    dict(zip(ENDINGS, (_write_pdf, _write_latex, _write_markdown), strict=True))
+)
 """The writers by the words of the command line, which are the endings."""
 
 

@@ -7,7 +7,10 @@ from functools import singledispatch
 
 from attn_gui.formats.text.typeset_tables import latex_text
 
-from .parts import Equation, Heading, Matrix, Part, Sentence
+from .solution_parts import Equation, Heading, Matrix, Part, Sentence
+
+ENDINGS = ("pdf", "tex", "md")
+"""The forms of a worked solution; pages are painted by `figure`."""
 
 DOCUMENT = r"""% {command}
 \documentclass[a4paper]{{article}}

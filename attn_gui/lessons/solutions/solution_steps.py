@@ -29,6 +29,7 @@ TOO_WIDE = QT_TRANSLATE_NOOP(
     "Sentences",
     "A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.",
 )
+NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {got}; the problem has {count}, counted from 0.")
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,8 @@ def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -
 def solution_of_all(evaluation: Evaluation, item: int = 0) -> Solution:
     """Every cell of every step of one item. Raises FormatError, one sentence, where that is too much to be read."""
     problem = evaluation.problem
+    if not 0 <= item < problem.batch_size:
+        raise FormatError(NO_ITEM, got=item, count=problem.batch_size)
     given = [
         (name, np.atleast_2d(array[min(item, len(array) - 1)] if array.ndim == 3 else array))
         for name, array in problem.arrays().items()

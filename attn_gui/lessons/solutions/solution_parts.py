@@ -13,7 +13,7 @@ from attn_gui.engine.graph.expressions.expression import Number
 from attn_gui.engine.graph.symbols import cell_latex, cell_symbol, matrix_latex, plain_name, symbol, title
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
-from .steps import Solution, Step
+from .solution_steps import Solution, Step
 
 WHOLE = QT_TRANSLATE_NOOP("Solutions", "Worked solution")
 OF_CELL = QT_TRANSLATE_NOOP("Solutions", "Worked solution of {cell}")

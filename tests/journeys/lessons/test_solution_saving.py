@@ -1,0 +1,47 @@
+"""The steps to a cell, or of the whole problem, out of the window: a teacher's answer sheet."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtTest import QTest
+
+SMALL = "worked-example.npz"
+
+
+def saved(person, action, path):
+    person.choose_file(path, lambda: person.do(action))
+    while person.program.solutions.busy:
+        QTest.qWait(1)
+    QTest.qWait(1)
+    return path
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_steps_to_the_chosen_cell_are_written_in_the_language_of_the_window(launch, lang, tmp_path):
+    person = launch(SMALL, lang=lang)
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 1)
+    text = saved(person, "solution_of_cell", tmp_path / "a.md").read_text("utf-8")
+    assert r"a_{1,1} = \frac{e^{s'_{1,1}}}" in text
+    assert ("第 1 步" in text) == (lang == "zh")
+    assert "a.md" in person.banner()
+
+
+def test_the_whole_problem_as_pdf_and_what_is_too_large_is_said(launch, tmp_path):
+    person = launch(SMALL)
+    assert saved(person, "solution_of_problem", tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+    person = launch("minilm-layer2.npz")
+    assert not saved(person, "solution_of_problem", tmp_path / "b.pdf").exists()
+    assert "columns" in person.banner()
+
+
+def test_an_exercise_is_not_given_away(launch):
+    person = launch(SMALL)
+    assert not person.action("solution_of_cell").isEnabled()
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 1)
+    assert person.action("solution_of_cell").isEnabled()
+    person.do("leave_out")
+    person.wait()
+    assert not person.action("solution_of_cell").isEnabled()
+    assert not person.action("solution_of_problem").isEnabled()

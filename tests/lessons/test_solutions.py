@@ -1,0 +1,164 @@
+"""Worked solutions: every number on them is the engine's, all writers say the same, and no sheet is too long."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from attn_gui.cli import main
+from attn_gui.engine import Problem, compute
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.worksheets.solution_files import SHEETS, write_solution
+from attn_gui.figure.worksheets.solution_pages import HEIGHT, MARGIN, solution_pages
+from attn_gui.formats import FormatError, load, open_file
+from attn_gui.lessons.solutions.solution_parts import Equation, Matrix, parts_of
+from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
+from attn_gui.lessons.solutions.typeset_solution import latex_document, markdown_text
+from attn_gui.paths import resource
+
+WORKED, MINILM = (resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2"))
+
+
+def of_all(problem):
+    return solution_of_all(evaluation_of(problem))
+
+
+def parts(solution, lang="en"):
+    return list(parts_of(solution, lambda text: Ink("light", lang).translate("Solutions", text), lang))
+
+
+def several():
+    random = np.random.default_rng(5)
+    return Problem(
+        query=random.normal(size=(2, 4)),
+        key=random.normal(size=(3, 4)),
+        value=random.normal(size=(3, 4)),
+        num_heads=2,
+        w_output=random.normal(size=(4, 2)),
+        mask=[{"kind": "causal"}],
+        interventions=[{"kind": "set", "stage": "weights", "at": {"head": 0, "query": 1, "key": 0}, "values": 0.25}],
+    )
+
+
+@pytest.mark.parametrize("problem", [load(WORKED), several()], ids=["worked", "heads, mask, by hand"])
+def test_every_equation_ends_with_the_number_of_the_engine(problem):
+    trace, checked = compute(problem), 0
+    for step in of_all(problem).steps:
+        for cell in step.cells:
+            if not step.stage.startswith("computed."):
+                assert float(cell.value_latex.strip("{}")) == pytest.approx(trace[step.stage][cell.index], abs=5e-5)
+                checked += 1
+    assert checked >= 16
+
+
+def test_matrices_of_the_sheet_are_the_stages():
+    problem = several()
+    trace, written = compute(problem), [part for part in parts(of_all(problem)) if isinstance(part, Matrix)]
+    masked = [part for part in written if part.letter == "Sᵐ"]
+    assert len(masked) == 2
+    assert np.array_equal(masked[1].values, trace["masked"][0, 1])
+    assert masked[0].rows[0][1] == r"{-\infty}"
+    output = written[-1]
+    assert np.array_equal(output.values, trace["output"][0])
+
+
+def test_the_steps_to_a_cell_are_those_that_it_is_made_of():
+    solution = solution_of_cell(evaluation_of(open_file(MINILM).problem), "head_output", (0, 3, 10, 13))
+    assert [(step.stage, len(step.cells)) for step in solution.steps] == [
+        ("scaled", 16),
+        ("weights", 16),
+        ("head_output", 1),
+    ]
+    assert all(cell.index[1:3] == (3, 10) for step in solution.steps for cell in step.cells)
+    sheet = parts(solution)
+    assert sum("Z =" in named for part in sheet if isinstance(part, Equation) for named in part.parts) == 1
+    assert sheet[-1].sides == ("o_{10,13}", "0.1108")
+
+
+def test_a_closed_key_has_no_part_in_a_solution():
+    problem = several().replace(interventions=())
+    solution = solution_of_cell(evaluation_of(problem), "weights", (0, 0, 0, 0))
+    assert {cell.index for step in solution.steps for cell in step.cells} <= {(0, 0, 0, 0)}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_writers_say_the_same(lang):
+    sheet = parts(of_all(load(WORKED)), lang)
+    latex, markdown = latex_document(sheet, lang), markdown_text(sheet)
+    for part in sheet:
+        if isinstance(part, Equation):
+            assert part.chain in latex
+            assert part.chain in markdown
+    assert latex.count(r"\begin{") == latex.count(r"\end{")
+    assert markdown.count("$$") % 2 == 0
+    assert ("第 1 步" in latex) == (lang == "zh")
+    assert ("ctex" in latex) == (lang == "zh")
+    if lang == "en":  # all that pdflatex takes without further packages
+        assert latex.isascii()
+
+
+def test_nothing_leaves_its_page():
+    pages = solution_pages(parts(of_all(several())), Ink())
+    assert len(pages) > 1
+    assert {page.height for page in pages} == {HEIGHT}
+    assert pages[0].title == "Worked solution"
+    assert MARGIN > 0
+
+
+@pytest.mark.parametrize(
+    ("solve", "said"),
+    [
+        (lambda: of_all(open_file(MINILM).problem), "matrices of up to 14 columns, query has 384"),
+        (
+            lambda: of_all(Problem(query=np.ones((40, 2)), key=np.ones((12, 2)), value=np.ones((12, 2)))),
+            "more than 400",
+        ),
+        (lambda: solution_of_cell(evaluation_of(open_file(MINILM).problem), "concat", (0, 99, 0)), "99"),
+    ],
+)
+def test_what_nobody_could_read_is_refused_in_a_sentence(solve, said):
+    with pytest.raises((FormatError, LookupError), match=said):
+        solve()
+
+
+# --- files ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("ending", SHEETS)
+def test_python_writes_it(ending, tmp_path):
+    path = write_solution(load(WORKED), tmp_path / f"a.{ending}", stage="weights", index=(0, 0, 1, 1), lang="zh")
+    assert path.stat().st_size > 300
+    with pytest.raises(ValueError, match="a pdf, tex, md file, got docx"):
+        write_solution(load(WORKED), tmp_path / "a.docx")
+
+
+def test_the_command_line_writes_it(tmp_path, capsys):
+    words = ["solution", str(WORKED), "-o", str(tmp_path), "--format", "pdf", "tex", "md"]
+    assert main(words) == 0
+    assert main([*words, "--stage", "head_output", "--cell", "1,0"]) == 0
+    names = [line.rpartition("/")[2] for line in capsys.readouterr().out.splitlines()]
+    assert names == [
+        f"worked-example-solution{part}.{ending}"
+        for part in ("", "-head_output-h0-1-0")
+        for ending in ("pdf", "tex", "md")
+    ]
+    assert "2.2809" in (tmp_path / names[-1]).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--stage", "weights"], "A cell needs --stage and --cell"),
+        (["--stage", "weight", "--cell", "0,0"], "'weight' is not a stage of this problem"),
+        (["--stage", "weights", "--cell", "0,7"], "0, 0, 0, 7"),
+        (["--batch", "3"], "There is no batch item 3"),
+        (["--format", "docx"], "docx"),
+    ],
+)
+def test_a_bad_argument_is_one_sentence(more, said, tmp_path, capsys):
+    assert main(["solution", str(WORKED), "-o", str(tmp_path / "out"), *more]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(r"attn-gui: [^\n]+\.\n", err)
+    assert said in err
