@@ -15,8 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, gradient_of
+from attn_gui.engine.analysis.reaching.compared_layers import DEPENDENCES, MOST_TOKENS, comparable
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.graph import indices
 from attn_gui.engine.stages import STAGE
 
 LONGEST, DEEPEST, MOST_CELLS = 200, 12, 1 << 20  # letters, nested parts, cells that one part of a matrix may have
@@ -153,6 +157,8 @@ def _known(tree: ast.expr) -> bool:
             return type(op) in ARITHMETIC
         case ast.Compare(ops=[op]):
             return type(op) in ARITHMETIC
+        case ast.Call(func=ast.Name(id="gradient"), args=args, keywords=[]):
+            return len(args) == 2 and all(isinstance(part, ast.Subscript) for part in args)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
             return name in FUNCTIONS and len(args) == FUNCTIONS[name][0]
         case ast.Subscript(value=ast.Name(id=name)):
@@ -197,6 +203,8 @@ def _value(tree: ast.expr, evaluation: Readout) -> Value:
             return np.float64(problem.effective_scale if name == "scale" else getattr(problem, name))
         case ast.Subscript(value=ast.Name(id=name)):
             return _cells(name, [_place(part) for part in _parts(tree.slice)], evaluation)
+        case ast.Call(func=ast.Name(id="gradient"), args=[of, ast.Subscript(value=ast.Name(id=name)) as by]):
+            return _cells(name, [_place(part) for part in _parts(by.slice)], _gradient(of, evaluation))
     values = [_value(part, evaluation) for part in _operands(tree)]
     match tree:
         case ast.Call(func=ast.Name(id=name)):
@@ -209,19 +217,37 @@ def _value(tree: ast.expr, evaluation: Readout) -> Value:
     raise ExpressionError(ast.unparse(tree))
 
 
+def _gradient(of: ast.expr, evaluation: Readout) -> Gradient:
+    """The gradient of one cell of a stage."""
+    cell = Expression(ast.unparse(of), of).cell
+    if cell is None or not isinstance(evaluation, Evaluation):
+        raise ExpressionError(ast.unparse(of))
+    index = cell_index(evaluation, *cell)
+    return gradient_of(evaluation, cell[0], indices.cell(index), np.ones((1,) * len(index)))
+
+
+def _matrix(name: str, evaluation: Readout) -> Array | None:
+    """A matrix of the problem, the gradient by it, or the dependence of one of the compared layers; else None."""
+    if isinstance(evaluation, Gradient):
+        return evaluation.by_field(name) if name in evaluation.by_fields else None
+    if name in DEPENDENCES and comparable(evaluation.problem) and evaluation.problem.n <= MOST_TOKENS:
+        return DEPENDENCES[name](evaluation.problem)
+    return evaluation.problem.arrays().get(name)
+
+
 def _cells(name: str, places: list[int | slice], evaluation: Readout) -> Array:
-    """Cells of a stage, or of a matrix of the problem; leading places that are not written are 0."""
+    """Cells of a stage, or of a matrix; leading places that are not written are 0."""
     written = f"{name}[{', '.join(':' if isinstance(place, slice) else str(place) for place in places)}]"
-    arrays = evaluation.problem.arrays()
-    if name not in evaluation.stages and name not in arrays:
+    matrix = None if name in evaluation.stages else _matrix(name, evaluation)
+    if name not in evaluation.stages and matrix is None:
         raise ExpressionError(written)
-    shape = evaluation.shape(name) if name in evaluation.stages else arrays[name].shape
+    shape = evaluation.shape(name) if matrix is None else matrix.shape
     given = [*([0] * (len(shape) - len(places))), *places]
     if len(given) != len(shape) or any(isinstance(k, int) and k >= size for k, size in zip(given, shape, strict=True)):
         raise ExpressionError(written)
     box = tuple(slice(k, k + 1) if isinstance(k, int) else slice(0, size) for k, size in zip(given, shape, strict=True))
     if np.prod([cut.stop - cut.start for cut in box]) > MOST_CELLS:
         raise ExpressionError(written)
-    found = evaluation.box(name, box) if name in evaluation.stages else arrays[name][box]
+    found = evaluation.box(name, box) if matrix is None else matrix[box]
     kept = [cut.stop - cut.start for k, cut in zip(given, box, strict=True) if isinstance(k, slice)]
     return np.asarray(found, dtype=np.float64).reshape(kept)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from attn_gui.cli import main
-from attn_gui.engine import compute
+from attn_gui.engine import Problem, compute, sensitivity
+from attn_gui.engine.creation.create import new_fields
 from attn_gui.figure.pages import PAGES
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.knobs import settled
 from attn_gui.formats import FormatError
 from attn_gui.lessons.answering import verdict_on
 from attn_gui.lessons.lesson_file import read_lesson
 from attn_gui.lessons.lesson_states import states_of
+from attn_gui.lessons.live_expression import ExpressionError, expression
 from attn_gui.paths import resource
 
 LESSONS = sorted(resource("lessons").glob("*.md"))
@@ -36,7 +43,7 @@ Weight {weights[1, 1]:2} of **key 1**.
 
 
 def test_there_are_lessons_for_every_tutorial():
-    assert len(LESSONS) >= 13
+    assert len(LESSONS) >= 14
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
@@ -62,6 +69,50 @@ def test_every_number_of_a_lesson_is_computed_and_every_question_has_a_right_and
 def test_the_command_line_goes_through_a_lesson(path, capsys):
     assert main(["lesson", "check", str(path)]) == 0
     assert "every number computed" in capsys.readouterr().out
+
+
+TAUGHT = (
+    "shapes soft-retrieval root-d-k operators rnn-cnn-attention masks worked-example thinking-machines eight-heads "
+    "pooling words itself block cross-attention"
+)
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_no_choice_is_right_by_word_alone(path):
+    """Either the choices are numbers that are computed, or the step holds a claim that is."""
+    for step in read_lesson(path).steps:
+        if step.question is not None and step.question.choices:
+            computed = any(list(choice.live()) for choice in step.question.choices)
+            assert computed or any(order.word == "holds" for order in step.orders), step.title.said("en", None)
+
+
+def test_every_claim_of_the_tutorials_has_its_lesson():
+    words = {path.stem.partition("-")[2] for path in LESSONS}
+    assert words >= set(TAUGHT.split())
+
+
+def test_gradients_and_dependences_are_those_of_the_engine():
+    problem = Problem(**new_fields("self", n=5, num_heads=2, d_k=3, fill="random", seed=1))
+    trace = compute(problem)
+    exact = sensitivity(trace, "output", (0, 3, 1))
+    number = expression("gradient(output[3, 1], w_query[2, 4])").number(trace.evaluation)
+    assert number == exact["w_query"][2, 4]
+    assert expression("norm(gradient(output[3, 1], x[:, :]))").number(trace.evaluation) == np.linalg.norm(exact["x"])
+    page = PAGES["dependence"]
+    aim = Aim.at(trace.evaluation, 0, 0, "weights", (3, 1))
+    aim = replace(aim, knobs=settled(page.knobs, aim, {}))
+    for name, found in zip(
+        ("rnn", "cnn", "attention"), page.read(trace.evaluation, aim, lambda _: None).maps, strict=True
+    ):
+        assert expression(f"{name}[4, 1]").number(trace.evaluation) == found[4, 1]
+    for refused in ("gradient(n, 2)", "gradient(output[0, 0])", "gradient(output[0, 0], 3)"):
+        with pytest.raises(ExpressionError):
+            expression(refused)
+    for absent in ("gradient(output[9, 9], x[0, 0])", "gradient(x[0, 0], x[0, 0])", "gradient(output[0, 0], y[0, 0])"):
+        with pytest.raises(ExpressionError):
+            expression(absent).number(trace.evaluation)
+    with pytest.raises(ExpressionError):
+        expression("rnn[0, 0]").number(compute(problem.replace(context=problem.x)).evaluation)
 
 
 def lesson(tmp_path, text):

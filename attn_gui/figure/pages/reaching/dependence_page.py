@@ -10,7 +10,14 @@ from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.reaching.attention_reach import affordable, dependence, first_tokens, sequence
-from attn_gui.engine.analysis.reaching.convolution_stack import Convolutions
+from attn_gui.engine.analysis.reaching.compared_layers import (
+    CHANNELS,
+    LAYERS,
+    MOST_TOKENS,
+    SEED,
+    comparable,
+    small_layers,
+)
 from attn_gui.engine.analysis.reaching.layer_costs import (
     Cost,
     attention_cost,
@@ -18,7 +25,6 @@ from attn_gui.engine.analysis.reaching.layer_costs import (
     projection_multiplications,
     recurrent_cost,
 )
-from attn_gui.engine.analysis.reaching.recurrent_layer import Recurrent
 from attn_gui.engine.arrays import Array
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.output.text import END, write_line
@@ -35,7 +41,7 @@ from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
-MOST_TOKENS, MOST_LAYERS, CHANNELS, SEED = 32, 4, 16, 0
+MOST_LAYERS = 4
 LABEL = 0.34
 """Of the width, for the names of the rows of the table."""
 
@@ -75,7 +81,7 @@ class DependencePage(PageKind[Reaches]):
         Amount(
             "layers",
             QT_TRANSLATE_NOOP("Pages", "convolutions"),
-            lambda aim, values: 2,
+            lambda aim, values: LAYERS,
             lambda aim, values, value: 1 <= value <= MOST_LAYERS,
             whole=True,
         ),
@@ -89,14 +95,14 @@ class DependencePage(PageKind[Reaches]):
     )
 
     def applies(self, problem: Problem) -> bool:
-        return problem.n == problem.m and problem.context is None and problem.batch_size == 1
+        return comparable(problem)
 
     def is_quick(self, aim: Aim) -> bool:
         return False
 
     def turned(self, content: Reaches, before: Chosen, after: Chosen) -> Reaches:
         layers, seed = int(after["layers"]), int(after["seed"])
-        small = _small_layers(content.x, layers, seed)
+        small = small_layers(content.x, layers, seed)
         costs = content.costs[0], convolution_cost(len(content.x), content.x.shape[1], layers), content.costs[2]
         return replace(content, maps=(*small, content.maps[2]), costs=costs, layers=layers, seed=seed)
 
@@ -113,7 +119,7 @@ class DependencePage(PageKind[Reaches]):
         names = problem.names_of_keys
         return Reaches(
             x,
-            (*_small_layers(x, layers, seed), found),
+            (*small_layers(x, layers, seed), found),
             costs,
             projection_multiplications(problem),
             layers,
@@ -127,13 +133,6 @@ class DependencePage(PageKind[Reaches]):
 
     def plan(self, content: Reaches, ink: Ink, width: float | None, height: float | None) -> Drawing:
         return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
-
-
-def _small_layers(x: Array, layers: int, seed: int) -> tuple[Array, Array]:
-    """The dependences of the seeded layers."""
-    with np.errstate(all="ignore"):
-        recurrent = Recurrent.seeded(x.shape[1], CHANNELS, seed).dependence(x)
-        return recurrent, Convolutions.seeded(x.shape[1], CHANNELS, layers, seed).dependence(x)
 
 
 class _Layout:
