@@ -49,6 +49,7 @@ def worksheet(words: list[str]) -> int:
             blanks=chosen.blanks,
             stages=tuple(dict.fromkeys(chosen.stage or ())),
             lang=chosen.lang,
+            keys=not chosen.no_key,
         )
         for path in written:
             print(path, flush=True)
@@ -123,6 +124,7 @@ def _worksheet_parser() -> Parser:
     add("--seed", type=whole(0, 10**9), default=1, metavar="N", help="where the numbers begin (default: 1)")
     add("--blanks", type=whole(1, 500), default=8, metavar="N", help="cells left out of each sheet (default: 8)")
     add("--stage", metavar="NAME", nargs="+", help="stages to leave cells out of (default: scores to results)")
+    add("--no-key", action="store_true", help="no file of keys")
     add("--lang", choices=("en", "zh"), default="en", help="language of the sheets (default: en)")
     return parser
 

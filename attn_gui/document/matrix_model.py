@@ -53,6 +53,7 @@ class MatrixModel(QAbstractTableModel):
         self._row_labels: Sequence[str] = ()
         self._editable = self._renamable = False
         self.inverted = False  # True is shown, typed and copied as False: of a mask that is read as blocked
+        self.covered = False  # whether a number may be left out for an exercise, and stands there as NaN
         self._decimals, self._scientific = 3, False
 
     def set_matrix(
@@ -100,6 +101,8 @@ class MatrixModel(QAbstractTableModel):
         value = array.item(row, column)
         if array.dtype.kind == "b":
             return ("✓", 1.0) if value != self.inverted else ("", 0.0)
+        if self.covered and value != value:
+            return "?", value
         return shown(value, self._decimals, self._scientific), value
 
     def number(self, row: int, column: int) -> float:

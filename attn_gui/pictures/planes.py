@@ -45,6 +45,11 @@ def kind_of(plane: PlaneLike | None) -> str:
     return plane.evaluation.kind if isinstance(plane, Plane | FieldPlane) else ""
 
 
+def covers(plane: PlaneLike | None) -> bool:
+    """Whether cells of a plane may be left out, which are read as NaN."""
+    return isinstance(plane, Plane | FieldPlane) and plane.evaluation.covers
+
+
 class FieldPlane:
     """A matrix of the problem, read through the evaluation so that an edit in place is seen."""
 

@@ -245,12 +245,12 @@ class ExportController(QObject):
         self._job.begin(work)
 
     def _is_busy(self) -> bool:
-        """Whether an export is under way; then that is said."""
-        if self._job.busy:
-            self._window.banner.show_info(
-                lambda: self.tr("The export before this one is still being written: wait for it, or cancel it.")
-            )
-        return self._job.busy
+        """Whether an export is under way, or an exercise that it would end; then that is said."""
+        if blanks := bool(self._view.look.blanks):
+            self._window.banner.show_info(lambda: self.tr("Cells are left out: end the exercise before you export."))
+        elif self._job.busy:
+            self._window.banner.show_info(lambda: self.tr("An export is still being written: wait, or cancel it."))
+        return blanks or self._job.busy
 
     def _on_job_ended(self, found: object) -> None:
         self._progress.end()

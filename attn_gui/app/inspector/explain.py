@@ -30,7 +30,7 @@ class ExplainController(QObject):
         window.inspector.placeRequested.connect(self.back_to)
         window.inspector.backRequested.connect(self.back)
         window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
-        view.follow(self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "blanks")
+        view.follow(self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "face")
         self._soon = QTimer(self, singleShot=True, interval=0)  # typesetting must not hold up the maps
         self._soon.timeout.connect(self.show_explanation)
         computation.updated.connect(lambda _recomputed: self._soon.start())
@@ -86,9 +86,10 @@ class ExplainController(QObject):
 
     def show_explanation(self) -> None:
         look, evaluation, inspector = self._view.look, self._view.explained, self._window.inspector
-        if look.cell is None or self._view.hides(look.cell):
+        withheld = look.cell is not None and self._view.withholds(look.cell)
+        if look.cell is None or withheld:
             self._explanation = None
-            inspector.set_nothing_chosen()
+            inspector.set_nothing_chosen(withheld=withheld)
             return
         stage = stand_in(evaluation, look.cell.stage)
         plane = stage_plane(evaluation, stage, look.batch, look.head)

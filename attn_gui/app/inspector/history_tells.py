@@ -60,7 +60,7 @@ class HistoryTells(QObject):
         self._asked: tuple[Place, int, int] = Place("", ()), 0, 0  # the cell, the generation, the first step's number
         self._steps: list[int] = []  # of each row of the ranking, the place in the history to go to
         document.changed.connect(self._on_changed)
-        view.follow(self._on_changed, "cell", "head", "batch", "evaluation")
+        view.follow(self._on_changed, "cell", "face", "head", "batch", "evaluation")
         self._history.blame.stepRequested.connect(self._on_blame_step_requested)
 
     def commands(self) -> dict[str, Command]:
@@ -155,9 +155,9 @@ class HistoryTells(QObject):
         return self._place() is not None and self._document.stack.index() > 1
 
     def _place(self) -> Place | None:
-        """The chosen cell, where the present evaluation has it."""
+        """The chosen cell, where the present evaluation has it and no exercise leaves it out."""
         look, evaluation = self._view.look, self._computation.evaluation
-        if look.cell is None or look.cell.stage not in evaluation.stages:
+        if look.cell is None or look.cell.stage not in evaluation.stages or self._view.hides(look.cell):
             return None
         plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
         return Place(look.cell.stage, plane.index(look.cell.row, look.cell.column))

@@ -50,7 +50,7 @@ class SensitivityController(QObject):
         self._patience.timeout.connect(lambda: self._page.set_nothing("working"))
         window.inspector.pageTurned.connect(self.show_gradients)
         computation.updated.connect(self._on_changed)
-        view.follow(self._on_changed, "evaluation", "cell", "head", "batch")
+        view.follow(self._on_changed, "evaluation", "cell", "head", "batch", "blanks")
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -66,8 +66,8 @@ class SensitivityController(QObject):
         self._background.forget()
         if not self._page.isVisible():
             return
-        if look.cell is None:
-            self._page.set_nothing("cell")
+        if look.cell is None or look.blanks:
+            self._page.set_nothing("exercise" if look.blanks else "cell")
             return
         stage = look.cell.stage
         index = stage_plane(evaluation, stage, look.batch, look.head).index(look.cell.row, look.cell.column)

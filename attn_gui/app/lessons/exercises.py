@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QBoxLayout
 
@@ -13,10 +15,13 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
 from attn_gui.document.number_text import NumberError, parse_number, shown
+from attn_gui.engine.graph import indices
 from attn_gui.engine.mistakes.grading import Verdict, grade
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats import FormatError
+from attn_gui.lessons.covered_evaluation import Covered
 from attn_gui.lessons.worksheets import Blank, random_blanks, usual_stages
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name
@@ -29,7 +34,7 @@ WORDS = "exercise blank quiz hide grade 练习 题目 留空 遮住 批改"
 
 ROWS = (
     Row("leave_out", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out the &chosen cell"), words=WORDS, separator=True,
-        needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first")),
+        needs=QT_TRANSLATE_NOOP("Actions", "Choose a computed cell of a map that is not too large first")),
     Row("leave_out_random", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out cells at &random…"), words=WORDS),
     Row("end_exercise", "learn", QT_TRANSLATE_NOOP("Actions", "&End the exercise"), words=WORDS,
         needs=QT_TRANSLATE_NOOP("Actions", "No cell is left out")),
@@ -39,9 +44,11 @@ ROWS = (
 class Exercises(QObject):
     """The blanks are a part of the view: leaving cells out changes no number and no file."""
 
-    def __init__(self, window: MainWindow, computation: Computation, view: ViewState, bars: Bars) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, bars: Bars
+    ) -> None:
         super().__init__(window)
-        self._window, self._computation, self._view = window, computation, view
+        self._window, self._document, self._computation, self._view = window, document, computation, view
         self._count = 0  # of the cells that were left out, the answered ones among them
         self._asked: Blank | None = None
         self._panel = ExercisePanel(window)
@@ -53,14 +60,15 @@ class Exercises(QObject):
         self._panel.question.typed.connect(self._on_question_typed)
         self._panel.question.showAsked.connect(self._on_question_show_asked)
         view.follow(self.end, "document")
-        view.follow(self._show, "blanks", "cell", "head", "batch", "stage", "mode", "evaluation")
+        computation.updated.connect(self._cover)
+        view.follow(self._cover, "blanks", "evaluation")
+        view.follow(self._show, "face", "blanks", "cell", "head", "batch", "stage", "mode", "evaluation")
         self._show()
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        view = self._view
         return {
-            "leave_out": Command(self.leave_out, enabled=lambda: view.look.cell is not None),
+            "leave_out": Command(self.leave_out, enabled=self._can_leave_out),
             "leave_out_random": Command(self.leave_out_random),
             "end_exercise": Command(self.end, enabled=lambda: bool(self._count)),
         }
@@ -82,6 +90,11 @@ class Exercises(QObject):
             self._count += 1
             self._view.set(blanks=self._view.look.blanks | {cell})
 
+    def _can_leave_out(self) -> bool:
+        """Whether the chosen cell is one that is computed, and the problem small enough to be gone through by hand."""
+        cell, problem = self._view.look.cell, self._document.problem
+        return cell is not None and cell.stage not in problem.arrays() and math.prod(problem.map_shape) <= MOST_CELLS
+
     def leave_out_random(self) -> None:
         """Ask how many cells and by which seed."""
         from attn_gui.views.dialogs.ask_dialog import AskDialog
@@ -98,8 +111,7 @@ class Exercises(QObject):
         if len(parts) != 2 or not all(part.isdecimal() and len(part) < 10 for part in parts) or not int(parts[0]):
             raise ValueError(self.tr("Expected two whole numbers, such as “6, 1”."))
         evaluation = self._computation.evaluation
-        size = evaluation.problem.map_shape
-        if size[0] * size[1] * size[2] * size[3] > MOST_CELLS:
+        if math.prod(evaluation.problem.map_shape) > MOST_CELLS:
             raise ValueError(self.tr("These maps are too large; leave out single cells instead."))
         try:
             return random_blanks(evaluation, usual_stages(evaluation), int(parts[0]), int(parts[1]))
@@ -148,16 +160,22 @@ class Exercises(QObject):
         if blank is not None:
             self._view.set(blanks=self._view.look.blanks - {blank})
 
+    # --- covering ----
+    def _cover(self, *_: object) -> None:
+        """Lay over the evaluation what leaves the blanks out, and every number that is the same under another name."""
+        blanks, evaluation = self._view.look.blanks, self._computation.evaluation
+        if blanks and not self._computation.pending:
+            self._view.lay(Covered(evaluation, blanks))
+
     # --- showing ---------------------------------------------------------------------------------
     def _show(self) -> None:
-        look, maps = self._view.look, self._window.product.maps
-        evaluation = self._computation.evaluation
+        look, maps, face = self._view.look, self._window.product.maps, self._view.face
         for stage in maps.stages:
             areas: tuple[Area, ...] = ()
-            if stage in evaluation.stages:
-                plane = stage_plane(evaluation, stage, look.batch, look.head)
-                boxes = (blank.box for blank in look.blanks if blank.stage == stage)
-                areas = tuple(filter(None, map(plane.cells, boxes)))
+            if isinstance(face, Covered) and stage in face.stages:
+                plane = stage_plane(face, stage, look.batch, look.head)
+                cells = face.left_out(stage, indices.whole(face.shape(stage)))
+                areas = tuple(filter(None, map(plane.cells, map(indices.cell, cells))))
             maps.set_blank(stage, areas)
         self._panel.setVisible(bool(self._count))
         self._panel.set_counts(len(look.blanks), self._count)

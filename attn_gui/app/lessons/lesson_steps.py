@@ -207,7 +207,8 @@ class LessonsController(QObject):
         """Say the step with the numbers of now, and whether they are its own."""
         if self._lesson is None:
             return
-        state, evaluation, lang = self._states[self._place], self._computation.evaluation, self._look.language
+        state, lang = self._states[self._place], self._look.language
+        evaluation = self._view.face if self._view.look.blanks and self._view.face else self._computation.evaluation
         problem, question = self._document.problem, state.step.question
         done = problem == state.end
         asked = None
@@ -237,7 +238,7 @@ class LessonsController(QObject):
         self._job.ended.connect(self._on_job_ended)
         self._soon.timeout.connect(self._show)
         self._computation.updated.connect(lambda *_: self._soon.start())
-        self._view.follow(self._soon.start, "evaluation")
+        self._view.follow(self._soon.start, "evaluation", "face")
         panel = self._panel
         panel.stepAsked.connect(self._step)
         panel.closeAsked.connect(self.close)

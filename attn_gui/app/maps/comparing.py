@@ -47,7 +47,7 @@ class CompareController(QObject):
         computation.updated.connect(lambda _: self._soon.start())
         view.follow(self.show, "baseline", "compare", "document", "cell", "blanks")
         view.follow(self.show_offers, "evaluation")
-        view.follow(self.show_cell, "baseline", "cell", "head", "batch", "evaluation")
+        view.follow(self.show_cell, "baseline", "face", "cell", "head", "batch", "evaluation")
         self._box.picked.connect(lambda mode: view.set(compare=mode))
         window.comparison.endRequested.connect(self._on_line_end_requested)
         self.retranslate()
@@ -116,7 +116,9 @@ class CompareController(QObject):
     def show_cell(self) -> None:
         """Say in the inspector what the chosen cell was and is."""
         look = self._view.look
-        found = moved(self._baseline, look.cell.stage, look.batch, look.head, *look.cell[1:]) if look.cell else None
+        found = None
+        if look.cell is not None and not self._view.hides(look.cell):
+            found = moved(self._baseline, look.cell.stage, look.batch, look.head, *look.cell[1:])
         if found is None:
             self._window.inspector.set_compared("")
             return

@@ -90,7 +90,7 @@ class GradientController(QObject):
         if is_quick(evaluation):
             self._lay(_taken(evaluation, stage, item, head, place, of))
             return
-        self._view.show_gradient(None)
+        self._view.lay(None)
         self._say()
         self._taking.begin(lambda _tell: _taken(evaluation, stage, item, head, place, of))
 
@@ -103,7 +103,7 @@ class GradientController(QObject):
 
     def _lay(self, taken: Taken) -> None:
         self._taken = taken
-        self._view.show_gradient(taken.gradient)
+        self._view.lay(taken.gradient)
         self._say()
         if taken.largest is not None:
             self._rest.start()

@@ -34,7 +34,7 @@ class MapsController(QObject):
         computation.updated.connect(self._on_computation_updated)
         self._shown: Evaluation | None = None
         view.follow(self.show, "evaluation", "head", "batch")
-        view.follow(self._show_other, "compare", "baseline", "gradient shown")
+        view.follow(self._show_other, "compare", "baseline", "face")
         view.follow(self._show_stage, "stage")
         view.follow(self._show_chosen, "cell")
         view.follow(self._show_mode, "mode")

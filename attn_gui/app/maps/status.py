@@ -31,7 +31,7 @@ class StatusController(QObject):
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._told: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
         view.follow(self.show, "evaluation")
-        view.follow(self.show_place, "blanks", "cell", "head", "batch", "baseline")
+        view.follow(self.show_place, "blanks", "face", "cell", "head", "batch", "baseline")
         computation.updated.connect(self._on_computation_updated)
         computation.working.connect(self._on_computation_working)
         document.titleChanged.connect(self.show_title)

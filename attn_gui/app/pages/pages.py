@@ -64,7 +64,7 @@ class PagesController(QObject):
             bars.actions[name].triggered.connect(lambda: self.set_large(False))
         computation.updated.connect(self._on_changed)
         document.snapshots.changed.connect(self._on_changed)
-        view.follow(self._on_changed, "evaluation", "cell", "head", "batch", "stage")
+        view.follow(self._on_changed, "evaluation", "cell", "head", "batch", "stage", "blanks")
         self._offer()
 
     def commands(self) -> dict[str, Command]:
@@ -120,6 +120,9 @@ class PagesController(QObject):
             return
         page, evaluation = self._panel.pages[self._name], self._computation.evaluation
         page.fill(self._look.language)
+        if self._view.look.blanks:
+            page.set_sentence(self.tr("Not shown during the exercise: pages would give away cells that are left out."))
+            return
         if not page.kind.applies(evaluation.problem):
             page.set_sentence(_said(page.kind.needs))
             return

@@ -118,7 +118,7 @@ class PullingController(QObject):
 
     def _begun(self, stage: str) -> Pull | None:
         cell, look = self._view.look.cell, self._view.look
-        if cell is None or cell.stage != stage or look.compare != NOW or self._computation.pending:
+        if cell is None or cell.stage != stage or look.compare != NOW or look.blanks or self._computation.pending:
             return None
         try:
             check(sum(array.nbytes for array in self._document.problem.arrays().values()))

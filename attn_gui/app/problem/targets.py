@@ -47,13 +47,13 @@ class TargetController(QObject):
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._solve)
         window.inspector.targetRequested.connect(lambda: self.open())
-        view.follow(self._offer, "evaluation", "cell")
+        view.follow(self._offer, "evaluation", "cell", "blanks")
         self._offer()
 
     def offered(self) -> bool:
         """Whether the chosen cell can have a target."""
         cell = self._view.look.cell
-        return cell is not None and STAGE[cell.stage].settable
+        return cell is not None and STAGE[cell.stage].settable and not self._view.look.blanks
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

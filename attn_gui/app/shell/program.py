@@ -27,6 +27,7 @@ from attn_gui.app.inspector.snapshot_commands import SnapshotsController
 from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lesson_steps import LessonsController
 from attn_gui.app.lessons.solution_saving import SolutionSaving
+from attn_gui.app.lessons.worksheet_writing import WorksheetsController
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
 from attn_gui.app.maps.gradients import GradientController
@@ -181,7 +182,8 @@ class Program(QObject):
             window, document, computation, self.baseline, view, self.settings, self.look, self.pages.knobs
         )
         self.pages.exportAsked.connect(self.export.export_page)
-        self.exercises = Exercises(window, computation, view, self.bars)
+        self.exercises = Exercises(*self._shared(), self.bars)
+        self.worksheets = WorksheetsController(window, document, computation, self.settings, self.look, self.bars)
         self.typing.answered.connect(self.exercises.take)
         self.solutions = SolutionSaving(window, document, view, self.look, self.bars)
         self.lessons = LessonsController(

@@ -11,12 +11,14 @@ from PySide6.QtCore import QObject
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.analysis.head_readings import Entropy
+from attn_gui.engine.evaluation.derived.face import Face
+from attn_gui.engine.graph import indices
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.states import BEFORE, GRADIENT, MODES, NOW
 from attn_gui.figure.pages.differentials.differentiated import CELL
 from attn_gui.figure.products.operands import stage_plane
+from attn_gui.lessons.covered_evaluation import Covered
 from attn_gui.lessons.worksheets import Blank
 from attn_gui.views.dialogs.weight_meanings import ASK
 
@@ -63,9 +65,9 @@ class Look:
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
 
 
-PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "baseline", "document", "gradient shown"}
+PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "baseline", "document", "face"}
 """Parts that can change: the fields of the look, the evaluation that is looked at, what it is compared with, the
-document that it is of, and the gradient in its place."""
+document that it is of, and what is laid over it."""
 
 
 class ViewState(QObject):
@@ -80,17 +82,16 @@ class ViewState(QObject):
         self._computation, self._baseline = computation, baseline
         self._followers: list[tuple[Show, frozenset[str]]] = []
         self._look_at_opened: Callable[[], Look] = lambda: self.look
-        self.gradient: Gradient | None = None  # on show
+        self.face: Face | None = None  # a gradient or an exercise that is laid over the evaluation
         self.look = resolve(look, computation.evaluation)
         computation.rebuilt.connect(self._on_computation_rebuilt)
         baseline.changed.connect(lambda: self._show(self.look, frozenset({"baseline"})))
 
     @property
     def shown(self) -> Evaluation:
-        """Evaluation that the maps show: the state now, the one before, their difference, or a gradient once it is
-        taken."""
-        if self.gradient is not None:
-            return self.gradient
+        """Evaluation that the maps show: the state now, the one before, their difference, or what is laid over it."""
+        if self.face is not None:
+            return self.face
         return self._baseline.face(NOW if self.look.compare == GRADIENT else self.look.compare)
 
     @property
@@ -105,19 +106,28 @@ class ViewState(QObject):
         return self.look.cell is not None and not self.look.blanks
 
     def chosen_blank(self) -> Blank | None:
-        """The chosen cell as an exercise has it; None where none is chosen."""
-        cell, look = self.look.cell, self.look
+        """The chosen cell as an exercise has it, or the blank whose number it has, too; None where none is chosen."""
+        cell = self.look.cell
         if cell is None or cell.stage not in self._computation.evaluation.stages:
             return None
-        plane = stage_plane(self._computation.evaluation, cell.stage, look.batch, look.head)
-        return Blank(cell.stage, plane.index(cell.row, cell.column))
+        index = self._index(cell)
+        covered = self.face.blank_at(cell.stage, index) if isinstance(self.face, Covered) else None
+        return covered or Blank(cell.stage, index)
 
     def hides(self, cell: ChosenCell | None) -> bool:
         """Whether the number of a cell of the maps is left out."""
-        if cell is None or not self.look.blanks:
+        if cell is None or not isinstance(self.face, Covered):
             return False
-        plane = stage_plane(self._computation.evaluation, cell.stage, self.look.batch, self.look.head)
-        return Blank(cell.stage, plane.index(cell.row, cell.column)) in self.look.blanks
+        return bool(self.face.left_out(cell.stage, indices.cell(self._index(cell))))
+
+    def withholds(self, cell: ChosenCell) -> bool:
+        """Whether the explanation of a cell would give away a number that is left out."""
+        return isinstance(self.face, Covered) and self.face.tells(cell.stage, self._index(cell))
+
+    def _index(self, cell: ChosenCell) -> tuple[int, ...]:
+        """The place of a cell in the axes of its stage."""
+        look, evaluation = self.look, self._computation.evaluation
+        return stage_plane(evaluation, cell.stage, look.batch, look.head).index(cell.row, cell.column)
 
     def follow(self, show: Show, *parts: str) -> None:
         """Call `show` after every change of one of these parts."""
@@ -137,11 +147,11 @@ class ViewState(QObject):
         """Tell every follower of the evaluation that there is, as of a document just opened."""
         self._on_computation_rebuilt(True)
 
-    def show_gradient(self, gradient: Gradient | None) -> None:
-        """Show a gradient in place of the numbers, or these again."""
-        if gradient is not self.gradient:
-            self.gradient = gradient
-            self._show(self.look, frozenset({"gradient shown"}))
+    def lay(self, face: Face | None) -> None:
+        """Lay a gradient or an exercise over the evaluation, or show that again."""
+        if face is not self.face:
+            self.face = face
+            self._show(self.look, frozenset({"face"}))
 
     def finish(self) -> None:
         """Stop telling; for the end of the program."""
@@ -149,16 +159,17 @@ class ViewState(QObject):
 
     def _on_computation_rebuilt(self, opened: bool) -> None:
         look = self._look_at_opened() if opened else self.look
-        self.gradient = None  # of numbers that are gone
+        self.face = None  # of numbers that are gone
         self._show(look, frozenset({"evaluation", "baseline", *(("document",) if opened else ())}))
 
     def _show(self, look: Look, changed: frozenset[str]) -> None:
         mode = look.compare if look.compare in MODES and self._baseline.key else NOW
         found = resolve(look, self._baseline.face(mode))
-        mode = GRADIENT if look.compare == GRADIENT and found.cell is not None and not found.blanks else mode
-        if mode != GRADIENT and self.gradient is not None:
-            self.gradient = None
-            changed |= {"gradient shown"}
+        mode = GRADIENT if look.compare == GRADIENT and found.cell is not None else mode
+        mode = NOW if found.blanks else mode  # what was before tells what is
+        if self.face is not None and not (found.blanks if self.face.covers else mode == GRADIENT):
+            self.face = None
+            changed |= {"face"}
         before, self.look = self.look, replace(found, compare=mode)
         changed |= {name for name, value in vars(self.look).items() if value != getattr(before, name)}
         for show, parts in tuple(self._followers):

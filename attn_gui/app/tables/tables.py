@@ -66,7 +66,7 @@ class TablesController(QObject):
         computation.updated.connect(self._on_computation_updated)
         document.changed.connect(self._on_document_changed)
         view.follow(self.show, "evaluation", "batch")
-        view.follow(self._show_other, "compare", "baseline", "gradient shown")
+        view.follow(self._show_other, "compare", "baseline", "face")
         view.follow(self._show_first, "document")
         view.follow(self._show_decimals, "decimals", "scientific")
         view.follow(self._show_masks, "head", "blocked")
@@ -140,7 +140,7 @@ class TablesController(QObject):
         problem, model, locked = self._document.problem, self.models[field], self.locked(field)
         role = ROWS.get(field)
         labels = problem.query_tokens if role == "query" else problem.names_of_keys if role == "key" else None
-        model.inverted = self._view.look.blocked
+        model.inverted, model.covered = self._view.look.blocked, bool(self._view.look.blanks)
         model.set_matrix(self._reader(field), row_labels=labels or (), editable=not locked, renamable=role is not None)
         panel.set_title(field_symbol(field), self.states.title(self._title(field)))
         panel.set_computed(locked)
@@ -185,7 +185,7 @@ class TablesController(QObject):
     def _reader_of_now(self, field: str) -> Read:
         if not self.computed(field):
             return self._document.reader(field, self._view.look.batch, self._view.look.head)
-        return lambda: self._computation.evaluation.block(
+        return lambda: (self._view.face or self._computation.evaluation).block(
             field, self._view.look.batch, None, *map(slice, (0, 0), self._computation.evaluation.shape(field)[-2:])
         )
 

@@ -37,7 +37,7 @@ class TwoStates:
     @property
     def mode(self) -> str:
         """The mode of the tables: BEFORE, DIFFERENCE, GRADIENT, or NOW where they are the document's."""
-        if self._view.gradient is not None:
+        if isinstance(self._view.face, Gradient):
             return GRADIENT
         mode = self._view.look.compare
         return mode if mode in (BEFORE, DIFFERENCE) and self._baseline.comparable else NOW
@@ -54,8 +54,8 @@ class TwoStates:
 
     def moved(self) -> bool:
         """Whether the tables show another state than when this was asked last."""
-        shown = self._view.gradient or self._baseline.evaluation
-        told, self._told = self._told, (self.mode, shown if self.locked else None)
+        shown = self._view.face or (self._baseline.evaluation if self.locked else None)
+        told, self._told = self._told, (self.mode, shown)
         return told != self._told
 
     def title(self, title: str) -> str:
@@ -73,8 +73,8 @@ class TwoStates:
         """
         if not self.locked:
             return now
-        if (gradient := self._view.gradient) is not None:
-            return self._read_of(gradient, field)
+        if isinstance(self._view.face, Gradient):
+            return self._read_of(self._view.face, field)
         before = self._before(field)
         if self.mode == BEFORE:
             return before

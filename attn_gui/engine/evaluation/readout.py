@@ -34,6 +34,7 @@ class Readout:
     problem: Problem
     stages: tuple[str, ...]
     last_parts: tuple[tuple[str, tuple[int, ...]], tuple[Part, ...]] | None = None  # of the cell asked for last
+    covers = False  # whether cells are left out and read as NaN
     kind = ""  # what its numbers are where they are not the stages' own: differences, gradients
 
     def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:

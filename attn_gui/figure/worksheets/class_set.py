@@ -8,13 +8,27 @@ from pathlib import Path
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.figure.output.devices import write_pages
 from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.reading import Tell, silent
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.saving import replacing
-from attn_gui.lessons.worksheets import worksheets
+from attn_gui.lessons.worksheets import Worksheet, worksheets
 
 from .worksheet_page import page_of_sheet
 
 PARTS = {"worksheets": False, "keys": True}
+"""Parts of the file names, and whether the cells that are left out are filled in."""
+
+
+def class_files(name: str, *, keys: bool = True) -> list[str]:
+    """The names of the files of a class."""
+    return [f"{name}-{part}.pdf" for part, solved in PARTS.items() if keys or not solved]
+
+
+def check_sheet(problem: Problem, seed: int, stages: Sequence[str], blanks: int, lang: str = "en") -> None:
+    """Raise ValueError with one sentence where the problem makes no worksheet, or one that does not fit on a page."""
+    ensure_gui()
+    for sheet in worksheets(problem, 1, seed, stages, blanks):
+        page_of_sheet(sheet, Ink("light", lang), solved=True)
 
 
 def write_class(
@@ -27,16 +41,21 @@ def write_class(
     blanks: int,
     stages: Sequence[str] = (),
     lang: str = "en",
+    keys: bool = True,
+    tell: Tell = silent,
 ) -> Iterator[Path]:
     """Write NAME-worksheets.pdf and NAME-keys.pdf, a page for each student; gives each path once it is written.
 
     Raises ValueError with one sentence for what cannot be.
     """
     ensure_gui()
-    sheets, ink = list(worksheets(problem, count, seed, stages, blanks)), Ink("light", lang)
-    for part, solved in PARTS.items():
+    ink = Ink("light", lang)
+    sheets: list[Worksheet] = []
+    for sheet in worksheets(problem, count, seed, stages, blanks):
+        tell((sheet.number - 1) / (count + 1))
+        sheets.append(sheet)
+    for file, solved in zip(class_files(name, keys=keys), PARTS.values(), strict=False):
         pages = [page_of_sheet(sheet, ink, solved=solved) for sheet in sheets]
-        path = folder / f"{name}-{part}.pdf"
-        with replacing(path) as file:
-            write_pages(pages, file)
-        yield path
+        with replacing(folder / file) as target:
+            write_pages(pages, target)
+        yield folder / file

@@ -13,6 +13,7 @@ from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.pages.ink import Ink
+from attn_gui.lessons.covered_evaluation import Covered
 from attn_gui.lessons.worksheets import Worksheet
 
 DECIMALS = 2
@@ -43,19 +44,19 @@ def tables_of(sheet: Worksheet, ink: Ink) -> Iterator[Table]:
 
 
 def _stage(sheet: Worksheet, name: str, ink: Ink) -> Iterator[Table]:
-    evaluation = sheet.evaluation
+    evaluation, covered = sheet.evaluation, Covered(sheet.evaluation, sheet.blanks)
     stage, shape = STAGE[name], evaluation.shape(name)
     values = evaluation.box(name, tuple(slice(0, size) for size in shape))[0]
     called = stage.called.zh if ink.lang == "zh" else stage.called.en
     title = f"{stage.symbol}  {called}"
+    left_out = covered.left_out(name, tuple(slice(0, size) for size in shape))
     if values.ndim == 2:
-        left = {blank.index[1:] for blank in sheet.blanks if blank.stage == name}
-        yield _table(title, values, frozenset((row, column) for row, column in left))
+        yield _table(title, values, frozenset((at[1], at[2]) for at in left_out if at[0] == 0))
         return
     for head, matrix in enumerate(values):
         more = f"  {ink.words.head.format(head)}" if len(values) > 1 else ""
-        left = {blank.index[2:] for blank in sheet.blanks if blank.stage == name and blank.index[1] == head}
-        yield _table(title + more, matrix, frozenset((row, column) for row, column in left))
+        left = frozenset((at[2], at[3]) for at in left_out if at[:2] == (0, head))
+        yield _table(title + more, matrix, left)
 
 
 def _table(title: str, values: Array, left: frozenset[tuple[int, int]] = frozenset()) -> Table:

@@ -85,9 +85,10 @@ class Inspector(QWidget):
         self._compared.setText(text)
         self._compared.setVisible(bool(text))
 
-    def set_nothing_chosen(self) -> None:
-        """Show the first steps."""
+    def set_nothing_chosen(self, *, withheld: bool = False) -> None:
+        """Show the first steps; `withheld`: a cell is chosen, and an exercise runs that its explanation would end."""
         self._explanation = self._context = None
+        self._start.set_withheld(withheld)
         self._pages.setCurrentWidget(self._start_page)
 
     def set_target_offered(self, offered: bool) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from attn_gui.figure.display import Allowed, Levels, Values, to_display
 from attn_gui.figure.levels import LevelRule, finite_open
 from attn_gui.pictures.plane_reading import numbers_of, overview_of
-from attn_gui.pictures.planes import PlaneLike
+from attn_gui.pictures.planes import PlaneLike, covers
 from attn_gui.pictures.supply import supply_of
 
 COUNTED = 1 << 21
@@ -40,7 +40,7 @@ def sample_of(plane: PlaneLike | None, owner: object = None) -> Values:
 
 def counts_of(plane: PlaneLike | None) -> dict[int, int]:
     """Number of cells with each flag of `figure.display` other than ALLOWED; 0 for "some" in maps too long to count."""
-    if plane is None:
+    if plane is None or covers(plane):
         return {}
     if (supply := supply_of(plane)) is not None:
         sheet = supply.overview(plane)

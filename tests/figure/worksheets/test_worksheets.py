@@ -46,6 +46,15 @@ def test_a_key_has_the_numbers_of_an_independent_computation():
     assert tables["S"].left == frozenset()
 
 
+def test_a_number_that_stands_twice_is_left_out_twice():
+    rng = np.random.default_rng(0)
+    fields = {name: rng.normal(size=(3, 2)) for name in ("query", "key", "value")}
+    (sheet,) = worksheets(Problem(**fields, mask=[{"kind": "causal"}]), 1, 1, ("masked",), 3)
+    left = {table.title.split()[0]: table.left for table in tables_of(sheet, Ink()) if table.left}
+    assert len(left) == 2  # the scaled scores and the masked ones
+    assert len(set(left.values())) == 1
+
+
 def test_closed_cells_are_never_left_out():
     rng = np.random.default_rng(0)
     problem = Problem(

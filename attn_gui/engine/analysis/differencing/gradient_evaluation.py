@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from attn_gui.engine.analysis.sensitivity import all_gradients
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.evaluation.backward import Backward
-from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.derived.face import Face
 from attn_gui.engine.evaluation.derived.strips import PooledByStrips
-from attn_gui.engine.evaluation.forward import Forward
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.node import Node
-from attn_gui.engine.graph.sources import Source
 from attn_gui.engine.problem.checks import as_box
 
 
-class Gradient(Evaluation):
+class Gradient(Face):
     """∂ Σ weights · stage by every cell of every stage and matrix of an evaluation, as that was when it was taken.
 
     A later stage has zeros: the sum does not read it. Of each stage only the box that the sum reads is kept, which of a
@@ -29,41 +26,9 @@ class Gradient(Evaluation):
     kind = "gradient"
 
     def __init__(self, of: Evaluation, stage: str, box: Box, weights: Array) -> None:
-        self.of, self.problem, self.mask, self.last_parts = of, of.problem, of.mask, None
-        self.stages = of.stages
+        super().__init__(of)
         self._parts, self._by_field = all_gradients(of, stage, box, weights)
 
-    # --- what it is made of ----------------------------------------------------------------------
-    def node(self, stage: str) -> Node:
-        """The stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
-        return self.of.node(stage)
-
-    def node_at(self, stage: str, index: tuple[int, ...]) -> Node:
-        """The node that makes one cell of a stage."""
-        return self.of.node_at(stage, index)
-
-    def computed(self, stage: str) -> str:
-        """The name of a stage as it is before its interventions; its own where it has none."""
-        return self.of.computed(stage)
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        return self.of.nodes
-
-    @property
-    def behind(self) -> Evaluation:
-        return self.of
-
-    @property
-    def closes(self) -> bool:
-        """Whether a mask layer is enabled that can close cells."""
-        return self.of.closes
-
-    @property
-    def sources(self) -> Mapping[str, Source]:
-        return self.of.sources
-
-    # --- reading ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
         """The gradient by a box of a stage, float64; of the mask, which cells are open."""
         if name == self.mask:
@@ -96,41 +61,6 @@ class Gradient(Evaluation):
         """The gradient by a whole array of the problem, in its own shape; NaN for switches, which have none."""
         found = self._by_field.get(field)
         return np.full(self.problem.arrays()[field].shape, np.nan) if found is None else found
-
-    def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
-        """Cells of a map that the mask leaves open."""
-        return self.of.allowed(batch, head, rows, columns)
-
-    def layers_at(self, index: tuple[int, ...]) -> list[tuple[int, bool]]:
-        """The layers of the mask at one cell of a map."""
-        return self.of.layers_at(index)
-
-    # --- what an evaluation does beside being read -----------------------------------------------
-    def complete(
-        self,
-        heads: Sequence[tuple[int, int]] | None = None,
-        *,
-        progress: Callable[[int, int], None] | None = None,
-        cancelled: Callable[[], bool] = bool,
-    ) -> bool:
-        """Nothing is left to be computed."""
-        return True
-
-    def update(self, problem: object, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
-        """Follow nothing: after an edit another gradient is taken."""
-        return Recomputed()
-
-    def reach(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
-        """The boxes of every stage that a change would reach."""
-        return self.of.reach(changed)
-
-    def forward(self, changed: Mapping[str, Sequence[Box]]) -> Forward:
-        """Every cell that reads the given ones."""
-        return self.of.forward(changed)
-
-    def backward(self, cells: Mapping[str, Sequence[Box]]) -> Backward:
-        """Every cell that the given ones were computed from."""
-        return self.of.backward(cells)
 
 
 class PooledGradient(PooledByStrips, Gradient):

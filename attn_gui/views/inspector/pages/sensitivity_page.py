@@ -82,7 +82,7 @@ class SensitivityPage(QWidget):
         self._show()
 
     def set_nothing(self, reason: str) -> None:
-        """Set the reason why there is nothing: "cell", none is chosen; "working", it takes a while."""
+        """Set the reason why there is nothing: "cell", none is chosen; "exercise", it would tell more; "working"."""
         self._name, self._gradients, self._reason = "", (), reason
         self._show()
 
@@ -101,6 +101,7 @@ class SensitivityPage(QWidget):
         sentences = {
             "": self.tr("How much {name} changes when one number of the problem grows by a little, for each unit:"),
             "cell": self.tr("Choose a cell: the numbers that it changes most with are listed here."),
+            "exercise": self.tr("Not shown during the exercise: gradients would give away cells that are left out."),
             "none": self.tr("{name} does not change with any number of the problem."),
             "working": self.tr("Taking the gradients …"),
         }

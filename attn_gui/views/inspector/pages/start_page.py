@@ -27,6 +27,7 @@ class StartPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._withheld = False
         self._titles = [QLabel(self) for _ in range(3)]
         self._steps = [SentenceView(self) for _ in range(3)]
         self._examples = QGridLayout()
@@ -39,6 +40,11 @@ class StartPage(QWidget):
         self._open.clicked.connect(self.openRequested)
         self._lessons.clicked.connect(self.lessonsRequested)
         self._build()
+        self.retranslate()
+
+    def set_withheld(self, withheld: bool) -> None:
+        """Whether a cell is chosen that is not explained, for the sake of an exercise."""
+        self._withheld = withheld
         self.retranslate()
 
     def set_examples(self, examples: Sequence[tuple[str, str, str]]) -> None:
@@ -64,9 +70,10 @@ class StartPage(QWidget):
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        for label, text in zip(
-            self._titles, (self.tr("No cell chosen"), self.tr("Examples"), self.tr("Keyboard")), strict=True
-        ):
+        first = self.tr("No cell chosen")
+        if self._withheld:
+            first = self.tr("Not explained during the exercise: that would give away a cell that is left out")
+        for label, text in zip(self._titles, (first, self.tr("Examples"), self.tr("Keyboard")), strict=True):
             label.setText(text)
         steps = (
             runs(self.tr("{click} in any map: its formula appears here."), click=strong(self.tr("Click a cell"))),
@@ -113,6 +120,7 @@ class StartPage(QWidget):
     def _build(self) -> None:
         for title in self._titles:
             dress(title, "section", strong=True)
+            title.setWordWrap(True)
         dress(self._titles[0], "sentence")
         dress(self._drop, "small", "text2")
         self._drop.setWordWrap(True)

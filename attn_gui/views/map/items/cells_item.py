@@ -22,7 +22,7 @@ from attn_gui.figure.text.numbers import CELL_MARGIN, CellNumbers, cell_decimals
 from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.plane_reading import bins_of
-from attn_gui.pictures.planes import PlaneLike, kind_of, zeros_dotted
+from attn_gui.pictures.planes import PlaneLike, covers, kind_of, zeros_dotted
 from attn_gui.views.map.items.map_item import MapItem
 
 DIMMED = 0.45
@@ -142,6 +142,7 @@ class CellsItem(MapItem):
         assert self.plane is not None
         leads = not self.style.small
         values, allowed, known = bins_of(self.plane, self.rows, self.columns, down, right, leads=leads, owner=self)
+        known = ~np.isnan(values) if covers(self.plane) else known
         return values, to_display(values, allowed, self.style.levels, known)
 
     def _draw(self, down: slice, right: slice) -> QRect:

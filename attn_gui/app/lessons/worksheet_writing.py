@@ -1,0 +1,138 @@
+"""Worksheets from the window: a dialog, then files written beside it, as `attn-gui worksheet` writes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.actions.action_rows import Row
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.actions.bars import Bars
+from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.look import LookController
+from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.translated_errors import saying, sentence
+from attn_gui.document.document import Document
+from attn_gui.figure.reading import Tell
+from attn_gui.lessons.worksheets import usual_stages
+from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetChoice, WorksheetDialog
+from attn_gui.views.dialogs.progress.export_progress import ExportProgress
+from attn_gui.views.main_window import MainWindow
+
+KEPT = "worksheets"
+PROPOSED = WorksheetChoice()
+WORDS = "worksheet class exercise print pdf key 练习卷 试卷 打印 答案 题目"
+
+ROWS = (Row("worksheets", "learn", QT_TRANSLATE_NOOP("Actions", "&Worksheets for a class…"), words=WORDS),)
+
+
+class WorksheetsController(QObject):
+    """Asks how many, and writes them from a copy of the problem."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        settings: Settings,
+        look: LookController,
+        bars: Bars,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation = window, document, computation
+        self._settings, self._look = settings, look
+        self._checked: tuple[object, Exception | None] = (None, None)
+        self._progress, self._job = ExportProgress(window), Job(self)
+        window.statusBar().addPermanentWidget(self._progress)
+        self._progress.cancelRequested.connect(self._job.stop)
+        self._job.told.connect(self._progress.set_share)
+        self._job.ended.connect(self._on_job_ended)
+        bars.add(ROWS)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"worksheets": Command(self.open)}
+
+    @property
+    def busy(self) -> bool:
+        """Whether files are still being written."""
+        return self._job.busy
+
+    def finish(self) -> None:
+        """Stop writing; for the end of the program."""
+        self._job.finish()
+
+    def open(self) -> None:
+        """Ask which sheets, and write them."""
+        self._checked = None, None
+        stages, stem = usual_stages(self._computation.evaluation), Path(self._document.name).stem
+        dialog = WorksheetDialog(stages, lambda choice: self._files(choice, stem), stem, self._window)
+        kept = self._settings.record(KEPT)
+        known = {
+            name: kept[name] for name in dialog.remembered if type(kept.get(name)) is type(getattr(PROPOSED, name))
+        }
+        path = self._document.path
+        folder = kept.get("folder") or str(path.parent if path else Path.home())
+        dialog.set_choice(replace(PROPOSED, stages=stages, lang=self._look.language, folder=folder, **known))
+        if asked(dialog):
+            choice = dialog.result_choice()
+            self._settings.put(KEPT, {**dialog.state(), "folder": choice.folder})
+            self._write(choice, stem)
+
+    def _files(self, choice: WorksheetChoice, stem: str) -> list[str]:
+        """The files of a choice. Raises ValueError with a sentence for what makes no sheet."""
+        from attn_gui.figure.worksheets.class_set import check_sheet, class_files
+
+        asked_for = choice.seed, choice.stages, choice.blanks, choice.lang
+        if self._checked[0] != asked_for:
+            try:
+                check_sheet(self._document.problem, *asked_for)
+                self._checked = asked_for, None
+            except ValueError as error:
+                self._checked = asked_for, ValueError(sentence(error))
+        if self._checked[1] is not None:
+            raise self._checked[1]
+        return class_files(choice.name or stem, keys=choice.keys)
+
+    def _write(self, choice: WorksheetChoice, stem: str) -> None:
+        from attn_gui.figure.worksheets.class_set import write_class
+
+        problem, folder = self._document.snapshot(), Path(choice.folder)
+
+        def work(tell: Tell) -> list[Path]:
+            written = write_class(
+                problem,
+                folder,
+                choice.name or stem,
+                count=choice.count,
+                seed=choice.seed,
+                blanks=choice.blanks,
+                stages=choice.stages,
+                lang=choice.lang,
+                keys=choice.keys,
+                tell=tell,
+            )
+            return list(written)
+
+        self._progress.begin()
+        self._job.begin(work)
+
+    def _on_job_ended(self, found: object) -> None:
+        self._progress.end()
+        banner = self._window.banner
+        if isinstance(found, Stopped):
+            banner.show_info(lambda: self.tr("The worksheets were canceled."))
+        elif isinstance(found, (ValueError, OSError)):
+            banner.show_error(saying(found))
+        elif isinstance(found, Exception):
+            raise found
+        elif isinstance(found, list):
+            names, folder = [path.name for path in found], found[0].parent
+            banner.show_info(
+                lambda: self.tr("Wrote {names} to {folder}").format(names=self.tr(", ").join(names), folder=folder)
+            )

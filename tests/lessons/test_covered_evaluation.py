@@ -1,0 +1,60 @@
+"""Cells left out of an evaluation, and the same numbers under other names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.graph import indices
+from attn_gui.lessons.covered_evaluation import Covered
+from attn_gui.lessons.worksheets import Blank
+
+
+@pytest.fixture
+def evaluation():
+    random = np.random.default_rng(0).standard_normal
+    fields = {name: random((4, 6)) for name in ("query", "key", "value")}
+    return Evaluation(Problem(**fields, num_heads=2, mask=[{"kind": "causal"}]))
+
+
+def left_out(covered):
+    found = {}
+    for stage in covered.stages:
+        values = covered.box(stage, indices.whole(covered.shape(stage)))
+        if places := [tuple(map(int, at)) for at in np.argwhere(np.isnan(values))]:
+            found[stage] = places
+    return found
+
+
+def test_a_copy_is_left_out_with_its_original(evaluation):
+    covered = Covered(evaluation, {Blank("head_output", (0, 1, 2, 0))})
+    assert left_out(covered) == {"head_output": [(0, 1, 2, 0)], "concat": [(0, 2, 3)], "output": [(0, 2, 3)]}
+    covered = Covered(evaluation, {Blank("output", (0, 2, 3))})
+    assert left_out(covered) == {"head_output": [(0, 1, 2, 0)], "concat": [(0, 2, 3)], "output": [(0, 2, 3)]}
+    assert covered.blank_at("concat", (0, 2, 3)) == Blank("output", (0, 2, 3))
+    covered = Covered(evaluation, {Blank("scaled", (0, 0, 2, 1))})
+    assert left_out(covered) == {"scaled": [(0, 0, 2, 1)], "masked": [(0, 0, 2, 1)]}
+
+
+def test_what_is_computed_from_it_alone_but_differs_stays(evaluation):
+    assert left_out(Covered(evaluation, {Blank("scores", (0, 1, 3, 0))})) == {"scores": [(0, 1, 3, 0)]}
+    same = Evaluation(evaluation.problem.replace(scale=1.0))
+    assert set(left_out(Covered(same, {Blank("scores", (0, 1, 3, 0))}))) == {"scores", "scaled", "masked"}
+
+
+def test_an_explanation_that_names_it_is_told(evaluation):
+    covered = Covered(evaluation, {Blank("weights", (0, 0, 2, 1))})
+    assert covered.tells("weights", (0, 0, 2, 1))
+    assert covered.tells("weights", (0, 0, 2, 0))  # its row is listed
+    assert covered.tells("head_output", (0, 0, 2, 2))
+    assert not covered.tells("head_output", (0, 0, 1, 2))
+    assert not covered.tells("weights", (0, 1, 2, 1))
+    assert not covered.tells("scaled", (0, 0, 2, 1))
+
+
+def test_the_numbers_themselves_stay_and_the_mask_is_theirs(evaluation):
+    covered = Covered(evaluation, {Blank("weights", (0, 0, 2, 1))})
+    assert not covered.signed
+    assert np.isfinite(evaluation.box("weights", indices.whole(evaluation.shape("weights")))).all()
+    assert np.array_equal(covered.allowed(0, 0, slice(0, 4), slice(0, 4)), np.tril(np.ones((4, 4), bool)))
