@@ -28,7 +28,7 @@ KEPT = "worksheets"
 PROPOSED = WorksheetChoice()
 WORDS = "worksheet class exercise print pdf key 练习卷 试卷 打印 答案 题目"
 
-ROWS = (Row("worksheets", "learn", QT_TRANSLATE_NOOP("Actions", "&Worksheets for a class…"), words=WORDS),)
+ROWS = (Row("worksheets", "learn", QT_TRANSLATE_NOOP("Actions", "Wor&ksheets for a class…"), words=WORDS),)
 
 
 class WorksheetsController(QObject):
