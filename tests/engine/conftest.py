@@ -14,6 +14,7 @@ from attn_gui.engine.creation.create import with_score
 
 B, G, R, N, M, D, C = 3, 2, 5, 7, 11, 13, 17  # batch, K/V heads, heads each, queries, keys, d_k, d_v
 E, F, S, U = 19, 23, 29, 31  # width of x, of the context, hidden width of the additive score, width of the block's end
+P = 37  # width of the block's feed-forward network
 
 
 def numbers(rng: np.random.Generator, **shapes: tuple[int, ...]) -> dict[str, Any]:
@@ -40,6 +41,19 @@ def block(rng: np.random.Generator, **more: Any) -> Problem:
     )
     record = numbers(rng, ln_weight=(E,), ln_bias=(E,), w_linear=(E, U), b_linear=(U,)) | {"ln_eps": 0.1}
     return Problem(**arrays, num_heads=G * R, num_kv_heads=G, block=record, **more)
+
+
+def layer(rng: np.random.Generator, kind: str, *, gated: bool, biased: bool, **more: Any) -> Problem:
+    """A whole layer of a transformer: a block with a feed-forward network."""
+    problem = block(rng)
+    tables = numbers(rng, norm1_weight=(E,), norm2_weight=(E,), w_up=(E, P), w_down=(P, E))
+    if gated:
+        tables |= numbers(rng, w_gate=(E, P))
+    if biased:
+        tables |= numbers(rng, norm1_bias=(E,), norm2_bias=(E,), b_up=(P,), b_down=(E,))
+        tables |= numbers(rng, b_gate=(P,)) if gated else {}
+    record = tables | {"kind": kind, "norm_eps": 0.1} | {name: more.pop(name) for name in ("norm", "activation")}
+    return problem.replace(block=record, **more)
 
 
 def cross(rng: np.random.Generator) -> Problem:
@@ -85,6 +99,32 @@ def everything() -> dict[str, Callable[[], Problem]]:
         "cosine": lambda: direct(rng(), score="cosine", scale=3.0),
         "average": lambda: direct(rng(), score="average", mask=({"kind": "causal"},)),
         "cross": lambda: cross(rng()),
+        "post": lambda: layer(rng(), "post", gated=False, biased=True, norm="layer", activation="gelu"),
+        "post, gated": lambda: layer(
+            rng(), "post", gated=True, biased=True, norm="rms", activation="gelu_tanh", mask=({"kind": "causal"},)
+        ),
+        "pre": lambda: layer(
+            rng(),
+            "pre",
+            gated=True,
+            biased=False,
+            norm="rms",
+            activation="silu",
+            mask=({"kind": "causal"},),
+            temperature=0.9,
+            qk_norm_eps=0.2,
+            **numbers(rng(), query_norm=(4,), key_norm=(4,), rotary_frequencies=(2,), sink=(G * R,)),
+        ),
+        "pre, cross": lambda: layer(
+            rng(),
+            "pre",
+            gated=False,
+            biased=True,
+            norm="layer",
+            activation="silu",
+            context=rng().normal(size=(B, M, E)),
+            **numbers(rng(), sink=(G * R,)),
+        ),
     }
     scores = {make().score for make in known.values()}
     return known | {score: partial(scored, score) for score in SCORES if score not in scores}

@@ -93,6 +93,34 @@ INTERVENTION_PROBLEMS = {
         ],
     ),
 }
+
+
+def layer(kind, *, gated, **choices):
+    """A whole layer of a transformer with a feed-forward network of 5 numbers."""
+    shapes = {"norm1_weight": (4,), "norm2_weight": (4,), "norm2_bias": (4,), "w_up": (4, 5), "w_down": (5, 4)}
+    shapes |= {"w_gate": (4, 5), "b_gate": (5,)} if gated else {"b_up": (5,)}
+    tables = {name: random(*shape) + k / 10 for k, (name, shape) in enumerate(shapes.items())}
+    return {"kind": kind, "norm_eps": 0.01} | tables | choices
+
+
+LAYERS = {
+    f"{kind}, {norm}, {activation}": projected(block=layer(kind, gated=gated, norm=norm, activation=activation))
+    for kind, norm, activation, gated in (
+        ("post", "layer", "gelu", False),
+        ("pre", "rms", "silu", True),
+        ("pre", "layer", "gelu_tanh", False),
+        ("post", "rms", "relu", True),
+    )
+}
+HEADS = {
+    "sink": given(sink=random(2)),
+    "sink, one head": given(sink=random(1), num_heads=1, temperature=0.7),
+    "sink, temperature, a batch": given(
+        sink=random(2), temperature=0.7, query=random(3, N, 4), mask=[{"kind": "causal"}]
+    ),
+    "head norms": projected(query_norm=random(2), key_norm=random(2) + 1, rotary_frequencies=random(1)),
+    "two numbers of one name": given(key_norm=random(2), score="gaussian", score_params={"key_norm": 0.25}),
+}
 OTHERS = {
     "one head, no batch": given(num_heads=1),
     "one head with a batch": given(num_heads=1, query=random(1, N, 4)),
@@ -115,7 +143,7 @@ OTHERS = {
     "single precision": given(dtype="float32"),
     "large scores": given(query=1000 * random(N, 4)),
 }
-PROBLEMS = {**SCORE_PROBLEMS, **MASK_PROBLEMS, **INTERVENTION_PROBLEMS, **OTHERS}
+PROBLEMS = {**SCORE_PROBLEMS, **MASK_PROBLEMS, **INTERVENTION_PROBLEMS, **LAYERS, **HEADS, **OTHERS}
 
 
 @pytest.fixture(scope="module")

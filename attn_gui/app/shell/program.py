@@ -42,6 +42,7 @@ from attn_gui.app.pages.code_saving import CodeSaving
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController
 from attn_gui.app.problem.head_edits import HeadEdits
+from attn_gui.app.problem.layer_edits import LayerController
 from attn_gui.app.problem.mask_edits import MasksController
 from attn_gui.app.problem.painting import PaintingController
 from attn_gui.app.problem.pulling import PullingController
@@ -155,6 +156,7 @@ class Program(QObject):
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.targets = TargetController(window, document, computation, view, self.making)
         self.variants = VariantsController(window, document, view, self.making)
+        self.layer = LayerController(window, document, view, self.making)
 
     def _build_inspector(self) -> None:
         window, document, computation, view = self._shared()
@@ -176,7 +178,7 @@ class Program(QObject):
         window, document, computation, view = self._shared()
         self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
         self.recovery = Recovery(window, self.files, self.look)
-        self.variants.newRequested.connect(self.files.new)
+        self.layer.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
         self.export = ExportController(
             window, document, computation, self.baseline, view, self.settings, self.look, self.pages.knobs

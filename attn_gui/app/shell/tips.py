@@ -23,6 +23,10 @@ TIPS = {
     "rotary_theta": QT_TRANSLATE_NOOP("Tips", "Turns pairs of columns of Q and K by i · θ^(−2p/dₖ) at position i"),
     "d_a": QT_TRANSLATE_NOOP("Tips", "How many units the additive score has: a = tanh(q W_q + k W_k) · w"),
     "block.ln_eps": QT_TRANSLATE_NOOP("Tips", "Added to the variance: N = γ (R − μ) / √(σ² + ε) + β"),
+    "block.norm_eps": QT_TRANSLATE_NOOP("Tips", "Added to the variance or the mean square: N = γ R / √(mean R² + ε)"),
+    "qk_norm_eps": QT_TRANSLATE_NOOP("Tips", "Added to the mean square of a head: Qⁿ = γ Q / √(mean Q² + ε)"),
+    "norm": QT_TRANSLATE_NOOP("Tips", "Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not"),
+    "activation": QT_TRANSLATE_NOOP("Tips", "The function between the products of the feed-forward network: F = a(Fᵘ)"),
     "head": QT_TRANSLATE_NOOP("Tips", "The head on show, counted from 0: O = A V of its columns alone"),
     "reading": QT_TRANSLATE_NOOP("Tips", "Which number stands below every head, read off its weights A"),
     "mask_reading.attend": QT_TRANSLATE_NOOP(

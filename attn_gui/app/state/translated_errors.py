@@ -19,6 +19,8 @@ NUMBERS = {
     "temperature": ("Settings", "temperature"),
     "rotary_theta": ("Settings", "base of the rotary positions"),
     "block.ln_eps": ("Settings", "ε of the LayerNorm"),
+    "block.norm_eps": ("Settings", "ε of the norms"),
+    "qk_norm_eps": ("Settings", "ε of the norms of Q and K"),
     "query_tokens": ("Sentences", QT_TRANSLATE_NOOP("Sentences", "the tokens of the queries")),
     "key_tokens": ("Sentences", QT_TRANSLATE_NOOP("Sentences", "the tokens of the keys")),
 }

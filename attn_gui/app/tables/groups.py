@@ -7,7 +7,7 @@ from attn_gui.engine import Problem
 COMPUTED = ("query", "key", "value")
 PARTS = (
     ("score", "a(q, k)", "score_params."),
-    ("block", "LN · W_L", "block."),
+    ("block", "N · W", "block."),
     ("masks", "M", "mask."),
     ("by_hand", "H", "interventions."),
 )

@@ -18,6 +18,7 @@ from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Nam
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.node import Node, shown
+from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols import cell_latex, computed_name, plain_name, symbol
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import PlaceError
@@ -77,6 +78,17 @@ class Explanation:
             return Number(0.0) if wild else Product(*term.cells)
 
         return Sum(len(terms), product, terms.values, every.symbols if isinstance(every, Sum) else None)
+
+    @property
+    def entry(self) -> Stage:
+        """The stage that makes the cell."""
+        return self._node.stage
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The stages and fields that the stage reads, by name."""
+        read = zip(self._node.inputs, self._node.fields, strict=True)
+        return tuple(field for ref, field in read if not ref.optional)
 
     @property
     def _score(self) -> Score:

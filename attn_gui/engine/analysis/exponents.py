@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attn_gui.engine.evaluation.readout import Readout
 from attn_gui.engine.graph.expressions.expression import short_number
 from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.symbols import cell_latex, symbol
@@ -11,14 +12,14 @@ from attn_gui.engine.scores import SCORES
 DIGITS = 4
 
 
-def exponent_latex(problem: Problem, row: str, key: str) -> str:
+def exponent_latex(evaluation: Readout, row: str, key: str) -> str:
     """LaTeX for one query and one key: `q_{10} \\cdot k_j / \\sqrt{64}`."""
-    return _exponent(problem, row, key, LATEX)
+    return _exponent(evaluation, row, key, LATEX)
 
 
-def exponent_text(problem: Problem, row: str, key: str) -> str:
+def exponent_text(evaluation: Readout, row: str, key: str) -> str:
     """Plain text for one query and one key: `Q[10]·K[j] / √64`."""
-    return _exponent(problem, row, key, TEXT)
+    return _exponent(evaluation, row, key, TEXT)
 
 
 def logit_latex(problem: Problem, stage: str, row: str, key: str) -> str:
@@ -31,9 +32,9 @@ def logit_text(problem: Problem, stage: str, row: str, key: str) -> str:
     return _over_temperature(problem, TEXT.cell(stage, f"{row},{key}"), TEXT, plain=True)
 
 
-def _exponent(problem: Problem, row: str, key: str, signs: Signs) -> str:
-    turned = "rotated_" if problem.rotary_theta is not None else ""
-    q, k = (signs.cell(turned + name, index) for name, index in (("query", row), ("key", key)))
+def _exponent(evaluation: Readout, row: str, key: str, signs: Signs) -> str:
+    problem = evaluation.problem
+    q, k = (signs.cell(evaluation.latest(name), index) for name, index in (("query", row), ("key", key)))
     score = SCORES[problem.score].exponent(q, k, problem.score_params, signs)
     text, plain = _scaled(problem, score, signs)
     if problem.softcap is not None:

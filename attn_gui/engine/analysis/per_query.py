@@ -13,7 +13,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.chain.hand_node import ByHand
-from attn_gui.engine.graph.expressions.expression import Cell, Expression, Number, Product, Style, Sum, subscripted
+from attn_gui.engine.graph.expressions.expression import Cell, Expression, Number, Product, Style, Sum, add, subscripted
 from attn_gui.engine.graph.expressions.functions import Function, Named, Quotient
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.node import shown
@@ -58,14 +58,24 @@ class PerQuery:
 
     def _exp_score(self, key: int) -> Expression:
         name, row = self._row
-        logit: Expression = Cell(name, (*self._place, key), float(row[key]), cell_latex(name), (self._place[2], key))
+        return self._powered(Cell(name, (*self._place, key), float(row[key]), cell_latex(name), (self._place[2], key)))
+
+    def _powered(self, logit: Expression) -> Expression:
+        """e^x of a logit over the temperature."""
         temperature = self._evaluation.problem.temperature
         return Function("exp", logit if temperature is None else Quotient(logit, Number(temperature), inline=True))
 
     @cached_property
     def _denominator(self) -> Named:
         keys = self._keys
-        return _Denominator("Z", "Z", Sum(len(keys), lambda k: self._exp_score(int(keys[k])), self._exp_scores))
+        total: Expression = Sum(len(keys), lambda k: self._exp_score(int(keys[k])), self._exp_scores)
+        return _Denominator("Z", "Z", total if self._sink is None else add(total, self._powered(self._sink)))
+
+    @cached_property
+    def _sink(self) -> Cell | None:
+        """The logit of the head that has no key."""
+        sink, head = self._evaluation.problem.sink, self._place[1]
+        return None if sink is None else Cell("sink", (head,), float(sink[head]), cell_latex("sink"), ())
 
     @cached_property
     def expression(self) -> Expression:
@@ -128,7 +138,7 @@ class PerQuery:
     @property
     def total_symbols_latex(self) -> str:
         """`Z = \\sum_j e^{…}`; empty for a row that sees no key."""
-        return "" if self._empty else f"Z = {self._sum_latex}"
+        return "" if self._empty else f"Z = {self._sum_latex}{self._sink_latex}"
 
     @property
     def total_numbers_latex(self) -> str:
@@ -154,16 +164,21 @@ class PerQuery:
         over = rf"j\,:\,m_{{{row},j}} = 1" if masked else "j"
         return rf"\sum_{{{over}}} e^{{{self._exponent_latex('j')}}}"
 
+    @property
+    def _sink_latex(self) -> str:
+        """` + e^{sink}`, where there is one."""
+        return "" if self._sink is None else f" + {self._powered(self._sink).write('symbols')}"
+
     def _exponent_latex(self, key: str) -> str:
         row, problem = str(self._place[2]), self._evaluation.problem
         if self._evaluation.elementary:
-            return exponent_latex(problem, row, key)
+            return exponent_latex(self._evaluation, row, key)
         return logit_latex(problem, self._row[0], row, key)
 
     def _exponent_text(self, key: str) -> str:
         row, problem = str(self._place[2]), self._evaluation.problem
         if self._evaluation.elementary:
-            return exponent_text(problem, row, key)
+            return exponent_text(self._evaluation, row, key)
         return logit_text(problem, self._row[0], row, key)
 
     @property
@@ -179,7 +194,8 @@ class PerQuery:
         if self._empty:
             return f"{place} = 0"
         sides = [f"{place} = {self._symbols_text}", f"= {self.expression.write('text')}", f"= {self._value!r}"]
-        denominator = [f"Z = {self._sum_text}", f"= {self._denominator.part.write('text')}"]
+        own = "" if self._sink is None else f" + e^(sink[{self._place[1]}]{self._heat_text})"
+        denominator = [f"Z = {self._sum_text}{own}", f"= {self._denominator.part.write('text')}"]
         value = [f"= {self._denominator.value!r}"] if _written(self._denominator.value) else []
         return "\n".join([*sides, *denominator, *value])
 
@@ -188,6 +204,11 @@ class PerQuery:
         if self._key is not None:
             return f"1/Z · e^({self._exponent_text(str(self._key))})"
         return f"1/Z · {self._sum_text} · V[j, {self._flat_column}]"
+
+    @property
+    def _heat_text(self) -> str:
+        temperature = self._evaluation.problem.temperature
+        return "" if temperature is None else f" / {temperature:g}"
 
     @property
     def _sum_text(self) -> str:

@@ -61,7 +61,8 @@ def solve(
     _check_target(entry, target, by)
     cells = Cells(start, field)
     ask = Ask(evaluation, cells, _box(evaluation, cells, stage, place, by), stage, place, target, by)
-    if not entry.square or not evaluation.elementary:
+    closed = evaluation.elementary and problem.sink is None and not problem.norms_heads  # there are closed formulas
+    if not entry.square or not closed:
         return _output(ask)
     with np.errstate(all="ignore"):
         return answer_map(ask, problem, odds)

@@ -23,8 +23,13 @@ class Reason(str):
 ROUNDING = "A cell may differ by what rounding can add up to along the formulas that lead to it, with these numbers."
 UNKNOWN_SCORE = "The reference does not know the score {name}: no stage is judged."
 UNKNOWN_LAYER = "The reference does not know the mask layer {name}: no stage is judged."
+UNKNOWN_BLOCK = "The reference does not know {name} of the block: no stage is judged."
 UNKNOWN_INTERVENTION = "The reference does not know the intervention {name}: no stage is judged."
 UNKNOWN_STAGE = "The reference does not know the stage {name}: no stage is judged."
+ROWS_SUM_SINK = (
+    "Rows of weights and the share of the sink sum to 1, or to 0 without an open key: worst difference {difference}; "
+    "{wrong} rows do not, {wild} rows hold NaN."
+)
 ROWS_SUM = (
     "Rows of weights sum to 1, or to 0 without an open key: worst difference {difference}; "
     "{wrong} rows do not, {wild} rows hold NaN."

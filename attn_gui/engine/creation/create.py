@@ -172,8 +172,7 @@ def with_score(problem: Problem, score: str, seed: int = 0) -> dict[str, Any]:
     if as_choice("score", score, tuple(SCORES)) == problem.score:
         return {}
     entry, hidden = SCORES[score], min(max(problem.d_k, LEAST_HIDDEN), MOST_HIDDEN)
-    keys = (problem.w_key if problem.projected else problem.key).shape[-1] // problem.num_kv_heads
-    sizes = {entry.widths["query"]: problem.d_k, entry.widths["key"]: keys}
+    sizes = {entry.widths["query"]: problem.d_k, entry.widths["key"]: problem.d_key}
     tables = {
         name: _score_weights(problem, name, [sizes.get(letter, hidden) for letter in letters], seed)
         for name, letters in entry.tables.items()
@@ -217,29 +216,6 @@ def _first_columns(old: Array) -> Write:
         new[..., :shared] = old[..., :shared]
 
     return write
-
-
-def with_block(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
-    """The fields that add residual, LayerNorm and a square Linear layer, or take them away.
-
-    Raises ValueError where the block cannot be: without x, or where the output is not as wide as x.
-    """
-    if present == (problem.block is not None):
-        return {}
-    if not present:
-        return {"block": None}
-    if not problem.projected:
-        raise FieldError(sentences.NEEDS, field="block", other="x")
-    width, dtype = problem.d_model, problem.dtype
-    linear = fill("random", (width, width), seed=seed, field="block.w_linear", dtype=dtype)
-    ones = made((width,), dtype, lambda new: new.fill(1))
-    block = {
-        "ln_weight": ones,
-        "ln_bias": _zeros(problem, width),
-        "w_linear": linear,
-        "b_linear": _zeros(problem, width),
-    }
-    return {"block": block}
 
 
 def fitting_output(problem: Problem, seed: int = 0) -> dict[str, Any]:

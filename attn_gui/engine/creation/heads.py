@@ -111,6 +111,8 @@ def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
             changed[name] = _taken(array, -1, count, mine)
     if problem.w_output is not None:
         changed["w_output"] = _taken(problem.w_output, 0, heads, order)
+    if problem.sink is not None:
+        changed["sink"] = _taken(problem.sink, 0, heads, order)
     if problem.interventions:
         changed["interventions"] = reordered(problem.interventions, order)
     notes = []

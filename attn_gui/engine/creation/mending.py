@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.problem.errors import Fix, Shape, ShapeError
 from attn_gui.engine.problem.fields import Fields
 from attn_gui.engine.problem.shapes.drafts import TOKENS, clash_with, draft_of, fields_with
@@ -17,7 +18,12 @@ from .filling import BLOCK, fill
 from .memory import Write, made
 from .resize import overlay
 
-NEUTRAL = {"block.ln_weight": 1.0, "block.ln_bias": 0.0}
+NEUTRAL = {
+    **{f"block.{name}": table.neutral for block in BLOCKS.values() for name, table in block.tables.items()},
+    "query_norm": 1.0,
+    "key_norm": 1.0,
+}
+"""What new cells are where 0 would change something."""
 
 
 def apply(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from attn_gui.engine.problem.shapes.drafts import TOKENS, drafted, fields_with, 
 from .memory import made, outline
 from .resize import resize
 
-CUT = ("n", "m", "d_k", "d_v", "d_model")
+CUT = ("n", "m", "d_k", "d_v", "d_model", "d_ff")
 """Sizes whose cells have a place of their own."""
 Places = npt.NDArray[np.intp]
 

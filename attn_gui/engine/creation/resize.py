@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_choice, as_count
 from attn_gui.engine.problem.errors import FieldError, Note
@@ -18,7 +19,7 @@ from attn_gui.engine.scores import SCORES
 from .by_hand_cells import following
 from .memory import Write, made, outline
 
-SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
+SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "d_ff", "batch_size")
 
 
 @dataclass(frozen=True)
@@ -32,21 +33,20 @@ class Resized:
 def head_counts(problem: Problem) -> tuple[int, ...]:
     """The counts of heads that share the columns of Q and of the concatenated heads evenly, so that none moves."""
     query, value = problem.num_heads * problem.d_k, problem.num_heads * problem.d_v
-    even = 2 if problem.rotary_theta is not None else 1
+    even = 2 if problem.turns else 1
     shared = [k for k in range(1, min(query, value) + 1) if query % k == 0 and value % k == 0]
     return tuple(k for k in shared if query // k % even == 0 and _key_width(problem, k) % even == 0)
 
 
 def _key_width(problem: Problem, heads: int) -> int:
     """The columns of a head of K among so many heads; the additive score lets them differ from those of Q."""
-    keys = (problem.w_key if problem.projected else problem.key).shape[-1]
-    return max(1, int(keys) // problem.num_kv_heads * problem.num_heads // heads)
+    return max(1, problem.d_key * problem.num_heads // heads)
 
 
 def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Resized:
-    """The problem with one other size: num_heads, num_kv_heads, d_k, d_v, n, m, d_model or batch_size.
+    """The problem with one other size: num_heads, num_kv_heads, d_k, d_v, n, m, d_model, d_ff or batch_size.
 
-    Numbers that stay keep their place in their head; new ones are 0 (1 where a LayerNorm multiplies by them); masks
+    Numbers that stay keep their place in their head; new ones are 0 (1 where a norm multiplies by them); masks
     grow open, and what is changed by hand keeps the cells that are left of it. `keep` says what heads do: "d_model"
     cuts the same columns again, "d_k" lets heads join or leave at the end. The same size changes nothing.
     Raises ValueError or TypeError with one sentence.
@@ -102,6 +102,9 @@ class _Plan:
             self._note_kv(kv_before, kv_heads, heads)
         self._score_rows("query", d_k)
         self._score_rows("key", d_key)
+        self._head_width("query", d_k)
+        self._head_width("key", d_key)
+        self._each_head(heads)
         self._mask_axis(1, before, heads)
 
     def heads(self, heads: int) -> None:
@@ -114,6 +117,7 @@ class _Plan:
         self._regroup("key", kv_before, kv_heads, self._columns("key") // kv_before)
         self._regroup("value", kv_before, kv_heads, problem.d_v)
         self._output_rows(before, heads, problem.d_v)
+        self._each_head(heads)
         self._mask_axis(1, before, heads)
         if kv_before not in (before, kv_heads):
             self._note_kv(kv_before, kv_heads, heads)
@@ -129,14 +133,16 @@ class _Plan:
 
     def d_k(self, width: int) -> None:
         problem = self.problem
-        if problem.rotary_theta is not None and width % 2:
+        if problem.turns and width % 2:
             raise FieldError(sentences.EVEN_HEAD, got=width)
         follows = self._columns("key") // problem.num_kv_heads == problem.d_k
         self._regroup("query", problem.num_heads, problem.num_heads, width)
         self._score_rows("query", width)
+        self._head_width("query", width)
         if follows:
             self._regroup("key", problem.num_kv_heads, problem.num_kv_heads, width)
             self._score_rows("key", width)
+            self._head_width("key", width)
 
     def d_v(self, width: int) -> None:
         problem = self.problem
@@ -152,10 +158,19 @@ class _Plan:
             )
         readers = ["w_query"] if problem.context is not None else ["w_query", "w_key", "w_value"]
         self._put("x", (*problem.x.shape[:-1], width))
+        if problem.context is not None and problem.block is not None and BLOCKS[problem.block["kind"]].before:
+            readers += ["w_key", "w_value"]  # one norm for both sequences
+            self._put("context", (*problem.context.shape[:-1], width))
         for name in readers:
             self._put(name, (width, getattr(problem, name).shape[1]))
         if problem.block is not None:
             self._block_width(width)
+
+    def d_ff(self, width: int) -> None:
+        """The width of the block's feed-forward network."""
+        if not self.problem.d_ff:
+            raise FieldError(sentences.NEEDS, field="d_ff", other="block.w_up")
+        self.fields["block"] = self._tables_with("f", width)
 
     def n(self, rows: int) -> None:
         problem = self.problem
@@ -233,11 +248,30 @@ class _Plan:
         self._put("w_output", (problem.w_output.shape[0], width))
         if problem.b_output is not None:
             self._put("b_output", (width,))
-        block = dict(problem.block)
-        for name, neutral in (("ln_weight", 1.0), ("ln_bias", 0.0)):
-            block[name] = grown(block[name], (width,), neutral)
-        block["w_linear"] = grown(block["w_linear"], (width, block["w_linear"].shape[1]))
-        self.fields["block"] = Record(block)
+        self.fields["block"] = self._tables_with("o", width)
+
+    def _tables_with(self, letter: str, width: int) -> Record:
+        """The block with another length along a letter."""
+        block = dict(self.problem.block)
+        for name, table in BLOCKS[block["kind"]].tables.items():
+            if name in block and letter in table.letters:
+                lengths = zip(table.letters, block[name].shape, strict=True)
+                shape = tuple(width if axis == letter else length for axis, length in lengths)
+                block[name] = grown(block[name], shape, table.neutral)
+        return Record(block)
+
+    def _head_width(self, part: str, width: int) -> None:
+        """What has a number for each column of a head of Q or K, or for each pair of them."""
+        norm, frequencies = getattr(self.problem, f"{part}_norm"), self.problem.rotary_frequencies
+        if norm is not None and len(norm) != width:
+            self.fields[f"{part}_norm"] = grown(norm, (width,), 1.0)
+        if frequencies is not None and len(frequencies) != width // 2:
+            self.fields["rotary_frequencies"] = grown(frequencies, (width // 2,))
+
+    def _each_head(self, heads: int) -> None:
+        """The sink of every head."""
+        if self.problem.sink is not None:
+            self._put("sink", (heads,))
 
     def _rows(self, name: str, rows: int) -> None:
         array = getattr(self.problem, name)

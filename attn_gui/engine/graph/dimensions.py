@@ -29,6 +29,9 @@ FIELDS: Mapping[str, tuple[Symbols, Symbols]] = MappingProxyType(
         "w_value": (("d_context",), ("h_kv", "d_v")),
         "w_output": (("h", "d_v"), ("d_out",)),
         "block.w_linear": (("d_model",), ()),
+        "block.w_up": (("d_model",), ("d_ff",)),
+        "block.w_gate": (("d_model",), ("d_ff",)),
+        "block.w_down": (("d_ff",), ("d_model",)),
         "query": (("n",), ("h", "d_k")),
         "key": (("m",), ("h_kv", "d_k")),
         "value": (("m",), ("h_kv", "d_v")),
@@ -93,7 +96,7 @@ def counts_of(problem: Problem) -> dict[str, int]:
         found["d_context"] = problem.context.shape[-1]
     if problem.w_output is not None and not (problem.block is not None and problem.projected):
         found["d_out"] = problem.w_output.shape[-1]
-    return found
+    return found | ({"d_ff": problem.d_ff} if problem.d_ff else {})
 
 
 def steps_of(evaluation: Readout) -> tuple[Step, ...]:
@@ -169,6 +172,8 @@ class _Step:
             return ("n",), ("d_v",)
         if stage.input_side:
             return ("m" if stage.by_key else "n",), self._columns(stage.heads, transposed=stage.transposed)
+        if stage.target.axes[-1] == "f":
+            return ("n",), ("d_ff",)
         return ("n",), self._out(stage.role)
 
     def _columns(self, heads: str, *, transposed: bool) -> Symbols:

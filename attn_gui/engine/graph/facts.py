@@ -86,3 +86,6 @@ class Facts(TypedDict, total=False):
     elementary: bool
     told: str
     role: Role
+    block: str
+    when: tuple[str, ...]
+    hidden: bool

@@ -21,7 +21,7 @@ from attn_gui.engine.arrays import Box
 Axes = tuple[str, ...]
 Ranges = dict[str, tuple[int, int]]
 
-MOST_BOXES = 16  # more boxes than this become the one around them
+MOST_BOXES = 32  # more boxes than this become the one around them
 
 
 class Reference(NamedTuple):

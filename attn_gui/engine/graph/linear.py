@@ -27,7 +27,6 @@ class Linear(Stage):
         axes: str,
         formula: str,
         *,
-        when: tuple[str, ...] = (),
         unless: tuple[str, ...] = (),
         alias: bool = False,
         dot: bool = False,
@@ -35,7 +34,7 @@ class Linear(Stage):
         **facts: Unpack[Facts],
     ) -> None:
         self.name, self.axes, self.formula = name, tuple(axes.split()), formula
-        self.when, self.unless, self.alias, self.gates = when, unless, alias, gates or {}
+        self.unless, self.alias, self.gates = unless, alias, gates or {}
         vars(self).update(facts)
         self.dot = dot  # written as the product of two vectors
         self.counts = [len(references(product)) for product in formula.split("=")[1].split("+")]

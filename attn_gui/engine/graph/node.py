@@ -92,12 +92,13 @@ class Node:
 
     def reads(self, box: Box) -> list[tuple[Reference, Box]]:
         """Inputs of a box: each input that is there, in boxes that hold those cells and no others."""
-        ranges = self._spread(indices.ranges_of(self.axes, box, self.sizes))
+        exact = indices.ranges_of(self.axes, box, self.sizes)
+        first = self._spread(exact)  # through it alone cells depend on one another
         return [
             (ref, part)
-            for ref in self.inputs
+            for place, ref in enumerate(self.inputs)
             if not ref.optional
-            for part in indices.boxes_of(ref.axes, ranges, self.sizes)
+            for part in indices.boxes_of(ref.axes, exact if place else first, self.sizes)
         ]
 
     # --- computing -------------------------------------------------------------------------------

@@ -57,14 +57,21 @@ class Positions:
 
 def sources_of(problem: Fields) -> dict[str, Source]:
     """{name in the formulas: source}; what the problem does not have is left out."""
-    found = {f"given_{name}" if name in DIRECT else name: (name, getattr(problem, name)) for name in MATRICES}
+    found = {_called(name): (name, getattr(problem, name)) for name in MATRICES}
     found |= {name: (f"score_params.{name}", cells) for name, cells in problem.score_params.items()}
     if problem.block is not None:
-        found |= {name: (f"block.{name}", cells) for name, cells in problem.block.items()}
+        tables = {name: cells for name, cells in problem.block.items() if not isinstance(cells, str)}
+        found |= {name: (f"block.{name}", cells) for name, cells in tables.items()}
     found |= {name: (name, getattr(problem, name)) for name in ("softcap", "temperature", "rotary_theta")}
+    found["qk_norm_eps"] = ("qk_norm_eps", problem.qk_norm_eps)
     found["scale"] = ("scale", problem.effective_scale)
     sources = {name: Source(field, np.asarray(cells)) for name, (field, cells) in found.items() if cells is not None}
     return sources | _positions(problem) | layer_sources(problem) | _by_hand(problem)
+
+
+def _called(name: str) -> str:
+    """A matrix as the formulas call it: what is given in place of a stage, or has the name of a number of a score."""
+    return f"given_{name}" if name in DIRECT else f"{name}_weight" if name.endswith("_norm") else name
 
 
 def _by_hand(problem: Fields) -> dict[str, Source]:
@@ -74,14 +81,13 @@ def _by_hand(problem: Fields) -> dict[str, Source]:
 
 
 def _positions(problem: Fields) -> dict[str, Source]:
-    if problem.rotary_theta is None:
+    if not problem.turns:
         return {}
-    keys = (problem.w_key if problem.projected else problem.key).shape[-1] // problem.num_kv_heads
     return {
         "query_position": Source("", np.arange(problem.n, dtype=float)),
         "key_position": Source("", np.arange(problem.m, dtype=float)),
         "query_exponent": Source("", _exponents(problem.d_k)),
-        "key_exponent": Source("", _exponents(keys)),
+        "key_exponent": Source("", _exponents(problem.d_key)),
     }
 
 

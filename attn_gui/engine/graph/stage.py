@@ -12,7 +12,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions.expression import Expression
@@ -49,6 +49,9 @@ class Choices(Protocol):
     @property
     def interventions(self) -> tuple[Intervention, ...]: ...
 
+    @property
+    def block(self) -> Mapping[str, Any] | None: ...
+
 
 class Stage:
     """One step of the computation; an immutable entry of the catalog that knows no problem."""
@@ -75,6 +78,8 @@ class Stage:
     shares = False  # whether its rows are shares of one, without a sign
     elementary = False  # whether solving, fast kernels and the one-line formula know it by heart
     role: Role | None = None
+    block = ""  # the kind of block that it belongs to; "" for a stage of every problem
+    function = ""  # the name of the function that it is, where it has one
     code = (
         ""  # its line in a script: {0}, {1} … its {inputs}, {xp} the library, {shape} its own; "" where none is known
     )

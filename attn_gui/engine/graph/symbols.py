@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.stages import entries
+from attn_gui.engine.stages import catalog, entries
 from attn_gui.engine.stages.derived import DERIVED, entry_of
 
 from .facts import Name
@@ -28,11 +29,17 @@ FIELDS = {
     "softcap": Name("cap", r"\mathrm{cap}", r"\mathrm{cap}"),
     "temperature": Name("T", "T", "T"),
     "rotary_theta": Name("θ", r"\theta", r"\theta"),
-    "block.ln_weight": Name("γ", r"\gamma", r"\gamma", "LayerNorm weight", "层归一化的缩放"),
-    "block.ln_bias": Name("β", r"\beta", r"\beta", "LayerNorm bias", "层归一化的平移"),
-    "block.ln_eps": Name("ε", r"\varepsilon", r"\varepsilon"),
-    "block.w_linear": Name("W_L", "W_L", "w^L", "Linear weight", "线性层权重"),
-    "block.b_linear": Name("b_L", "b_L", "b^L", "Linear bias", "线性层偏置"),
+    "query_norm": Name("γ_Q", r"\gamma_Q", r"\gamma^Q", "Query norm weight", "查询归一化的缩放"),
+    "key_norm": Name("γ_K", r"\gamma_K", r"\gamma^K", "Key norm weight", "键归一化的缩放"),
+    "qk_norm_eps": Name("ε", r"\varepsilon", r"\varepsilon"),
+    "rotary_frequencies": Name("Ω", r"\mathrm{freq}", r"\mathrm{freq}", "Rotary frequencies", "旋转频率"),
+    "sink": Name("sink", r"\mathrm{sink}", r"\mathrm{sink}", "Attention sink", "注意力汇点"),
+    **{f"block.{part}": table.name for block in BLOCKS.values() for part, table in block.tables.items()},
+    **{
+        f"block.{part}": Name("ε", r"\varepsilon", r"\varepsilon")
+        for block in BLOCKS.values()
+        for part in block.numbers
+    },
 }
 COMPUTED = "computed."
 COUNTED = ("mask.", "interventions.")
@@ -82,7 +89,7 @@ def is_named(name: str) -> bool:
 
 def titles() -> Iterator[tuple[str, str]]:
     """The English and the Chinese words of every stage and field."""
-    for stage in (*entries().values(), *DERIVED):
+    for stage in (*catalog(), *DERIVED):
         yield from stage.called.words().items()
         yield from stage.operator.words().items() if stage.operator is not None else ()
     for name in (*FIELDS.values(), *_parameters().values()):

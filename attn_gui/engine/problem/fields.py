@@ -33,7 +33,12 @@ MATRICES = (
     "b_value",
     "w_output",
     "b_output",
+    "query_norm",
+    "key_norm",
+    "rotary_frequencies",
+    "sink",
 )
+QK_NORM_EPS = 1e-6  # as in Qwen3
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -53,6 +58,11 @@ class Fields:
     b_value: Any = None
     w_output: Any = None
     b_output: Any = None
+    query_norm: Any = None
+    key_norm: Any = None
+    qk_norm_eps: float = QK_NORM_EPS
+    rotary_frequencies: Any = None
+    sink: Any = None
     num_heads: int = 1
     num_kv_heads: int = None  # type: ignore[assignment]  # None means num_heads and is replaced by it
     score: str = "dot"
@@ -92,6 +102,7 @@ class Fields:
         """Every number by its dotted name; `scale` as it is used, the others where they are given."""
         found: dict[str, Any] = {"scale": self.effective_scale}
         found |= {name: getattr(self, name) for name in ("softcap", "temperature", "rotary_theta")}
+        found |= {"qk_norm_eps": self.qk_norm_eps} if self.norms_heads else {}
         found |= {f"score_params.{name}": value for name, value in self.score_params.items()}
         found |= {f"block.{name}": value for name, value in (self.block or {}).items()}
         found |= self._of_interventions()
@@ -107,6 +118,26 @@ class Fields:
     @property
     def self_attention(self) -> bool:
         return self.projected and self.context is None
+
+    @property
+    def norms_heads(self) -> bool:
+        """Whether the heads of Q or of K are normalized."""
+        return self.query_norm is not None or self.key_norm is not None
+
+    @property
+    def turns(self) -> bool:
+        """Whether Q and K are turned by their positions."""
+        return self.rotary_theta is not None or self.rotary_frequencies is not None
+
+    @property
+    def d_key(self) -> int:
+        """The width of a head of K, which the additive score lets differ from that of Q."""
+        return int((self.w_key if self.projected else self.key).shape[-1]) // self.num_kv_heads
+
+    @property
+    def d_ff(self) -> int:
+        """The width of the block's feed-forward network; 0 where there is none."""
+        return int(self.block["w_up"].shape[-1]) if self.block is not None and "w_up" in self.block else 0
 
     @property
     def names_of_keys(self) -> tuple[str, ...] | None:
@@ -187,7 +218,8 @@ class Fields:
         shapes = tuple((name, array.shape) for name, array in self.arrays().items() if name not in own)
         scalars = tuple(name for name in self.scalars() if name not in own)
         rules = tuple(layer if layer.cells is None else (layer.kind, layer.enabled) for layer in self.mask)
-        return shapes, scalars, rules, self.num_heads, self.num_kv_heads, self.score, self.dtype
+        choices = tuple((name, value) for name, value in (self.block or {}).items() if isinstance(value, str))
+        return shapes, scalars, rules, choices, self.num_heads, self.num_kv_heads, self.score, self.dtype
 
 
 def unsettled(kind: type[F], given: Mapping[str, object]) -> F:

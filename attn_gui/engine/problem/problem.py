@@ -37,9 +37,11 @@ class Problem(Fields, Pictured):
                             w_score (d_a,)}
     scale                   a number; None: 1/√d_k for dot, 1 for the others
     softcap, temperature, rotary_theta  a positive number or None; columns p, p + d_k/2 turn by i·θ^(−2p/d_k)
+    rotary_frequencies      None, or (d_k/2,): angles a position in place of θ^(−2p/d_k)
+    query_norm, key_norm    None, or (d_k,): RMSNorm of every head of Q, of K, before it turns; qk_norm_eps is its ε
+    sink                    None, or (num_heads,): a logit that counts in the sum of a row and has no key
     mask, interventions     tuples of layers and of interventions, below
-    block                   None, or (needs x and d_out = d_model) {ln_weight (d_model,), ln_bias (d_model,), ln_eps,
-                            w_linear (d_model, d), b_linear (d,)}
+    block                   None, or (needs x and d_out = d_model) a mapping, below
     query_tokens, key_tokens  n and m texts
     dtype                   "float64" or "float32"
     batch_axis              True: a first axis as long as num_heads is the batch (an argument only, no field)
@@ -53,6 +55,15 @@ class Problem(Fields, Pictured):
     {"kind": "custom", "allowed"}                 booleans that broadcast to (batch, head, n, m); True = may attend
     {"kind": "bias", "values"}                    numbers that broadcast to (batch, head, n, m), added to the scores
     {"kind": "alibi", "align"}                    −slope_h·|i + o − j|
+
+    A block is a mapping with its kind; d is any width, biases and gate may be missing:
+    {"kind": "linear", ln_weight (d_model,), ln_bias (d_model,), ln_eps, w_linear (d_model, d), b_linear (d,)}: Linear(
+                            LN(x + Y)); "linear" where no kind is named
+    {"kind": "post", …}     h = N₁(x + Y), N₂(h + MLP(h))
+    {"kind": "pre", …}      the projections read N₁(x), h = x + Y, h + MLP(N₂(h)); both have norm "layer" or "rms",
+                            norm1_weight, norm1_bias, norm2_weight, norm2_bias (d_model,), norm_eps, activation "gelu",
+                            "gelu_tanh", "silu" or "relu", w_up (d_model, d), b_up, w_down (d, d_model), b_down, and
+                            gated, act(x W_gate) · (x W_up), w_gate (d_model, d), b_gate
 
     An intervention is a mapping with its kind and stage; any may have enabled=False. They are carried out in order once
     their stage is computed; "at" maps axes of the stage to an integer or (start, stop), one left out is taken whole:

@@ -15,6 +15,7 @@ def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pysid
 # --- fields --------------------------------------------------------------------------------------
 MISSING = "{field} is missing: give query, key and value, or x with w_query, w_key and w_value."
 BOTH_WAYS = "{field} and {other} exclude each other: give query, key and value, or x with weights."
+ONE_WAY = "{field} and {other} exclude each other: give one of them."
 UNKNOWN_FIELD = "{field} is not a field of a problem."
 NEEDS = "{field} needs {other}."
 CHOICE = "{field} must be one of {choices}, got {got}."
@@ -90,6 +91,11 @@ SAME_BATCH = "{matrix} must have as many batch items as {other}: expected {expec
 INNER = "{matrix} must have as many rows as {other} has columns: expected {expected}, got {got}."
 COLUMNS = "{matrix} must have as many columns as {other}: expected {expected}, got {got}."
 LENGTH = "{matrix} must have one number for each column of {other}: expected {expected}, got {got}."
+HEAD_LENGTH = "{matrix} must have one number for each column of a head of {partner}: expected {expected}, got {got}."
+HALF_HEAD = (
+    "{matrix} must have one number for each pair of columns of a head of {partner}: expected {expected}, got {got}."
+)
+EACH_HEAD = "{matrix} must have one number for each head: expected {expected}, got {got}."
 TOKENS = "{matrix} must have one text for each row of {other}: expected {expected}, got {got}."
 LENGTHS = "{matrix} must have one number, or one for each batch item: expected {expected}, got {got}."
 BROADCAST = "{matrix} must broadcast to (batch, head, query, key) = {expected}, got the shape {got}."

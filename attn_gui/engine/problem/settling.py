@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.scores import SCORES
 
 from . import sentences
@@ -23,7 +24,7 @@ from .checks import (
     kind_of,
 )
 from .errors import FieldError, FieldTypeError, ShapeError
-from .fields import DIRECT, WEIGHTS, Fields, store
+from .fields import DIRECT, QK_NORM_EPS, WEIGHTS, Fields, store
 from .interventions import settled as settled_interventions
 from .masks import Layer, layer_from_mapping
 from .records import Record
@@ -32,7 +33,7 @@ DTYPES = ("float64", "float32")
 
 AXES = dict.fromkeys((*DIRECT, "x", "context"), (2, 3)) | dict.fromkeys((*WEIGHTS, "w_output"), (2,))
 AXES |= dict.fromkeys(("b_query", "b_key", "b_value", "b_output"), (1,))
-BLOCK_ARRAYS = {"ln_weight": 1, "ln_bias": 1, "w_linear": 2, "b_linear": 1}
+AXES |= dict.fromkeys(("query_norm", "key_norm", "rotary_frequencies", "sink"), (1,))
 MOST_LAYERS = 64  # of a mask
 POSITIVE = ("softcap", "temperature", "rotary_theta")
 
@@ -49,6 +50,8 @@ def settle(problem: Fields, copy: bool) -> None:
     for name in POSITIVE:
         if getattr(problem, name) is not None:
             store(problem, name, as_positive(name, getattr(problem, name)))
+    eps = QK_NORM_EPS if problem.qk_norm_eps is None else problem.qk_norm_eps
+    store(problem, "qk_norm_eps", as_positive("qk_norm_eps", eps))
     if problem.scale is not None:
         store(problem, "scale", as_number("scale", problem.scale))
     for name in ("query_tokens", "key_tokens"):
@@ -96,15 +99,25 @@ def _settle_score(problem: Fields, copy: bool) -> None:
 def _settle_block(problem: Fields, copy: bool) -> None:
     if problem.block is None:
         return
-    needed = ("ln_weight", "ln_bias", "w_linear")
-    given = {"ln_eps": 1e-5} | as_entries("block", problem.block, (*BLOCK_ARRAYS, "ln_eps"), needed=needed)
+    kind = problem.block.get("kind") if isinstance(problem.block, Mapping) else None
+    kind = next(iter(BLOCKS)) if kind is None else as_choice("block.kind", kind, tuple(BLOCKS))
+    block = BLOCKS[kind]
+    known = ("kind", *block.tables, *block.numbers, *block.choices)
+    given = as_entries("block", problem.block, known, needed=block.needed)
     found: dict[str, Any] = {
-        name: _array(problem, f"block.{name}", given[name], (axes,), copy)
-        for name, axes in BLOCK_ARRAYS.items()
+        name: _array(problem, f"block.{name}", given[name], (len(table.letters),), copy)
+        for name, table in block.tables.items()
         if given.get(name) is not None
     }
-    found["ln_eps"] = as_positive("block.ln_eps", given["ln_eps"])
-    store(problem, "block", Record(found))
+    for name in found:
+        partner = f"w_{name[2:]}"
+        if name.startswith("b_") and partner not in found:
+            raise FieldError(sentences.NEEDS, field=f"block.{name}", other=f"block.{partner}")
+    for name, number in block.numbers.items():
+        found[name] = as_positive(f"block.{name}", number if given.get(name) is None else given[name])
+    for name, keys in block.choices.items():
+        found[name] = keys[0] if given.get(name) is None else as_choice(f"block.{name}", given[name], keys)
+    store(problem, "block", Record({"kind": kind} | found))
 
 
 def _settle_mask(problem: Fields, copy: bool) -> None:

@@ -12,7 +12,7 @@ from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions.signs import Signs
-from attn_gui.engine.graph.facts import Name
+from attn_gui.engine.graph.facts import Form, Name, Operator, Role
 from attn_gui.engine.graph.powers import length
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
@@ -37,6 +37,10 @@ class Score(Stage):
 
     name = "scores"
     axes = ("batch", "head", "query", "key")
+    called = Name("S", "S", "s", "Scores", "注意力分数")
+    form = Form("{score_cell}", "{score}", "{score}")
+    operator = Operator("score", "score", "评分函数", always=True)
+    told, role = "score", Role.SCORE
     label = ""  # in lists; context "Scores"
     matrix = "a({q}, {k})"  # LaTeX of the scores of all pairs
     text = "a({q}, {k})"  # the same for a screen reader

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from attn_gui.engine.blocks import AFTER, BEFORE
+from attn_gui.engine.blocks.norms import RMSNorm
 from attn_gui.engine.graph.facts import Facts, Form, Name, Operator, Role
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.sources import layer_name
 from attn_gui.engine.graph.stage import Choices, Stage
-from attn_gui.engine.scores import SCORES
+from attn_gui.engine.scores import SCORES, Score
 
-from .layer_norm import LayerNorm
 from .mask import Allowed, Mask, Seen
 from .rotary import Angle, Rotary
 from .softcap import Softcap
@@ -23,6 +24,7 @@ QUERIES, KEYS = "h", "g"  # the letters of the heads of queries, and of those of
 QUERY: Facts = {"called": Name("Q", "Q", "q", "Query", "查询"), "heads": QUERIES}
 KEY: Facts = {"called": Name("K", "K", "k", "Key", "键"), "heads": KEYS, "transposed": True}
 VALUE: Facts = {"called": Name("V", "V", "v", "Value", "值"), "heads": KEYS}
+TURN: Facts = {"called": Angle.called, "hidden": True}
 OUTPUT: Facts = {
     "called": Name("Y", "Y", "y", "Output", "输出"),
     "form": Form(r"Y = {heads} W_O{bias}"),
@@ -40,17 +42,28 @@ def _side(name: str, source: str, i: str, e: str, facts: Facts) -> tuple[Linear,
     return Linear(name, ROWS, made, **facts), Linear(name, ROWS, given, alias=True, **facts)
 
 
+def _normed(name: str, heads: str, i: str, called: Name) -> RMSNorm:
+    """The norm of every head of Q or K."""
+    cells = f"{name}[b {i} ({heads} d)]"
+    return RMSNorm(
+        f"normed_{name}",
+        ROWS,
+        f"{cells} = {cells}, {name}_norm_weight[d], {name}_norm_bias[d]?, qk_norm_eps[]",
+        heads=heads,
+        transposed=name == "key",
+        called=called,
+        operator=Operator(f"norm_{name}", "norm", "归一化层", "RMSNorm"),
+    )
+
+
 class Scores(Stage):
     """The place of the score function, which a problem chooses."""
 
     name = "scores"
     axes = tuple(MAP.split())
     formula = "logits[b h i j] = query[b i (h d)], key[b j (g d)]"
-    called = Name("S", "S", "s", "Scores", "注意力分数")
-    form = Form("{score_cell}", "{score}", "{score}")
-    operator = Operator("score", "score", "评分函数", always=True)
+    called, form, operator, told, role = Score.called, Score.form, Score.operator, Score.told, Score.role
     elementary = True
-    told, role = "score", Role.SCORE
 
     def fitted(self, choices: Choices) -> Stage:
         return SCORES[choices.score]
@@ -70,7 +83,11 @@ class Biased(Stage):
 
     def fitted(self, choices: Choices) -> Stage | None:
         added = [f"{name}[b h i j]" for name in _layers(choices, adds=True)]
-        return Linear(self.name, MAP, " + ".join([self.formula, *added])) if added else None
+        if not added:
+            return None
+        facts: Facts = {"called": self.called, "form": self.form, "operator": self.operator, "told": self.told}
+        facts["role"] = self.role
+        return Linear(self.name, MAP, " + ".join([self.formula, *added]), **facts)
 
 
 class AllLayers(Stage):
@@ -102,9 +119,14 @@ def _layers(choices: Choices, *, adds: bool) -> Sequence[str]:
 
 
 CATALOG: tuple[Stage, ...] = (
+    *BEFORE,
     *_side("query", "x", "i", "e", QUERY),
     *_side("key", "context", "j", "e", KEY),
     *_side("value", "context", "j", "e", VALUE),
+    _normed("query", "h", "i", Name("Qⁿ", r"Q^{\mathrm{n}}", r"q^{\mathrm{n}}", "Normalized query", "归一化后的查询")),
+    _normed("key", "g", "j", Name("Kⁿ", r"K^{\mathrm{n}}", r"k^{\mathrm{n}}", "Normalized key", "归一化后的键")),
+    Linear("query_angle", "row column", "query_angle[i p] = query_position[i] * rotary_frequencies[p]", **TURN),
+    Linear("key_angle", "row column", "key_angle[j p] = key_position[j] * rotary_frequencies[p]", **TURN),
     Angle("query_angle", "query_angle[i p] = query_position[i], rotary_theta[], query_exponent[p]"),
     Angle("key_angle", "key_angle[j p] = key_position[j], rotary_theta[], key_exponent[p]"),
     Rotary(
@@ -162,37 +184,24 @@ CATALOG: tuple[Stage, ...] = (
     ),
     Linear("output", HIDDEN, "hidden[b i o] = hidden[b i a] * w_output[a o] + b_output[o]?", **OUTPUT),
     Linear("output", HIDDEN, "hidden[b i o] = hidden[b i o]", alias=True, unless=("w_output",), **OUTPUT),
-    Linear(
-        "residual",
-        HIDDEN,
-        "hidden[b i o] = hidden[b i o] + x[b i o]",
-        when=("ln_weight",),
-        form=Form("X + Y"),
-        called=Name("R", "R", "r", "Residual", "残差连接"),
-        operator=Operator("residual", "add", "相加", "+ X"),
-        told="addition",
-    ),
-    LayerNorm(),
-    Linear(
-        "block_output",
-        HIDDEN,
-        "hidden[b i u] = hidden[b i o] * w_linear[o u] + b_linear[u]?",
-        told="linear",
-        called=Name("L", "L", r"\ell", "Block output", "块输出"),
-        form=Form("N W_L{bias}"),
-        operator=Operator("linear", "linear", "线性", "· W_L{bias}"),
-    ),
+    *AFTER,
 )
 """Every stage there is; whoever asks for one of them reads this at that time."""
 
 
 def stages_of(choices: Choices) -> list[Stage]:
-    """The catalog with the score function and the enabled mask layers that a problem chooses."""
-    return [stage for stage in (entry.fitted(choices) for entry in CATALOG) if stage is not None]
+    """The catalog with the score function, the enabled mask layers and the block that a problem chooses."""
+    kinds = ("", choices.block["kind"]) if choices.block is not None else ("",)
+    return [stage for entry in CATALOG if entry.block in kinds if (stage := entry.fitted(choices)) is not None]
 
 
 SHOWN_FIRST = "weights"
 """The stage that is shown, exported and read unless another one is asked for."""
+
+
+def catalog() -> tuple[Stage, ...]:
+    """Every entry, also those of one name for several kinds of blocks."""
+    return CATALOG
 
 
 def entries() -> Mapping[str, Stage]:

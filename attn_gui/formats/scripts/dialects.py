@@ -10,7 +10,7 @@ from types import MappingProxyType
 @dataclass(frozen=True)
 class Dialect:
     """A library: its title, the name of its module, the lines that make it ready, and its words for an array, for a
-    copy of {name}, and for its heads one after another {count} times."""
+    copy of {name}, for its heads one after another {count} times, and for the complementary error function."""
 
     key: str
     title: str
@@ -19,6 +19,7 @@ class Dialect:
     array: str
     copied: str
     shared: str
+    erfc: str
 
 
 _ENTRIES = (
@@ -30,6 +31,7 @@ _ENTRIES = (
         "np.array",
         "{name}.copy()",
         "{name}.repeat({count}, axis=-3)",
+        "np.vectorize(erfc)",
     ),
     Dialect(
         "pytorch",
@@ -44,6 +46,7 @@ _ENTRIES = (
         "torch.tensor",
         "{name}.clone()",
         "{name}.repeat_interleave({count}, dim=-3)",
+        "torch.erfc",
     ),
 )
 

@@ -13,6 +13,7 @@ from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import layer_name
 from attn_gui.engine.graph.symbols import COMPUTED, plain_name, title
+from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.scripts.dialects import Dialect
@@ -87,10 +88,12 @@ class _Script:
         shown = [node.name for node in self.evaluation.nodes if not node.stage.hidden]
         stages = "stages = {\n" + "".join(f'    "{name}": {name},\n' for name in shown) + "}"
         body = "\n".join([*self.numbers.values(), "", *self.steps, "", stages, PRINTED])
-        helpers = "\n\n".join(text.format(xp=self.dialect.module).rstrip() for text in self.helpers)
+        named = {"xp": self.dialect.module, "erfc": self.dialect.erfc}
+        helpers = "\n\n".join(text.format(**named).rstrip() for text in self.helpers)
         first = f'"""Attention step by step in {self.dialect.title}, written by attn_gui."""\n'
-        if re.search(r"\binf\b", body + helpers):
-            first += "\nfrom math import inf\n"
+        used = [name for name in ("erfc", "inf") if re.search(rf"(?<![.\w]){name}\b", body + helpers)]
+        if used:
+            first += f"\nfrom math import {', '.join(used)}\n"
         return "\n".join([first, *self.dialect.imports, *(["", helpers, "", ""] if helpers else [""]), body, ""])
 
     # --- stages ----------------------------------------------------------------------------------
@@ -125,6 +128,8 @@ class _Script:
         axes = [node.inputs[place].axes for place in places]
         if len(names) == 1 or not all(axes):
             return " * ".join(names)
+        if len(axes[0]) == len(axes[1]) == 1:  # every number of one with every number of the other
+            return f"{names[0]}[:, None] * {names[1]}"
         if axes[0][-1][-1] == axes[1][-1][-1]:  # both end with what is summed
             names[1] += ".T" if self.axes == 2 else ".swapaxes(-1, -2)"
         return " @ ".join(names)
@@ -136,7 +141,9 @@ class _Script:
             raise FormatError(NO_STAGE, stage=plain_name(node.name))
         if stage.helper:
             self.helpers[stage.helper] = None
-        names = [self._input(node, place) for place, ref in enumerate(node.inputs) if not ref.optional]
+        names = ["None" if ref.optional else self._input(node, place) for place, ref in enumerate(node.inputs)]
+        while names and names[-1] == "None":
+            names.pop()
         shape = self._shape(node)
         return stage.code.format(*names, inputs=", ".join(names), xp=self.dialect.module, shape=shape)
 
@@ -241,7 +248,7 @@ class _Script:
 def _variable(name: str) -> str:
     """A name of a stage or a field as Python can have it."""
     for prefix in ("score_params.", "block."):
-        name = name.removeprefix(prefix)
+        name = name.removeprefix(prefix) if name.removeprefix(prefix) not in MATRICES else name
     return name.replace(".", "_")
 
 

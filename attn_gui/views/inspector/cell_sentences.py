@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.engine import STAGE
 from attn_gui.engine.analysis.explanation import Explanation
+from attn_gui.engine.blocks.norms import RMSNorm
 from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.controls.masks.mask_words import kind_name
@@ -38,9 +39,14 @@ class Sentences(QObject):
             "addition": self._residual,
             "norm": self._normalized,
             "linear": self._linear,
+            "activation": self._activated,
         }
-        told = self._by_hand if explanation.by_hand else writers[STAGE[explanation.stage].told]
+        told = self._by_hand if explanation.by_hand else writers[explanation.entry.told]
         template, more = told(explanation, context)
+        if explanation.entry.shares and context.problem.sink is not None and not explanation.by_hand:
+            both = QCoreApplication.translate("Sentences", "{sentence} {next}")
+            template = both.format(sentence=template, next=self.tr("The sink of its head takes {share}."))
+            more["share"] = number(1.0 - float(explanation.terms.values.sum()))
         return runs(template, **_words(explanation, context) | more)
 
     def layer_name(self, layer: int, context: ExplainContext) -> str:
@@ -147,19 +153,38 @@ class Sentences(QObject):
 
     # --- the block ---------------------------------------------------------------------------------
     def _residual(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
-        return self.tr("Column {column} of query {query}: {value}. It is X plus the output."), {}
+        first, second = map(symbol, reversed(explanation.read))
+        template = self.tr("Column {column} of query {query}: {value}. It is {first} plus {second}.")
+        return template, {"first": first, "second": second}
 
     def _normalized(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
-        return self.tr(
-            "Column {column} of query {query}: {value}. The row of X plus the output is brought "
-            "to mean 0 and variance 1, then times γ plus β."
-        ), {}
+        entry, (source, weight, *more) = explanation.entry, map(symbol, explanation.read)
+        assert isinstance(entry, RMSNorm)
+        words: Words = {"token": self._named_token(explanation, context), "source": source, "weight": weight}
+        if entry.heads:
+            words["column"] = self._named_column(explanation, context)
+            words["source"] = self.tr("{matrix} in its head").format(matrix=source)
+        template = entry.shifted if len(more) > 1 else entry.sentence
+        return QCoreApplication.translate("Sentences", template), words | {"bias": more[0]}
 
     def _linear(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        source, weight = explanation.read[:2]
         return self.tr(
-            "Column {column} of query {query}: {value}. "
-            "It is the sum of {count} products of the normalized row and W_L."
-        ), {"count": context.problem.d_model}
+            "Column {column} of query {query}: {value}. It is the sum of {count} products of {source} and {projection}."
+        ), {
+            "count": context.problem.arrays()[weight].shape[0],
+            "source": symbol(source),
+            "projection": symbol(weight),
+        }
+
+    def _activated(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        up, *gate = map(symbol, explanation.read)
+        words: Words = {"function": explanation.entry.function, "up": up, "source": gate[0] if gate else up}
+        if gate:
+            return self.tr(
+                "Column {column} of query {query}: {value}. It is {function} of {source}, the gate, times {up}."
+            ), words
+        return self.tr("Column {column} of query {query}: {value}. It is {function} of {source}."), words
 
     # --- up to Q, K and V ------------------------------------------------------------------------
     def _projection(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, Signal
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.engine import STAGE
+from attn_gui.engine.blocks import ACTIVATIONS, NORMS
 from attn_gui.engine.graph.facts import Operator
 from attn_gui.engine.scores import SCORES
+from attn_gui.engine.stages import catalog
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.controls.size_box import SizeBox
 from attn_gui.views.spine.operators import ListBox, MaskBox, OperatorBox, PlainBox
@@ -18,13 +22,21 @@ from attn_gui.views.spine.step_numbers import NumberRow, numbers_of
 from attn_gui.views.words.scores import score_name
 
 NUMBERED: dict[str, tuple[str, ...]] = {"position": ("rotary_theta",), "softcap": ("softcap",)}
-LABELED: dict[str, tuple[str, ...]] = {"normalise": ("temperature",), "normalized": ("block.ln_eps",)}
+LABELED: dict[str, tuple[str, ...]] = {
+    "normalise": ("temperature",),
+    "normalized": ("block.ln_eps",),
+    "norm": ("block.norm_eps",),
+    "norm_query": ("qk_norm_eps",),
+}
+CHOSEN: Mapping[str, Mapping[str, Any]] = MappingProxyType({"norm": NORMS, "activation": ACTIVATIONS})
+"""What the block chooses, with the catalogs whose labels stand in the lists."""
 
 
 class SpineBoxes(QObject):
     """All boxes by the name of their step; the numbers of a step stand in a row below its control."""
 
     scorePicked = Signal(str)
+    choicePicked = Signal(str, str)  # norm or activation, and its key
     scalePicked = Signal(str, object)  # key, the number if it was typed
     scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
     maskPressed = Signal(QRect)  # where the mask box lies on the screen
@@ -34,12 +46,14 @@ class SpineBoxes(QObject):
         super().__init__(parent)
         self.score, self.scale, self.mask = ListBox("score", parent), ScaleBox(parent), MaskBox(parent)
         self.plain = {name: PlainBox(name, parent) for name, operator in _operators().items() if operator.text}
+        self.lists = {name: ListBox(name, parent) for name in CHOSEN}
         bare = {name: OperatorBox(name, parent) for name in NUMBERED}
         self.by_name: dict[str, OperatorBox] = {
             "score": self.score,
             "scale": self.scale,
             "mask": self.mask,
             **self.plain,
+            **self.lists,
             **bare,
         }
         self._rows: dict[str, NumberRow] = {}
@@ -52,6 +66,8 @@ class SpineBoxes(QObject):
         self._rows["normalise"].hide()
         self.score.set_choices([(score, score) for score in SCORES])
         self.score.picked.connect(self.scorePicked)
+        for name, box in self.lists.items():
+            box.picked.connect(partial(self.choicePicked.emit, name))
         self.scale.scalePicked.connect(self.scalePicked)
         self.scale.scaleSlid.connect(self.scaleSlid)
         self.mask.pressed.connect(self._on_mask_pressed)
@@ -79,6 +95,8 @@ class SpineBoxes(QObject):
         for name, box in self.by_name.items():
             box.set_caption(QCoreApplication.translate("Names", operators[name].en))
         self.score.set_choices([(score, score_name(score)) for score in SCORES])
+        for name, chosen in CHOSEN.items():
+            self.lists[name].set_choices([(key, entry.label) for key, entry in chosen.items()])
         self.scale.retranslate()
         for row in self._rows.values():
             row.retranslate()
@@ -95,5 +113,5 @@ class SpineBoxes(QObject):
 
 def _operators() -> dict[str, Operator]:
     """The operators of all stages, by key."""
-    found = (stage.operator for stage in STAGE.values())
+    found = (stage.operator for stage in catalog())
     return {operator.key: operator for operator in found if operator is not None}

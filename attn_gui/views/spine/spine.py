@@ -39,6 +39,7 @@ class Spine(QWidget):
 
     stagePicked = Signal(str)
     scorePicked = Signal(str)
+    choicePicked = Signal(str, str)  # norm or activation of the block, and its key
     scalePicked = Signal(str, object)  # key, the number if it was typed
     scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
     maskPressed = Signal(QRect)  # where the mask box lies on the screen
@@ -110,6 +111,11 @@ class Spine(QWidget):
     def set_score(self, score: str) -> None:
         """The score function in force."""
         self.boxes.set_score(score)
+        self._after_change_of_boxes()
+
+    def set_choice(self, name: str, key: str) -> None:
+        """The norm or the activation in force."""
+        self.boxes.lists[name].set_key(key)
         self._after_change_of_boxes()
 
     def set_scale(self, key: str, value: float | None, d_k: int) -> None:
@@ -231,6 +237,7 @@ class Spine(QWidget):
 
     def _connect(self) -> None:
         self.boxes.scorePicked.connect(self.scorePicked)
+        self.boxes.choicePicked.connect(self.choicePicked)
         self.boxes.scalePicked.connect(self.scalePicked)
         self.boxes.scaleSlid.connect(self.scaleSlid)
         self.boxes.maskPressed.connect(self.maskPressed)

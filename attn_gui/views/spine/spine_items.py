@@ -14,7 +14,10 @@ from attn_gui.views.words.stage_formulas import bias_of, logits_latex, logits_te
 
 NODE, OPERATOR, SIGN = "node", "operator", "sign"
 # the variables of the stages' formulas in the order of the spine, with the sign before each
-FLOW = (("query", ""), ("key", "·"), ("logits", ""), ("weights", ""), ("value", "·"), ("mixed", "="), ("hidden", "→"))
+FLOW = (
+    *(("query", ""), ("key", "·"), ("logits", ""), ("weights", ""), ("value", "·"), ("mixed", "=")),
+    ("hidden up gate", "→"),
+)
 
 
 @dataclass(frozen=True)
@@ -48,20 +51,23 @@ def entries_of(evaluation: Evaluation) -> tuple[Entry, ...]:
 def _sequences(evaluation: Evaluation) -> Iterator[Entry]:
     if evaluation.problem.projected:
         yield Entry(NODE, "x", stage="query")
+        yield from _written(evaluation, "x", "")
         if evaluation.problem.context is not None:
             yield Entry(NODE, "context", stage="key")
+            yield from _written(evaluation, "context", "")
         yield Entry(SIGN, "→")
 
 
-def _written(evaluation: Evaluation, variable: str, sign: str) -> Iterator[Entry]:
-    """The stages that write a variable, after its sign."""
-    stages = [stage for stage in STAGE.values() if stage.target.name == variable]
+def _written(evaluation: Evaluation, variables: str, sign: str) -> Iterator[Entry]:
+    """The stages that write one of some variables, after their sign."""
+    stages = [stage for stage in STAGE.values() if stage.target.name in variables.split()]
     if sign:
         yield Entry(SIGN, sign, gives_way=_giving_way(stages[0]))
     for stage in stages:
         present = stage.name in evaluation.stages and not is_repeated(evaluation, stage.name)
-        if stage.operator is not None and (present or stage.operator.always):
-            yield Entry(OPERATOR, stage.operator.key)
+        operator = evaluation.node(stage.name).stage.operator if present else stage.operator
+        if operator is not None and (present or operator.always):
+            yield Entry(OPERATOR, operator.key)
         if present:
             yield Entry(NODE, stage.name, transposed=stage.transposed, gives_way=_giving_way(stage))
 
@@ -97,9 +103,9 @@ def formula_text(evaluation: Evaluation) -> str:
 
 def operator_texts(evaluation: Evaluation) -> dict[str, str]:
     """The texts of the boxes that have no choice."""
-    entries = ((STAGE[stage], evaluation.node(stage)) for stage in evaluation.stages)
+    nodes = map(evaluation.node, evaluation.stages)
     return {
-        entry.operator.key: entry.operator.text.format(bias=bias_of(node))
-        for entry, node in entries
-        if entry.operator is not None and entry.operator.text
+        operator.key: operator.text.format(bias=bias_of(node), function=node.stage.function)
+        for node in nodes
+        if (operator := node.stage.operator) is not None and operator.text
     }

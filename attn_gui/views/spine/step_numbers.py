@@ -36,6 +36,8 @@ SETTINGS = {
     "temperature": Setting("T", QT_TRANSLATE_NOOP("Settings", "temperature"), True, True),
     HIDDEN_WIDTH: Setting("dₐ", QT_TRANSLATE_NOOP("Settings", "hidden units of the additive score")),
     "block.ln_eps": Setting("ε", QT_TRANSLATE_NOOP("Settings", "ε of the LayerNorm"), True),
+    "block.norm_eps": Setting("ε", QT_TRANSLATE_NOOP("Settings", "ε of the norms"), True),
+    "qk_norm_eps": Setting("ε", QT_TRANSLATE_NOOP("Settings", "ε of the norms of Q and K"), True),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import Evaluation
+from attn_gui.engine.graph.symbols import cell_latex, matrix_latex, symbol
 from attn_gui.engine.scores import SCORES, Score
 
 
@@ -20,7 +21,7 @@ def score_latex(evaluation: Evaluation) -> str:
 
 def score_text(evaluation: Evaluation) -> str:
     """The same in plain characters."""
-    q, k = ("Q′", "K′") if _turned(evaluation) else ("Q", "K")
+    q, k = (symbol(evaluation.latest(name)) for name in ("query", "key"))
     return _score(evaluation).text.format(q=q, k=k)
 
 
@@ -36,11 +37,7 @@ def _score(evaluation: Evaluation) -> Score:
     return SCORES[evaluation.problem.score]
 
 
-def _turned(evaluation: Evaluation) -> bool:
-    return evaluation.latest("query") != "query"
-
-
 def _letters(evaluation: Evaluation, *, large: bool) -> dict[str, str]:
-    q, k = ("Q", "K") if large else ("q", "k")
-    turned = "'" if _turned(evaluation) else ""
-    return {"q": q + turned, "k": k + turned}
+    write = matrix_latex if large else cell_latex
+    q, k = (write(evaluation.latest(name)) for name in ("query", "key"))
+    return {"q": q, "k": k}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from attn_gui.engine import STAGE, Evaluation, Problem
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.stage import Stage
-from attn_gui.engine.graph.symbols import matrix_latex
+from attn_gui.engine.graph.symbols import is_named, matrix_latex
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.words.scores import score_cell_latex, score_latex, score_text
 
@@ -27,7 +27,7 @@ def _stage_latex(evaluation: Evaluation, stage: str, logits: str) -> str:
     if node.stage.alias:
         own = node.inputs[0].name
         return _stage_latex(evaluation, own, logits) if own in evaluation.stages else ""
-    return STAGE[stage].form.whole.format(
+    return node.stage.form.whole.format(
         letter=matrix_latex(stage),
         letter_before=_letter_before(evaluation, stage),
         logits=logits,
@@ -35,6 +35,11 @@ def _stage_latex(evaluation: Evaluation, stage: str, logits: str) -> str:
         score_cell=score_cell_latex(evaluation),
         scaled=_scaled(evaluation),
         projection=_projection(node),
+        product=_product(node),
+        sum=" + ".join(reversed(_letters(node))),
+        first=_letters(node)[0],
+        function=node.stage.function,
+        activation=_activation(node),
         heads=r"[O_0 \; O_1 \; \cdots]" if evaluation.problem.num_heads > 1 else "O",
     )
 
@@ -83,8 +88,23 @@ def bias_of(node: Node) -> str:
 
 
 def _projection(node: Node) -> str:
-    letters = [matrix_latex(field) for field in node.fields[:2]]
-    return f"{matrix_latex(node.name)} = {' '.join(letters)}{bias_of(node)}"
+    return f"{matrix_latex(node.name)} = {_product(node)}"
+
+
+def _product(node: Node) -> str:
+    return f"{' '.join(matrix_latex(field) for field in node.fields[:2])}{bias_of(node)}"
+
+
+def _letters(node: Node) -> list[str]:
+    """The letters of what a stage reads."""
+    read = zip(node.inputs, node.fields, strict=True)
+    return [matrix_latex(field) for ref, field in read if not ref.optional and is_named(field)] or [""]
+
+
+def _activation(node: Node) -> str:
+    """The function of the one input, or of the gate times the other."""
+    up, *gate = _letters(node)
+    return rf"\mathrm{{{node.stage.function}}}({gate[0] if gate else up})" + (rf" \odot {up}" if gate else "")
 
 
 def _over_temperature(evaluation: Evaluation, text: str) -> str:

@@ -18,7 +18,8 @@ from attn_gui.engine import (
     with_context,
     with_output,
 )
-from attn_gui.engine.creation.create import fitting_output, with_block, with_hidden_width, with_score
+from attn_gui.engine.creation.create import fitting_output, with_hidden_width, with_score
+from attn_gui.engine.creation.layer.layer_parts import with_block
 
 
 def test_fills():
@@ -145,10 +146,11 @@ def test_hidden_units_leave_and_come_back_as_they_were():
 def test_a_block_needs_an_output_as_wide_as_x():
     problem = new_problem("self", n=3, num_heads=2, d_k=5, d_v=4)  # x is 10 wide, the joined heads 8
     with pytest.raises(ShapeError, match="as wide as x"):
-        problem.replace(**with_block(problem, True))
+        problem.replace(**with_block(problem, "linear"))
     fitting = problem.replace(**fitting_output(problem))
-    block = fitting.replace(**with_block(fitting, True)).block
+    block = fitting.replace(**with_block(fitting, "linear")).block
     assert {name: np.shape(value) for name, value in block.items()} == {
+        "kind": (),
         "ln_weight": (10,),
         "ln_bias": (10,),
         "w_linear": (10, 10),
@@ -161,7 +163,7 @@ def test_a_block_needs_an_output_as_wide_as_x():
     assert (wide.w_output[:, :3] == 1).all()
     assert (wide.b_output[:3] == 1).all()
     with pytest.raises(FieldError, match="block needs x"):
-        with_block(new_problem("direct", n=3, d_k=5), True)
+        with_block(new_problem("direct", n=3, d_k=5), "linear")
 
 
 @pytest.mark.parametrize("kind", ["integers", "random"])

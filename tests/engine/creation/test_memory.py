@@ -14,13 +14,13 @@ from attn_gui.engine.creation.create import (
     made_direct,
     new_fields,
     with_biases,
-    with_block,
     with_context,
     with_dtype,
     with_hidden_width,
     with_output,
     with_score,
 )
+from attn_gui.engine.creation.layer.layer_parts import with_block
 from attn_gui.engine.evaluation.choice import evaluation_of
 
 WIDE = 700
@@ -30,7 +30,7 @@ SINGLE = DIRECT.replace(dtype="float32")
 SELF = Problem(x=ONES((4, WIDE)), w_query=ONES((WIDE, 4)), w_key=ONES((WIDE, 4)), w_value=ONES((WIDE, WIDE)))
 LONG = SELF.replace(x=ONES((WIDE, WIDE)))
 COMPUTED = evaluation_of(LONG)
-BLOCK = SELF.replace(**with_output(SELF, True)).replace(**with_block(SELF, True))
+BLOCK = SELF.replace(**with_output(SELF, True)).replace(**with_block(SELF, "linear"))
 MASKED = Problem(
     query=ONES((WIDE, 4)),
     key=ONES((WIDE, 4)),
@@ -49,7 +49,7 @@ CASES = {
     "w_output float32": lambda: with_output(SINGLE, True),
     "biases": lambda: with_biases(BLOCK, True),
     "second sequence": lambda: with_context(LONG, True),
-    "block": lambda: with_block(SELF, True),
+    "block": lambda: with_block(SELF, "linear"),
     "output as wide as x": lambda: fitting_output(SELF),
     "additive": lambda: with_score(DIRECT, "additive"),
     "hidden units": lambda: with_hidden_width(ADDITIVE, 900),

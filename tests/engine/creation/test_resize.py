@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, Problem, compute, head_counts, outlined, reshaped, resize
+from attn_gui.engine.creation.resize import SIZES
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.shapes.drafts import shapes_of
 
@@ -45,7 +46,7 @@ def heads_of(array, heads):
 
 def test_the_same_size_changes_nothing():
     problem = projected()
-    for name in ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size"):
+    for name in (name for name in SIZES if getattr(problem, name)):
         found = resize(problem, **{name: getattr(problem, name)})
         assert found.fields == {}
         assert found.notes == ()
@@ -218,9 +219,9 @@ def test_batch_items_join_and_leave_at_the_end():
 
 
 def test_new_cells_are_zero_and_nothing_else_changes(makers, problem_name):
-    """A size is no reason for numbers that nobody asked for; scales of a LayerNorm are 1, masks are open."""
+    """A size is no reason for numbers that nobody asked for; scales of a norm are 1, masks are open."""
     problem = makers[problem_name]()
-    for name in ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size"):
+    for name in SIZES:
         for keep in ("d_model", "d_k"):
             for step in (1, 2, 12):
                 try:
@@ -229,14 +230,14 @@ def test_new_cells_are_zero_and_nothing_else_changes(makers, problem_name):
                     continue
                 for field, array in changed.arrays().items():
                     old = problem.arrays()[field]
-                    neutral = {"block.ln_weight": 1, **{f"mask.{k}.allowed": 1 for k in range(9)}}.get(field, 0)
+                    neutral = 1 if field.endswith((".allowed", "_weight", "_norm")) else 0
                     assert np.isin(array[array != neutral], old).all(), (field, name)
     assert resize(direct(dtype="float32"), n=4).fields["query"].dtype == np.float32
 
 
 def test_an_outline_has_the_shapes_of_the_resized_problem_and_no_numbers(makers, problem_name):
     problem = makers[problem_name]()
-    for name in ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size"):
+    for name in SIZES:
         for keep in ("d_model", "d_k"):
             for value in (1, 2, 4, 12):
                 try:
@@ -268,7 +269,7 @@ def test_wrong_sizes_are_refused(name, value, error):
 
 def test_every_size_of_every_problem_gives_a_problem(makers, problem_name):
     problem = makers[problem_name]()
-    for name in ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size"):
+    for name in SIZES:
         for keep in ("d_model", "d_k"):
             for value in (1, 2, 4, 12):
                 try:

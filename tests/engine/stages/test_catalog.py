@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from attn_gui.engine import MASKS, SCORES, Evaluation, Problem, compute, explain
 from attn_gui.engine.analysis.verifying.reference import reference
-from attn_gui.engine.creation.create import with_block, with_score
+from attn_gui.engine.creation.create import with_score
+from attn_gui.engine.creation.layer.layer_parts import with_block
 from attn_gui.engine.graph import indices
 
 PRIMES = (3, 5, 7, 11)
@@ -70,7 +71,7 @@ def problems(draw: st.DrawFn) -> Problem:
     problem = Problem(**fields, mask=tuple(layer(k, rng, batch, heads, n, m) for k in kinds), batch_axis=True)
     problem = problem.replace(**with_score(problem, draw(st.sampled_from(sorted(SCORES)))))
     if problem.projected and problem.d_out == e and draw(st.booleans()):
-        problem = problem.replace(**with_block(problem, True))
+        problem = problem.replace(**with_block(problem, "linear"))
     return problem
 
 

@@ -74,7 +74,7 @@ def test_what_is_no_number_is_drawn_and_undone_wherever_it_is_typed(fields, fiel
     elif field.startswith("block"):
         person.do("block")
         person.click(person.button("Add W_O and the block", "banner"))
-        fields.tables("LN · W_L")
+        fields.tables("N · W")
         fields.tables("β")
     stages = [stage for stage in ("scores", "weights", "head_output", "block_output") if person.has(f"heatmap.{stage}")]
     before = {stage: fields.map(stage) for stage in stages}

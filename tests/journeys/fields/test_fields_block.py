@@ -78,7 +78,7 @@ def test_the_tables_of_a_block_are_typed_into_kept_and_exported(fields):
     person = fields.person
     person.do("block")
     person.click(person.button("Add W_O and the block", "banner"))
-    fields.tables("LN · W_L")
+    fields.tables("N · W")
     before = fields.map("normalized")
     for field, text in (("block.ln_weight", "2"), ("block.ln_bias", "0.5")):
         fields.tables({"block.ln_weight": "γ", "block.ln_bias": "β"}[field])
@@ -101,9 +101,9 @@ def test_the_tables_of_a_block_are_typed_into_kept_and_exported(fields):
 @pytest.mark.parametrize(
     ("stage", "words"),
     [
-        ("residual", "It is X plus the output."),
-        ("normalized", "brought to mean 0 and variance 1, then times γ plus β."),
-        ("block_output", "It is the sum of 8 products of the normalized row and W_L."),
+        ("residual", "It is X plus Y."),
+        ("normalized", "The row of R is brought to mean 0 and variance 1, then multiplied by γ, plus β."),
+        ("block_output", "It is the sum of 8 products of N and W_L."),
     ],
 )
 def test_a_cell_of_the_block_is_explained(fields, stage, words):

@@ -66,15 +66,22 @@ class Probed:
 
     def _log_odds(self) -> float:
         logits = self._row.logits / self._temperature
-        others = np.delete(logits, self._index[3])
+        others = np.append(np.delete(logits, self._index[3]), self._sink)
         row_max = float(others.max())
         return float(logits[self._index[3]]) - row_max - math.log(float(np.exp(others - row_max).sum()))
 
     def _weights(self) -> Array:
         logits = self._row.logits / self._temperature
         logits[self._index[3]] = -np.inf
-        powers = np.exp(logits - logits.max())
-        return np.asarray(powers / powers.sum())
+        top = max(float(logits.max()), self._sink)
+        powers = np.exp(logits - top)
+        return np.asarray(powers / (powers.sum() + math.exp(self._sink - top)))
+
+    @property
+    def _sink(self) -> float:
+        """The sink of the head over the temperature; −∞ where there is none."""
+        sink = self._evaluation.problem.sink
+        return -math.inf if sink is None else float(sink[self._index[1]]) / self._temperature
 
 
 class KeptOdds:

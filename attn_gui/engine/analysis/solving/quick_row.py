@@ -66,7 +66,7 @@ def quick_row(problem: Problem, stage: str, index: Sequence[int]) -> QuickRow | 
     by_hand = any(record.enabled for record in problem.interventions)
     if problem.projected or not entry.square or slope is None or problem.softcap is not None or by_hand:
         return None
-    if score.common and not entry.shares:
+    if (score.common and not entry.shares) or problem.sink is not None or problem.norms_heads:
         return None
     item, head, query, key = index
     row = Row(RowwiseEvaluation(problem), item, head, query)

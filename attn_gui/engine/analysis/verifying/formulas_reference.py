@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attn_gui.engine.problem.problem import Problem
@@ -26,9 +26,15 @@ class Unknown(ValueError):
 
 # --- Q, K, V -------------------------------------------------------------------------------------
 def rows_of_head(
-    problem: Problem, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any]
+    problem: Problem,
+    name: str,
+    item: int,
+    head: int,
+    rows: Sequence[int],
+    given: Mapping[str, Any],
+    read: Callable[[int], Row],
 ) -> Rows:
-    """The columns of one head of query, key or value."""
+    """The columns of one head of query, key or value; `read` gives a row of the sequence that it is projected from."""
     matrix = given.get(name, getattr(problem, name))
     heads = problem.num_heads if name == "query" else problem.num_kv_heads
     if matrix is not None:
@@ -36,23 +42,25 @@ def rows_of_head(
         width = matrix.shape[1] // heads
         mine = slice(head * width, (head + 1) * width)
         return [array("d", matrix[i, mine].astype(float).tobytes()) for i in rows]  # floats only while they are read
-    source = problem.x if name == "query" or problem.context is None else problem.context
     weight, bias = getattr(problem, f"w_{name}"), getattr(problem, f"b_{name}")
     width = weight.shape[1] // heads
     mine = slice(head * width, (head + 1) * width)
     offset = [0.0] * width if bias is None else bias[mine].tolist()
-    columns, matrix = weight[:, mine].T.tolist(), of_item(source, item)
-    return [linear(matrix[i].tolist(), columns, offset) for i in rows]
+    columns = weight[:, mine].T.tolist()
+    return [linear(read(i), columns, offset) for i in rows]
 
 
 def of_item(matrix: Any, item: int) -> Any:
     return matrix[item] if matrix.ndim == 3 else matrix
 
 
-def turned_row(row: Row, position: int, theta: float) -> Row:
-    """Column c and column c + d/2 are one pair, turned by position · θ^(−2c/d)."""
+def turned_row(row: Row, position: int, theta: float | None, frequencies: Any) -> Row:
+    """Column c and column c + d/2 are one pair, turned by position · θ^(−2c/d), or by the frequency that is given."""
     half = len(row) // 2
-    angles = [position * power(theta, -2 * c / len(row)) for c in range(half)]
+    if theta is None:
+        angles = [position * frequency for frequency in frequencies.tolist()]
+    else:
+        angles = [position * power(theta, -2 * c / len(row)) for c in range(half)]
     turns = [(math.cos(a), math.sin(a)) if math.isfinite(a) else (math.nan, math.nan) for a in angles]
     first = [row[c] * cos - row[c + half] * sin for c, (cos, sin) in enumerate(turns)]
     return first + [row[c + half] * cos + row[c] * sin for c, (cos, sin) in enumerate(turns)]
@@ -125,10 +133,3 @@ def _slope(head: int, heads: int) -> float:
     if head < power:
         return float(2 ** (-8 * (head + 1) / power))
     return float(2 ** (-8 * (2 * (head - power) + 1) / (2 * power)))
-
-
-# --- what follows the heads ----------------------------------------------------------------------
-def layer_of(weight: Any, bias: Any) -> tuple[Rows, Row]:
-    """The columns of a weight, and what is added to them."""
-    columns = weight.T.tolist()
-    return columns, [0.0] * len(columns) if bias is None else bias.tolist()

@@ -64,7 +64,7 @@ def of_the_weights(
     evaluation: Evaluation, seed: int = 0, pause: Callable[[], object] = bool
 ) -> tuple[Invariant, Invariant]:
     """Rows sum to 1, and weights behind a mask are exactly 0: both of the same tiles."""
-    sums, zeros, rows = _Sums(), _Zeros(), 0
+    sums, zeros, rows = _Sums(evaluation.problem), _Zeros(), 0
     for box in _tiles(evaluation.problem, seed):
         pause()
         sums.add(evaluation, box)
@@ -80,21 +80,35 @@ def of_the_weights(
 class _Sums:
     """Rows that see a key sum to 1, others are all zero; rows with a score of NaN or +∞ have no sum."""
 
-    def __init__(self) -> None:
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
         self.worst, self.wild, self.wrong = 0.0, 0, 0
 
     def add(self, evaluation: Evaluation, box: Box) -> None:
         computed = evaluation.computed(evaluation.weights)
         weights, logits = evaluation.fetch(computed, box), evaluation.fetch(evaluation.logits, box)
         strange = np.isnan(logits).any(axis=-1) | np.isposinf(logits).any(axis=-1)
-        expected = np.where(np.isneginf(logits).all(axis=-1), 0.0, 1.0)
+        expected, units = self._expected(logits, box)
+        strange |= ~np.isfinite(expected)
         off = np.where(strange, 0.0, np.abs(weights.sum(axis=-1) - expected))
         self.wild += int(strange.sum())
-        self.wrong += int((~(off <= (weights.shape[-1] + 8) * UNIT)).sum())
+        self.wrong += int((~(off <= (weights.shape[-1] + 8 + units) * UNIT)).sum())
         self.worst = max(self.worst, float(np.where(np.isnan(off), np.inf, off).max()))
 
+    def _expected(self, logits: Array, box: Box) -> tuple[Array, Array]:
+        """The sum of every row, 1 less the share of the sink, and the units by which that may be off."""
+        seen = np.where(np.isneginf(logits).all(axis=-1), 0.0, 1.0)
+        if self.problem.sink is None:
+            return seen, np.zeros(())
+        top, heat = logits.max(axis=-1), self.problem.temperature or 1.0
+        total = np.exp((logits - top[..., None]) / heat).sum(axis=-1)
+        apart = (self.problem.sink[box[1], None].astype(float) - top) / heat
+        found = np.where(seen == 0, 0.0, 1 / (1 + np.exp(apart) / total))
+        return found, np.where(seen == 0, 0.0, 4 * np.minimum(np.abs(apart), 1000.0))
+
     def found(self) -> Invariant:
-        note = Note(verdicts.ROWS_SUM, {"difference": self.worst, "wrong": self.wrong, "wild": self.wild})
+        template = verdicts.ROWS_SUM if self.problem.sink is None else verdicts.ROWS_SUM_SINK
+        note = Note(template, {"difference": self.worst, "wrong": self.wrong, "wild": self.wild})
         return Invariant("rows_sum_to_one", not self.wrong, note)
 
 
@@ -173,7 +187,7 @@ def order_of_keys_is_free(
     """Without positions, keys and values may change places together."""
     problem = evaluation.problem
     rules = any(layer.enabled and layer.positional for layer in problem.mask) or _by_hand(problem)
-    if problem.rotary_theta is not None or rules or not SCORES[problem.score].equal_keys:
+    if problem.turns or rules or not SCORES[problem.score].equal_keys:
         return Invariant("order_of_keys_is_free", None, Note(verdicts.HAS_POSITIONS, {}))
     other = _other(_reordered(problem, np.random.default_rng(seed).permutation(problem.m)), chosen)
     rounding, stage = Rounding(evaluation), evaluation.stages[-1]

@@ -10,15 +10,18 @@ Row = Sequence[float]
 Rows = list[Row]
 
 
-def softmax(logits: Row, temperature: float) -> Row:
-    """A key at −∞ has no part; a row with no key is all zero; NaN or +∞ leave no answer for the others."""
-    if any(math.isnan(s) or s == math.inf for s in logits):
+def softmax(logits: Row, temperature: float, sink: float = -math.inf) -> Row:
+    """A key at −∞ has no part; a row with no key is all zero; NaN or +∞ leave no answer for the others.
+
+    The sink counts in the sum alone.
+    """
+    if any(math.isnan(s) or s == math.inf for s in (*logits, sink)):
         return [0.0 if s == -math.inf else math.nan for s in logits]
-    row_max = max(logits)
-    if row_max == -math.inf:
+    row_max = max(*logits, sink)
+    if max(logits) == -math.inf:
         return [0.0] * len(logits)
     exp_scores = [math.exp((s - row_max) / temperature) for s in logits]
-    denominator = sum(exp_scores)
+    denominator = sum(exp_scores) + math.exp((sink - row_max) / temperature)
     return [score / denominator for score in exp_scores]
 
 
@@ -29,6 +32,13 @@ def layer_norm(row: Row, weight: Row, bias: Row, eps: float) -> Row:
     centered = [x - mean for x in level]
     deviation = math.hypot(*centered, math.sqrt(count * eps) / size) / math.sqrt(count)
     return [x / deviation * w + b for x, w, b in zip(centered, weight, bias, strict=True)]
+
+
+def rms_norm(row: Row, weight: Row, bias: Row, eps: float) -> Row:
+    count, size = len(row), max(1.0, *map(abs, row))
+    level = [x / size for x in row]
+    mean_square = math.hypot(*level, math.sqrt(count * eps) / size) / math.sqrt(count)
+    return [x / mean_square * w + b for x, w, b in zip(level, weight, bias, strict=True)]
 
 
 def dot(a: Iterable[float], b: Iterable[float]) -> float:

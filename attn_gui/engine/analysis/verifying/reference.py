@@ -9,10 +9,11 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 
 from attn_gui.engine.problem.problem import Problem
 
+from .block_reference import CHOICES, Ending, layer_of, norm_of
 from .by_hand_reference import KINDS, carried_out, interventions_of
 from .formulas_reference import (
     ADDING,
@@ -21,7 +22,6 @@ from .formulas_reference import (
     SCORES,
     Unknown,
     added_by,
-    layer_of,
     of_item,
     opens,
     prepared,
@@ -29,39 +29,26 @@ from .formulas_reference import (
     score_of,
     turned_row,
 )
-from .plain_rows import Row, Rows, dot, joined, layer_norm, linear, softmax
+from .plain_rows import Row, Rows, dot, joined, linear, rms_norm, softmax
 
 PLAIN, MAPS = ("batch", "row", "column"), ("batch", "head", "query", "key")
 HEADS, HIDDEN = ("batch", "head", "query", "column"), ("batch", "query", "column")
-STAGES = (
-    "query",
-    "key",
-    "value",
-    "rotated_query",
-    "rotated_key",
-    "scores",
-    "scaled",
-    "capped",
-    "biased",
-    "masked",
-    "weights",
-    "head_output",
-    "concat",
-    "output",
-    "residual",
-    "normalized",
-    "block_output",
-)
+SIDES = ("query", "key", "value", "normed_query", "normed_key", "rotated_query", "rotated_key")
+SCORING = ("scores", "scaled", "capped", "biased", "masked", "weights")
+ENDING = ("residual", "normalized", "up", "gate", "activated", "down", "block_residual", "block_output")
+STAGES = ("normed_x", "normed_context", *SIDES, *SCORING, "head_output", "concat", "output", *ENDING)
 
 
 def refuse_unknown(problem: Problem, stages: Iterable[str] = STAGES) -> None:
     """Raise Unknown for what cannot be computed here: a guess would bless or blame what it knows nothing of."""
     layers = [layer.kind for layer in problem.mask if layer.enabled]
+    blocks = [value for value in (problem.block or {}).values() if isinstance(value, str)]
     by_hand = [record.kind for record in problem.interventions if record.enabled]
     asked: tuple[tuple[str, Iterable[str], Sequence[str]], ...] = (
         ("score", [problem.score], SCORES),
         ("mask layer", layers, OPENING + ADDING),
         ("intervention", by_hand, KINDS),
+        ("block", blocks, CHOICES),
         ("stage", stages, STAGES),
     )
     for kind, names, known in asked:
@@ -92,26 +79,40 @@ def reference(
     maps: dict[str, list[Rows]] = {}
     share = problem.num_heads // problem.num_kv_heads
     for g in range(problem.num_kv_heads):
-        for name, rows in zip(("key", "rotated_key", "value"), loops.side(item, g)[:3], strict=True):
+        kept = loops.side(item, g)
+        for name, rows in (*kept.keys.items(), ("value", kept.value)):
             again = name in given  # the rows to give are computed in any case
             asked_for = loops.head(name, item, g, keys, NOTHING) if again else [rows[j] for j in keys]
             plain.setdefault(name, []).append(asked_for)
         for head in range(g * share, (g + 1) * share):
-            query, turned = loops.turned("query", item, head, queries, NOTHING)
-            plain.setdefault("query", []).append(query)
-            plain.setdefault("rotated_query", []).append(turned)
+            steps = loops.steps("query", item, head, queries, NOTHING)
+            for name, rows in steps.items():
+                plain.setdefault(name, []).append(rows)
             rows_of_head = []
-            for i, q in zip(queries, turned, strict=True):
+            for i, q in zip(queries, last(steps), strict=True):
                 pause()
                 rows_of_head.append(loops.attend(item, head, i, q))
             for name in rows_of_head[0]:
                 maps.setdefault(name, []).append([row[name] for row in rows_of_head])
     found: dict[str, Any] = {name: joined(parts) for name, parts in plain.items()} | maps
-    if problem.rotary_theta is None:
-        del found["rotated_query"], found["rotated_key"]
+    found |= {name: [loops.source(name, item, i) for i in rows] for name, rows in loops.normed(queries, keys)}
     concat = joined(maps["head_output"])
     ends = [loops.ending(item, i, row) for i, row in zip(queries, concat, strict=True)]
     return found | {name: [end[name] for end in ends] for name in ends[0]}
+
+
+def last(steps: Mapping[str, Rows]) -> Rows:
+    """The rows as the scores read them."""
+    return list(steps.values())[-1]
+
+
+class _Side(NamedTuple):
+    """One K/V head: K step by step, V, K prepared for scores, and the columns of V."""
+
+    keys: dict[str, Rows]
+    value: Rows
+    prepared: Rows
+    columns: list[Any]
 
 
 class _Reached(Exception):
@@ -127,9 +128,11 @@ class _Loops:
     def __init__(self, problem: Problem, item: int, given: Mapping[str, Any]) -> None:
         self.problem, self.item, self.given = problem, item, given
         self.share = problem.num_heads // problem.num_kv_heads
-        self._sides: dict[tuple[int, int], tuple[Rows, Rows, Rows, Rows, list[Any]]] = {}
-        block = problem.block or {}
-        self._last = layer_of(block["w_linear"], block.get("b_linear")) if block else None
+        self._sides: dict[tuple[int, int], _Side] = {}
+        self._sources: dict[tuple[str, int, int], Row] = {}
+        self._ending = None if problem.block is None else Ending(problem)
+        pre = problem.block is not None and problem.block["kind"] == "pre"
+        self._norm = norm_of(problem.block, 1) if pre else None
         self._output = None if problem.w_output is None else layer_of(problem.w_output, problem.b_output)
 
     def by_hand(
@@ -145,24 +148,43 @@ class _Loops:
         """One cell of any stage before its interventions, computed anew from the start."""
         *place, column = index
         try:
-            if stage in ("query", "key", "value", "rotated_query", "rotated_key"):
-                part = stage.removeprefix("rotated_")
+            if stage in ("normed_x", "normed_context"):
+                self.source(stage, place[0], place[1], stop=stage)
+            elif stage in SIDES:
+                part = stage.rpartition("_")[2]
                 width = self._width(part)
                 head, column = divmod(column, width)
                 given = self.given if place[0] == self.item else NOTHING
-                self.turned(part, place[0], head, [place[1]], given, stop=stage)
+                self.steps(part, place[0], head, [place[1]], given, stop=stage)
             elif len(place) == 3:
                 item, head, i = place
-                self.attend(item, head, i, self.turned("query", item, head, [i], NOTHING)[1][0], stop=stage)
+                self.attend(item, head, i, last(self.steps("query", item, head, [i], NOTHING))[0], stop=stage)
             else:
                 item, i = place
                 heads = range(self.problem.num_heads)
-                queries = [self.turned("query", item, head, [i], NOTHING)[1][0] for head in heads]
+                queries = [last(self.steps("query", item, head, [i], NOTHING))[0] for head in heads]
                 rows = [self.attend(item, head, i, q)["head_output"] for head, q in zip(heads, queries, strict=True)]
                 self.ending(item, i, [number for row in rows for number in row], stop=stage)
         except _Reached as reached:
             return float(reached.row[column])
         raise Unknown("stage", stage)
+
+    # --- the sequences ---------------------------------------------------------------------------
+    def normed(self, queries: Sequence[int], keys: Sequence[int]) -> list[tuple[str, Sequence[int]]]:
+        """The sequences that are normalized before they are projected, with the rows to give."""
+        if self._norm is None:
+            return []
+        return [("normed_x", queries), *([] if self.problem.context is None else [("normed_context", keys)])]
+
+    def source(self, stage: str, item: int, i: int, stop: str = "") -> Row:
+        """A row of X or of the second sequence as the projections read it."""
+        if stop or (stage, item, i) not in self._sources:
+            matrix = of_item(self.problem.context if stage == "normed_context" else self.problem.x, item)
+            row: Row = matrix[i].tolist()
+            if self._norm is not None:
+                row = self.by_hand(stage, PLAIN, (item, i), self._norm(row), stop)
+            self._sources[stage, item, i] = row
+        return self._sources[stage, item, i]
 
     # --- Q, K, V ---------------------------------------------------------------------------------
     def _width(self, name: str) -> int:
@@ -170,44 +192,54 @@ class _Loops:
         matrix = getattr(self.problem, f"w_{name}" if self.problem.projected else name)
         return int(matrix.shape[-1]) // heads
 
-    def side(self, item: int, group: int) -> tuple[Rows, Rows, Rows, Rows, list[Any]]:
-        """K, K turned, V, K prepared for scores, and the columns of V, of one K/V head; the last two are remembered."""
+    def side(self, item: int, group: int) -> _Side:
+        """One K/V head; the last two are remembered."""
         if (item, group) not in self._sides:
             given = self.given if item == self.item else NOTHING
-            key, turned = self.turned("key", item, group, range(self.problem.m), given)
+            keys = self.steps("key", item, group, range(self.problem.m), given)
             value = self.head("value", item, group, range(self.problem.m), given)
             columns = [array("d", column) for column in zip(*value, strict=True)]
-            kept = list(self._sides.items())[-1:]
-            self._sides = dict(
-                [*kept, ((item, group), (key, turned, value, prepared(self.problem, turned, "key"), columns))]
-            )
+            found = _Side(keys, value, prepared(self.problem, last(keys), "key"), columns)
+            self._sides = dict([*list(self._sides.items())[-1:], ((item, group), found)])
         return self._sides[item, group]
 
     def head(
         self, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any], stop: str = ""
     ) -> Rows:
         """The rows of one head of query, key or value."""
-        found, first = rows_of_head(self.problem, name, item, head, rows, given), head * self._width(name)
+        second = name != "query" and self.problem.context is not None
+        sequence = "normed_context" if second else "normed_x"
+        found = rows_of_head(self.problem, name, item, head, rows, given, lambda i: self.source(sequence, item, i))
+        first = head * self._width(name)
         return [self.by_hand(name, PLAIN, (item, i), row, stop, first) for i, row in zip(rows, found, strict=True)]
 
-    def turned(
+    def steps(
         self, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any], stop: str = ""
-    ) -> tuple[Rows, Rows]:
-        """The rows of one head, as they are and turned by their positions."""
-        theta, found = self.problem.rotary_theta, self.head(name, item, head, rows, given, stop)
-        if theta is None:
-            return found, found
-        first, stage = head * self._width(name), f"rotated_{name}"
-        turned = [turned_row(row, i, theta) for row, i in zip(found, rows, strict=True)]
-        return found, [
-            self.by_hand(stage, PLAIN, (item, i), row, stop, first) for i, row in zip(rows, turned, strict=True)
-        ]
+    ) -> dict[str, Rows]:
+        """The rows of one head: as they are, normalized, and turned by their positions, where they are."""
+        problem, first = self.problem, head * self._width(name)
+        found = {name: self.head(name, item, head, rows, given, stop)}
+
+        def step(stage: str, change: Callable[[Row, int], Row]) -> None:
+            changed = [change(row, i) for row, i in zip(last(found), rows, strict=True)]
+            placed = zip(rows, changed, strict=True)
+            found[stage] = [self.by_hand(stage, PLAIN, (item, i), row, stop, first) for i, row in placed]
+
+        weight = getattr(problem, f"{name}_norm")
+        if weight is not None:
+            zeros = [0.0] * len(weight)
+            step(f"normed_{name}", lambda row, i: rms_norm(row, weight.tolist(), zeros, problem.qk_norm_eps))
+        theta, frequencies = problem.rotary_theta, problem.rotary_frequencies
+        if theta is not None or frequencies is not None:
+            step(f"rotated_{name}", lambda row, i: turned_row(row, i, theta, frequencies))
+        return found
 
     # --- one row of one head ---------------------------------------------------------------------
     def attend(self, item: int, head: int, i: int, query: Row, stop: str = "") -> dict[str, Row]:
         """scores → × scale → softcap → + bias → mask → softmax(· / temperature) → · V, for one query."""
         problem, place = self.problem, (item, head, i)
         *_, keys, columns = self.side(item, head // self.share)
+        sink = -math.inf if problem.sink is None else float(problem.sink[head])
         found: dict[str, Row] = {}
 
         def keep(stage: str, row: Row) -> Row:
@@ -231,7 +263,7 @@ class _Loops:
         allowed = [all(opens(problem, layer, *place, j) for layer in masks) for j in range(problem.m)]
         if masks:
             logits = keep("masked", [s if open_ else -math.inf for s, open_ in zip(logits, allowed, strict=True)])
-        weights = keep("weights", softmax(logits, problem.temperature or 1.0))
+        weights = keep("weights", softmax(logits, problem.temperature or 1.0, sink))
         seen = [weight != 0 for weight in weights]
         shares = list(compress(weights, seen))
         keep("head_output", [dot(shares, compress(column, seen)) for column in columns])
@@ -248,11 +280,6 @@ class _Loops:
 
         row = keep("concat", row)
         row = keep("output", row if self._output is None else linear(row, *self._output))
-        if self._last is None:
-            return found
-        block = problem.block
-        row = keep("residual", [a + b for a, b in zip(row, of_item(problem.x, item)[i].tolist(), strict=True)])
-        weight, bias = block["ln_weight"].tolist(), block["ln_bias"].tolist()
-        row = keep("normalized", layer_norm(row, weight, bias, block["ln_eps"]))
-        keep("block_output", linear(row, *self._last))
+        if self._ending is not None:
+            self._ending.rows(row, of_item(problem.x, item)[i].tolist(), keep)
         return found

@@ -28,6 +28,7 @@ UNKNOWN = {
     "score": verdicts.UNKNOWN_SCORE,
     "mask layer": verdicts.UNKNOWN_LAYER,
     "intervention": verdicts.UNKNOWN_INTERVENTION,
+    "block": verdicts.UNKNOWN_BLOCK,
     "stage": verdicts.UNKNOWN_STAGE,
 }
 _WORDS = {True: "ok", False: "FAILED", None: "-"}

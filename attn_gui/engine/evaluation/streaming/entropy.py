@@ -46,7 +46,7 @@ def _of_rows(chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -
     denominator = passes.rows.denominator[batch, head, rows]
     row_max = passes.rows.row_max[batch, head, rows]
     log_z = row_max / temperature + np.log(np.where(denominator == 0, 1.0, denominator))
-    mean = np.zeros(rows.stop - rows.start)
+    mean, share = np.zeros((2, rows.stop - rows.start))
     wide = max(1, AT_ONCE // len(mean))
     for low in range(0, keys, wide):
         cut = slice(low, min(low + wide, keys))
@@ -59,4 +59,7 @@ def _of_rows(chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -
             weights *= allowed
             logits = np.where(allowed, logits, logits.dtype.type(0))
         mean += np.einsum("ji,ji->i", weights, logits)
+        share += weights.sum(axis=0)
+    if chain.sink(head) is not None:  # the weights do not sum to 1: −Σ a·log a = log Z · Σ a − Σ a·s
+        return np.where(share == 0, BLIND, np.maximum(log_z * share - mean, 0.0))
     return np.where(denominator == 0, BLIND, np.maximum(log_z - mean, 0.0))

@@ -10,7 +10,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.streaming.edits.copies import Copy
 from attn_gui.engine.evaluation.streaming.edits.versions import Versions
-from attn_gui.engine.evaluation.streaming.row_states import Rows, Tile
+from attn_gui.engine.evaluation.streaming.row_states import Rows, Tile, with_sink
 from attn_gui.engine.evaluation.streaming.score_chain import Chain
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.facts import Role
@@ -105,12 +105,16 @@ class Passes:
 
     def _by_hand(self, batch: int, head: int, rows: slice) -> Tile:
         """Rows in which numbers are changed by hand; where only weights are, the fast kernel has their logits."""
-        if self.fast is None or self.hand.logits[batch, head, rows].any():
-            return self.stages.by_hand(batch, head, rows)
-        return self.stages.by_hand(batch, head, rows, self.fast.columns)
+        quick = self.fast is not None and not self.hand.logits[batch, head, rows].any()
+        tile = self.stages.by_hand(batch, head, rows, self.fast.columns if quick and self.fast is not None else None)
+        return with_sink(tile, self._chain.sink(head), self._chain.temperature, by_hand=True)
 
     def _untouched(self, batch: int, head: int, rows: slice) -> Tile:
-        """Rows from nothing: by the fast kernel, and by the stages what it cannot vouch for."""
+        """Rows from nothing, the sink counted."""
+        return with_sink(self._of_keys(batch, head, rows), self._chain.sink(head), self._chain.temperature)
+
+    def _of_keys(self, batch: int, head: int, rows: slice) -> Tile:
+        """Rows of the keys alone: by the fast kernel, and by the stages what it cannot vouch for."""
         if self.fast is None:
             return self.stages.tile(batch, head, rows)
         lost, unsure = self.fast.judged(batch, head, rows)

@@ -23,6 +23,21 @@ class Tile:
     numerator: Array
 
 
+def with_sink(tile: Tile, sink: float | None, temperature: float, *, by_hand: bool = False) -> Tile:
+    """The rows with the power of a sink in their denominators; rows without an open key stay 0.
+
+    A sink above what is taken off a row's logits is taken off instead. By hand the numerator is the result itself.
+    """
+    if sink is None:
+        return tile
+    seen = tile.denominator != 0
+    top = np.where(seen, np.maximum(tile.row_max, sink), tile.row_max)
+    factor = np.where(seen & (top > tile.row_max), np.exp((tile.row_max - top) / temperature), 1.0)
+    own = np.where(seen, np.exp((sink - top) / temperature), 0.0)
+    numerator = tile.numerator if by_hand else tile.numerator * factor.astype(tile.numerator.dtype)[:, None]
+    return Tile(top, tile.denominator * factor + own, numerator)
+
+
 class Rows:
     """All rows of all heads. A row that is not `known` has to be computed before it is read.
 

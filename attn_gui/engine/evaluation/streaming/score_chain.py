@@ -69,6 +69,11 @@ class Chain:
     def softcap(self) -> float | None:
         return self._evaluation.problem.softcap
 
+    def sink(self, head: int) -> float | None:
+        """The logit of a head that has no key, where there is one."""
+        sink = self._evaluation.problem.sink
+        return None if sink is None else float(sink[head])
+
     @property
     def temperature(self) -> float:
         return self._evaluation.problem.temperature or 1.0

@@ -265,4 +265,7 @@ class Changed(Stage):
         self.formula = f"{left} = {left}"
 
 
-FACTS = ("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "told", "role")
+FACTS = (
+    *("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "told", "role"),
+    *("block", "function"),
+)

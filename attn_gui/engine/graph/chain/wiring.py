@@ -22,13 +22,16 @@ def build(
 ) -> list[Node]:
     """The chain: a stage takes part when everything it needs is there; each reads what the last one wrote.
 
+    A stage can be read by its own name, too; `stream` is x as it was given.
+
     `followed` says which nodes stand in the place of one: it may be computed under another name, and then changed.
     """
     latest = {name: name for name in sources}
     fields = {name: source.field for name, source in sources.items()}
     shapes = {name: source.shape for name, source in sources.items()}
-    if "context" not in latest and "x" in latest:
-        latest["context"] = "x"
+    alone = "x" in latest and "context" not in latest  # self-attention: whatever becomes of x, keys read it too
+    if "x" in latest:
+        latest |= {"stream": "x"} | ({"context": "x"} if alone else {})
     nodes: list[Node] = []
     for stage in catalog:
         if not _takes_part(stage, latest, sources):
@@ -44,7 +47,9 @@ def build(
             learned,
             _gates(stage, latest),
         )
-        latest[stage.target.name] = stage.name
+        latest |= {stage.target.name: stage.name, stage.name: stage.name}
+        if alone and stage.target.name == "x":
+            latest["context"] = stage.name
         shapes[stage.name] = node.shape
         nodes += followed(node, sources)
     return nodes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from attn_gui.engine.graph.expressions.expression import Expression, Number, Style
@@ -55,7 +57,7 @@ class Power(Expression):
 
 
 class Function(Expression):
-    """exp, tanh, sqrt, cos or sin of a part."""
+    """exp, tanh, sqrt, cos, sin or erfc of a part."""
 
     rank = 4
 
@@ -68,6 +70,8 @@ class Function(Expression):
 
     @property
     def value(self) -> float:
+        if self.name == "erfc":  # which NumPy does not have
+            return math.erfc(self.part.value)
         with np.errstate(all="ignore"):
             return float(getattr(np, self.name)(self.part.value))
 
@@ -77,7 +81,10 @@ class Function(Expression):
             return f"{self.name}({inside})"
         if self.name == "exp":
             return f"e^{{{inside}}}"
-        return rf"\sqrt{{{inside}}}" if self.name == "sqrt" else rf"\{self.name}\left({inside}\right)"
+        if self.name == "sqrt":
+            return rf"\sqrt{{{inside}}}"
+        letters = r"\mathrm{erfc}" if self.name == "erfc" else rf"\{self.name}"
+        return rf"{letters}\left({inside}\right)"
 
 
 class Shown(Expression):

@@ -18,11 +18,11 @@ from attn_gui.engine.stages.softmax import Softmax
 class MaskedShares(Softmax):
     """Shares of all keys, of which those of the closed ones are taken away."""
 
-    formula = "weights[b h i j] = logits[b h i j], temperature[]?, allowed[b h i j]"
+    formula = "weights[b h i j] = logits[b h i j], temperature[]?, sink[h]?, allowed[b h i j]"
 
     def forward(self, *inputs: Input) -> Array:
-        logits, temperature, allowed = inputs
-        return np.where(np.asarray(allowed, bool), super().forward(logits, temperature), 0.0)
+        logits, temperature, sink, allowed = inputs
+        return np.where(np.asarray(allowed, bool), super().forward(logits, temperature, sink), 0.0)
 
 
 class MaskAfterSoftmax(Mistake):

@@ -21,9 +21,9 @@ class ColumnShares(Softmax):
     along = "i"
 
     def forward(self, *inputs: Input) -> Array:
-        logits, temperature = inputs
+        logits, temperature, _ = inputs
         assert logits is not None
-        return np.swapaxes(super().forward(np.swapaxes(logits, -1, -2), temperature), -1, -2)
+        return np.swapaxes(super().forward(np.swapaxes(logits, -1, -2), temperature, None), -1, -2)
 
 
 class DownColumns(Mistake):

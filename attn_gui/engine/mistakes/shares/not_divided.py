@@ -18,7 +18,7 @@ class Exponentials(Softmax):
     """e to the scores."""
 
     def forward(self, *inputs: Input) -> Array:
-        logits, temperature = inputs
+        logits, temperature, _ = inputs
         assert logits is not None
         return np.exp(logits if temperature is None else logits / temperature)
 

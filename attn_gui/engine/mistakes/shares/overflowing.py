@@ -18,10 +18,12 @@ class Raw(Softmax):
     """e^s over the sum of the row, as it is written: beyond e^709 there is no number, and ∞/∞ is none either."""
 
     def forward(self, *inputs: Input) -> Array:
-        logits, temperature = inputs
+        logits, temperature, sink = inputs
         assert logits is not None
-        powers = np.exp(logits if temperature is None else logits / temperature)
-        return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+        heat = 1.0 if temperature is None else temperature
+        powers = np.exp(logits / heat)
+        total = powers.sum(axis=-1, keepdims=True)
+        return np.asarray(powers / (total if sink is None else total + np.exp(sink / heat)))
 
 
 class Overflowing(Mistake):

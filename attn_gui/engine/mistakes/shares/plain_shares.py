@@ -18,7 +18,7 @@ class Proportions(Softmax):
     """Open scores over the sum of their row."""
 
     def forward(self, *inputs: Input) -> Array:
-        logits, temperature = inputs
+        logits, temperature, _ = inputs
         assert logits is not None
         scores = np.where(np.isneginf(logits), 0.0, logits if temperature is None else logits / temperature)
         return np.asarray(scores / scores.sum(axis=-1, keepdims=True))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.graph.chain.following import computed_nodes
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError, ShapeError
@@ -82,24 +85,47 @@ def _check_heads(problem: Fields) -> None:
     letters = SCORES[problem.score].widths
     if letters["query"] == letters["key"] and d_q != d_k:
         raise _clash(sentences.EQUAL_WIDTH, names[1], names[0], "column", d_q, d_k)
-    _check_tables(problem, {letters["query"]: (d_q, names[0]), letters["key"]: (d_k, names[1])})
-    if problem.rotary_theta is not None:
-        for name, width in ((names[0], d_q), (names[1], d_k)):
+    score = {f"score_params.{name}": axes for name, axes in SCORES[problem.score].tables.items()}
+    _check_letters(problem, score, {letters["query"]: (d_q, names[0]), letters["key"]: (d_k, names[1])})
+    for field, width, name in (("query_norm", d_q, names[0]), ("key_norm", d_k, names[1])):
+        _counted(problem, field, width, sentences.HEAD_LENGTH, name)
+    _counted(problem, "sink", problem.num_heads, sentences.EACH_HEAD)
+    _check_positions(problem, {names[0]: d_q, names[1]: d_k})
+
+
+def _check_positions(problem: Fields, widths: Mapping[str, int]) -> None:
+    """Pairs of columns of a head that turn."""
+    if problem.rotary_theta is not None and problem.rotary_frequencies is not None:
+        raise FieldError(sentences.ONE_WAY, field="rotary_theta", other="rotary_frequencies")
+    if problem.turns:
+        for name, width in widths.items():
             if width % 2:
                 raise ShapeError(
                     sentences.EVEN_WIDTH, matrices=(name,), axes=("column",), expected=width + 1, got=width
                 )
+            _counted(problem, "rotary_frequencies", width // 2, sentences.HALF_HEAD, name)
 
 
-def _check_tables(problem: Fields, known: dict[str, tuple[int, str]]) -> None:
-    """Tables of the score are as long along a letter as what else has that letter; rows are looked at first."""
+def _counted(problem: Fields, field: str, expected: int, template: str, other: str = "num_heads") -> None:
+    """A row of numbers, where it is given, has as many as expected."""
+    array = getattr(problem, field)
+    if array is not None and array.shape[0] != expected:
+        raise ShapeError(
+            template, matrices=(field,), axes=("column",), expected=expected, got=array.shape[0], partner=other
+        )
+
+
+def _check_letters(problem: Fields, tables: Mapping[str, Sequence[str]], known: dict[str, tuple[int, str]]) -> None:
+    """Tables are as long along a letter as what else has that letter; rows are looked at first."""
+    arrays = problem.arrays()
     places = [
-        (axis - len(letters) == -1, name, axis, letter)
-        for name, letters in SCORES[problem.score].tables.items()
+        (axis - len(letters) == -1, field, axis, letter)
+        for field, letters in tables.items()
+        if field in arrays
         for axis, letter in enumerate(letters)
     ]
-    for last, name, axis, letter in sorted(places, key=lambda place: place[0]):
-        shape, field = problem.score_params[name].shape, f"score_params.{name}"
+    for last, field, axis, letter in sorted(places, key=lambda place: place[0]):
+        shape = arrays[field].shape
         expected, other = known.setdefault(letter, (shape[axis], field))
         if shape[axis] != expected:
             template = sentences.INNER if not last else sentences.LENGTH if len(shape) == 1 else sentences.COLUMNS
@@ -118,14 +144,11 @@ def _check_output(problem: Fields) -> None:
     if problem.d_out != width:
         name = "concat" if problem.w_output is None else "w_output"
         raise _clash(sentences.BLOCK_WIDTH, name, "x", "column", width, problem.d_out)
-    for name in ("ln_weight", "ln_bias"):
-        if problem.block[name].shape[0] != width:
-            raise _clash(sentences.LENGTH, f"block.{name}", "x", "column", width, problem.block[name].shape[0])
-    linear, bias = problem.block["w_linear"], problem.block.get("b_linear")
-    if linear.shape[0] != width:
-        raise _clash(sentences.INNER, "block.w_linear", "x", "row", width, linear.shape[0])
-    if bias is not None and bias.shape[0] != linear.shape[1]:
-        raise _clash(sentences.LENGTH, "block.b_linear", "block.w_linear", "column", linear.shape[1], bias.shape[0])
+    block = BLOCKS[problem.block["kind"]]
+    tables = {f"block.{name}": table.letters for name, table in block.tables.items()}
+    _check_letters(problem, tables, {"o": (width, "x")})
+    if block.before and problem.context is not None:
+        _equal(problem, "context", "x", "column", sentences.COLUMNS)
 
 
 def _check_tokens(problem: Fields) -> None:

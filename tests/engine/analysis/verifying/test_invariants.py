@@ -101,7 +101,7 @@ def test_heads_in_another_order(makers):
 
 def test_keys_that_know_their_place(makers, monkeypatch):
     old = Softmax.forward
-    monkeypatch.setattr(Softmax, "forward", lambda self, logits, t: old(self, logits + 1e-9 * np.arange(11), t))
+    monkeypatch.setattr(Softmax, "forward", lambda self, logits, *more: old(self, logits + 1e-9 * np.arange(11), *more))
     assert held(Evaluation(makers["plain"]()))["order_of_keys_is_free"] is False
 
 

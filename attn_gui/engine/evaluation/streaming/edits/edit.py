@@ -215,7 +215,10 @@ class Edit:
         width = self._passes.values.width
         columns = columns or slice(0, width)
         where = (batch, head, rows)
+        blind = self._rows.denominator[where] == 0
         bad = exchange(self._rows, where, old, new, columns, self._chain.temperature)
+        if self._chain.sink(head) is not None:
+            bad |= blind  # the sink is not counted in them
         bad &= self._rows.known[where]
         self._rows.mark_dirty(batch, head, rows)
         scores = old.logits.shape[1] * (1 if new.logits is old.logits else 2)

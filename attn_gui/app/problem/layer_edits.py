@@ -1,0 +1,150 @@
+"""Turns what a person asks of the block around attention into edits: its kind, norm, activation and gate, sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.state.making import Making
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label
+from attn_gui.engine import Problem
+from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS
+from attn_gui.engine.creation.create import fitting_output
+from attn_gui.engine.creation.layer.layer_parts import with_block, with_choice, with_gate, with_head_norms, with_sink
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.banner import Offer
+from attn_gui.views.main_window import MainWindow
+
+CHOSEN: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "norm": (QT_TRANSLATE_NOOP("History", "norm {name}"), NORMS),
+    "activation": (QT_TRANSLATE_NOOP("History", "activation {name}"), ACTIVATIONS),
+}
+"""What the block chooses: the name of the step, and the catalog with the labels."""
+SWITCHED: Mapping[str, tuple[Callable[[Problem, bool], dict[str, Any]], str, str]] = {
+    "gated_network": (
+        with_gate,
+        QT_TRANSLATE_NOOP("History", "gated the feed-forward network"),
+        QT_TRANSLATE_NOOP("History", "removed the gate of the feed-forward network"),
+    ),
+    "head_norms": (
+        with_head_norms,
+        QT_TRANSLATE_NOOP("History", "normalized the heads of Q and K"),
+        QT_TRANSLATE_NOOP("History", "removed the norms of the heads of Q and K"),
+    ),
+    "sinks": (
+        with_sink,
+        QT_TRANSLATE_NOOP("History", "added a sink to every head"),
+        QT_TRANSLATE_NOOP("History", "removed the sinks"),
+    ),
+}
+"""What is there or not: how it is added and taken away, and the names of both steps."""
+
+
+class LayerController(QObject):
+    """Keeps menu and spine in step with the block of the document, and the norms and sinks of its heads."""
+
+    newRequested = Signal()
+
+    def __init__(self, window: MainWindow, document: Document, view: ViewState, making: Making) -> None:
+        super().__init__(window)
+        self._window, self._document, self._making = window, document, making
+        self._objection: Callable[[], str] | None = None
+        window.spine.choicePicked.connect(self.set_choice)
+        view.follow(self.show_state, "evaluation")
+        view.follow(self._withdraw, "evaluation")
+        making.refused.connect(self.show_state)
+        self.show_state()
+
+    def show_state(self) -> None:
+        """The lists of the spine as the document has them."""
+        block = self._document.problem.block
+        for name in CHOSEN:
+            if block is not None and name in block:
+                self._window.spine.set_choice(name, block[name])
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        blocks = {block.action: self._of_kind(kind) for kind, block in BLOCKS.items()}
+        present: dict[str, Callable[[], bool]] = {
+            "gated_network": lambda: "w_gate" in (self._document.problem.block or {}),
+            "head_norms": lambda: self._document.problem.norms_heads,
+            "sinks": lambda: self._document.problem.sink is not None,
+        }
+        possible = {"gated_network": lambda: self._document.problem.d_ff > 0}
+        switches = {
+            name: Command(partial(self.switch, name), there, possible.get(name)) for name, there in present.items()
+        }
+        return blocks | switches
+
+    def _of_kind(self, kind: str) -> Command:
+        return Command(partial(self.set_block, kind), lambda: self._kind() == kind)
+
+    def _kind(self) -> str | None:
+        block = self._document.problem.block
+        return None if block is None else str(block["kind"])
+
+    # --- up --------------------------------------------------------------------------------------
+    def switch(self, name: str, present: bool) -> None:
+        """Add a part of the layer, or take it away."""
+        change, added, removed = SWITCHED[name]
+        self._making.change(Label(added if present else removed), lambda: change(self._document.problem, present))
+
+    def set_choice(self, name: str, key: str) -> None:
+        """Another norm or activation of the block."""
+        template, catalog = CHOSEN[name]
+        label = Label(template, {"name": catalog[key].label})
+        self._making.change(label, lambda: with_choice(self._document.problem, name, key))
+
+    def set_block(self, kind: str, present: bool) -> None:
+        """Add a block of a kind, or take it away; where it cannot be, offer what is missing."""
+        problem = self._document.problem
+        if present and not problem.projected:
+            self._object(self._no_x, Offer(lambda: self.tr("New problem…"), "", self.newRequested.emit))
+        elif present and problem.d_out != problem.d_model:
+            sizes = {"expected": problem.d_model, "got": problem.d_out}
+            way = self._add_output if problem.w_output is None else self._widen_output
+            widen = Offer(lambda: way().format(**sizes), "", partial(self._widen, kind))
+            self._object(lambda: self._not_as_wide().format(**sizes), widen)
+        else:
+            label = (
+                QT_TRANSLATE_NOOP("History", "added the block")
+                if present
+                else QT_TRANSLATE_NOOP("History", "removed the block")
+            )
+            self._making.change(Label(label), lambda: with_block(problem, kind if present else None))
+
+    def _object(self, words: Callable[[], str], way: Offer) -> None:
+        self._objection = words
+        self._window.banner.show_error(words, offers=[way])
+
+    def _withdraw(self) -> None:
+        """The problem has changed: what it lacked for the block may be there."""
+        words, self._objection = self._objection, None
+        if words is not None and self._window.banner.text() == words():
+            self._window.banner.hide()
+
+    # --- what is missing for the block, in the language of the moment ----------------------------------
+    def _no_x(self) -> str:
+        return self.tr("The block adds X to the output, but Q, K and V are given here: there is no X.")
+
+    def _not_as_wide(self) -> str:
+        return self.tr(
+            "The block adds X to the output, so the output must be as wide as X: {expected} columns, not {got}."
+        )
+
+    def _add_output(self) -> str:
+        return self.tr("Add W_O and the block")
+
+    def _widen_output(self) -> str:
+        return self.tr("Make W_O {expected} columns wide and add the block")
+
+    def _widen(self, kind: str) -> None:
+        problem = self._document.problem
+        label = Label(QT_TRANSLATE_NOOP("History", "added W_O and the block"))
+        self._making.change(label, lambda: fitting_output(problem) | with_block(problem, kind))

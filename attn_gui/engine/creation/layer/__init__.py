@@ -1,0 +1,1 @@
+"""Parts of a transformer layer that are added and taken away. Imports the problem and NumPy."""
