@@ -6420,6 +6420,18 @@
       <source>Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, then multiplied by {weight}, plus {bias}.</source>
       <translation>{token} 的第 {column} 列：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}，加上 {bias}。</translation>
     </message>
+    <message>
+      <source>Column {column} of query {query}: {value}. It is {function} of {source}, the gate, times {factor}.</source>
+      <translation>查询 {query} 的第 {column} 列：{value}。它是门控 {source} 的 {function} 乘以 {factor}。</translation>
+    </message>
+    <message>
+      <source>Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, then multiplied by {weight}, plus {shift}.</source>
+      <translation>{token} 的第 {column} 列：{value}。{source} 的这一行除以其均方根，再乘以 {weight}，加上 {shift}。</translation>
+    </message>
+    <message>
+      <source>Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, then multiplied by {weight}, plus {shift}.</source>
+      <translation>{token} 的第 {column} 列：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}，加上 {shift}。</translation>
+    </message>
   </context>
   <context>
     <name>SessionSaving</name>

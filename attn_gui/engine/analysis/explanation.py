@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from numbers import Integral
 
 import numpy as np
 
@@ -17,11 +16,9 @@ from attn_gui.engine.graph.expressions.expression import Cell, Expression, Numbe
 from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Quotient
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.linear import Linear
-from attn_gui.engine.graph.node import Node, shown
+from attn_gui.engine.graph.node import Node, as_index, shown
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols import cell_latex, computed_name, plain_name, symbol
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import PlaceError
 from attn_gui.engine.scores import SCORES, Score
 
 from .per_query import PerQuery, per_query
@@ -35,7 +32,7 @@ class Explanation:
 
     def __init__(self, evaluation: Evaluation, stage: str, index: Sequence[int]) -> None:
         self._evaluation = evaluation
-        self.stage, self.index = stage, checked_index(evaluation.node(stage), index)
+        self.stage, self.index = stage, as_index(evaluation.node(stage), index)
         self._node = evaluation.node_at(stage, self.index)
         self.by_hand = self._node.steps_at(self.index)  # the interventions that change the cell, in order
         self.value = float(evaluation.box(stage, indices.cell(self.index)).item())
@@ -293,20 +290,3 @@ def explain(source: Trace | Evaluation, stage: str, index: Sequence[int]) -> Exp
     Source: the formulas are those of the stages; the bound is Higham, "Accuracy and Stability" (2002), §4.2.
     """
     return Explanation(evaluation_in(source, "explain", stage), stage, index)
-
-
-def checked_index(node: Node, index: Sequence[int]) -> tuple[int, ...]:
-    """The index as whole numbers. Raises PlaceError (an IndexError) outside the stage, and for anything else."""
-    place = tuple(index) if isinstance(index, Sequence | np.ndarray) and not isinstance(index, str) else (index,)
-    whole = all(isinstance(k, Integral) and not isinstance(k, bool) for k in place)
-    inside = len(place) == len(node.shape) and whole
-    if not inside or not all(0 <= k < n for k, n in zip(place, node.shape, strict=True)):
-        raise PlaceError(
-            sentences.INDEX,
-            stage=node.name,
-            expected=len(node.shape),
-            axes=node.stage.axes,
-            shape=node.shape,
-            got=", ".join(map(repr, place)),
-        )
-    return tuple(int(k) for k in place)

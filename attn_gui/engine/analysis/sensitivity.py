@@ -13,12 +13,10 @@ from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.node import Node
+from attn_gui.engine.graph.node import Node, as_index
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_array
 from attn_gui.engine.problem.errors import FieldError, ShapeError
-
-from .explanation import checked_index
 
 AT_ONCE = 1 << 20  # cells of the maps of all heads that are pulled back at a time
 
@@ -41,7 +39,7 @@ def sensitivity(
         raise FieldError(sentences.ONE_OF, got="both" if index is not None else "neither")
     node = evaluation.node(stage)
     if index is not None:
-        parts = [(indices.cell(checked_index(node, index)), np.ones((1,) * len(node.shape)))]
+        parts = [(indices.cell(as_index(node, index)), np.ones((1,) * len(node.shape)))]
     else:
         weights = _checked(evaluation, node, cotangent)
         parts = [(box, weights[box]) for box in _tiles(evaluation, node)]

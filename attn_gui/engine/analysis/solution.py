@@ -18,6 +18,7 @@ from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.indices import cell
+from attn_gui.engine.graph.node import as_index
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.checks import as_choice, as_number
 from attn_gui.engine.problem.errors import FieldError
@@ -25,7 +26,6 @@ from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE
 
 from . import verdicts
-from .explanation import checked_index
 from .per_query import is_a_sum
 from .solving import WAYS
 from .verdicts import Reason
@@ -56,7 +56,7 @@ def solve(
     _check_way(problem, by)
     start, field = with_own_bias(problem) if by == "bias" else (problem, by)
     evaluation = RowwiseEvaluation(start)
-    place = checked_index(evaluation.node(stage), index)
+    place = as_index(evaluation.node(stage), index)
     entry = evaluation.node(stage).stage
     _check_target(entry, target, by)
     cells = Cells(start, field)

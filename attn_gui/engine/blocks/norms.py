@@ -51,7 +51,7 @@ class RMSNorm(Stage):
     shifted = QT_TRANSLATE_NOOP(
         "Sentences",
         "Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, "
-        "then multiplied by {weight}, plus {bias}.",
+        "then multiplied by {weight}, plus {shift}.",
     )
     code, helper = "rms_norm({inputs})", RMS_HELPER
 
@@ -144,7 +144,7 @@ class LayerNorm(RMSNorm):
     shifted = QT_TRANSLATE_NOOP(
         "Sentences",
         "Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, "
-        "then multiplied by {weight}, plus {bias}.",
+        "then multiplied by {weight}, plus {shift}.",
     )
     code, helper = "layer_norm({inputs})", LAYER_HELPER
 

@@ -21,8 +21,8 @@ from attn_gui.engine.problem.shapes.drafts import fields_with
 from attn_gui.engine.scores import SCORES
 
 from .filling import BLOCK, fill
-from .memory import Write, advance, made
-from .resize import grown, resize
+from .memory import Write, advance, grown, made
+from .resize import resize
 
 KINDS = ("direct", "self", "cross")
 SHARE = {"integers": 0.25, "random": 2.0}  # of 1/√d_model: X and W of integers vary by 2, W of random numbers by 1/2

@@ -29,6 +29,27 @@ def made(shape: Sequence[int], dtype: npt.DTypeLike, write: Write) -> Array:
     return (_maker.get() or _Maker()).made(tuple(shape), np.dtype(dtype), write)
 
 
+def overlay(new: Array, old: Array) -> None:
+    """Copy into `new` the cells that both have."""
+    shared = tuple(slice(0, min(a, b)) for a, b in zip(new.shape, old.shape, strict=True))
+    new[shared] = old[shared]
+
+
+def grown(old: Array, shape: tuple[int, ...], neutral: float = 0.0) -> Array:
+    """The cells that both have, and neutral cells around them."""
+    return filled(shape, old, neutral, lambda new: overlay(new, old))
+
+
+def filled(shape: tuple[int, ...], like: Array, neutral: float, keep: Write) -> Array:
+    """Neutral cells of the dtype of another array, into which `keep` writes what is to stay."""
+
+    def write(new: Array) -> None:
+        new.fill(neutral)
+        keep(new)
+
+    return made(shape, like.dtype, write)
+
+
 def advance(count: int) -> None:
     """Tell whoever waits that so many bytes more are filled; what it raises ends the work."""
     if (maker := _maker.get()) is not None:

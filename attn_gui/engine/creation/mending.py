@@ -15,8 +15,7 @@ from attn_gui.engine.problem.shapes.drafts import TOKENS, clash_with, draft_of, 
 from attn_gui.engine.problem.shapes.fixes import with_company
 
 from .filling import BLOCK, fill
-from .memory import Write, made
-from .resize import overlay
+from .memory import Write, made, overlay
 
 NEUTRAL = {
     **{f"block.{name}": table.neutral for block in BLOCKS.values() for name, table in block.tables.items()},

@@ -17,7 +17,7 @@ from attn_gui.engine.problem.shapes.drafts import drafted
 from attn_gui.engine.scores import SCORES
 
 from .by_hand_cells import following
-from .memory import Write, made, outline
+from .memory import filled, grown, outline, overlay
 
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "d_ff", "batch_size")
 
@@ -230,7 +230,7 @@ class _Plan:
             return
         opened = (*array.shape[:axis], heads_before, array.shape[axis] // heads_before, *array.shape[axis + 1 :])
         into = (*array.shape[:axis], heads, width, *array.shape[axis + 1 :])
-        self.fields[name] = _filled(shape, array, 0.0, lambda new: overlay(new.reshape(into), array.reshape(opened)))
+        self.fields[name] = filled(shape, array, 0.0, lambda new: overlay(new.reshape(into), array.reshape(opened)))
 
     def _score_rows(self, part: str, width: int) -> None:
         """Rows of the score's tables, such as the additive score's weights, follow the width of a head."""
@@ -299,25 +299,6 @@ class _Plan:
 
     def _note_kv(self, before: int, after: int, heads: int) -> None:
         self.notes.append(Note(sentences.KV_FELL, {"before": before, "after": after, "heads": heads}))
-
-
-def overlay(new: Array, old: Array) -> None:
-    """Copy into `new` the cells that both have."""
-    shared = tuple(slice(0, min(a, b)) for a, b in zip(new.shape, old.shape, strict=True))
-    new[shared] = old[shared]
-
-
-def grown(old: Array, shape: tuple[int, ...], neutral: float = 0.0) -> Array:
-    """The cells that both have, and neutral cells around them."""
-    return _filled(shape, old, neutral, lambda new: overlay(new, old))
-
-
-def _filled(shape: tuple[int, ...], like: Array, neutral: float, keep: Write) -> Array:
-    def write(new: Array) -> None:
-        new.fill(neutral)
-        keep(new)
-
-    return made(shape, like.dtype, write)
 
 
 def _layer(layer: Layer, axis: int, before: int, after: int, m: int) -> Layer:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from numbers import Integral
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph.contraction import align, restore
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, subscripted
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import PlaceError
 
 from . import indices
 from .indices import Axes, Ranges, Reference
@@ -231,6 +234,23 @@ class Node:
 def _outer(letters: str) -> bool:
     """Batch and heads are not written as indices of a cell: the map on show has them in its title."""
     return set(letters) <= set("bhgr")
+
+
+def as_index(node: Node, index: Sequence[int]) -> tuple[int, ...]:
+    """The index as whole numbers. Raises PlaceError (an IndexError) outside the stage, and for anything else."""
+    place = tuple(index) if isinstance(index, Sequence | np.ndarray) and not isinstance(index, str) else (index,)
+    whole = all(isinstance(k, Integral) and not isinstance(k, bool) for k in place)
+    inside = len(place) == len(node.shape) and whole
+    if not inside or not all(0 <= k < n for k, n in zip(place, node.shape, strict=True)):
+        raise PlaceError(
+            sentences.INDEX,
+            stage=node.name,
+            expected=len(node.shape),
+            axes=node.stage.axes,
+            shape=node.shape,
+            got=", ".join(map(repr, place)),
+        )
+    return tuple(int(k) for k in place)
 
 
 def shown(axes: Axes, index: tuple[int, ...]) -> tuple[int, ...]:

@@ -165,7 +165,7 @@ class Sentences(QObject):
             words["column"] = self._named_column(explanation, context)
             words["source"] = self.tr("{matrix} in its head").format(matrix=source)
         template = entry.shifted if len(more) > 1 else entry.sentence
-        return QCoreApplication.translate("Sentences", template), words | {"bias": more[0]}
+        return QCoreApplication.translate("Sentences", template), words | {"shift": more[0]}
 
     def _linear(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         source, weight = explanation.read[:2]
@@ -179,10 +179,10 @@ class Sentences(QObject):
 
     def _activated(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         up, *gate = map(symbol, explanation.read)
-        words: Words = {"function": explanation.entry.function, "up": up, "source": gate[0] if gate else up}
+        words: Words = {"function": explanation.entry.function, "factor": up, "source": gate[0] if gate else up}
         if gate:
             return self.tr(
-                "Column {column} of query {query}: {value}. It is {function} of {source}, the gate, times {up}."
+                "Column {column} of query {query}: {value}. It is {function} of {source}, the gate, times {factor}."
             ), words
         return self.tr("Column {column} of query {query}: {value}. It is {function} of {source}."), words
 

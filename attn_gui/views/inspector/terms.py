@@ -38,7 +38,7 @@ class TermsModel(QAbstractTableModel):
         super().__init__(parent)
         self._terms: Terms | None = None
         self._context: ExplainContext | None = None
-        self._stage, self._chosen = "", -1
+        self._stage, self._told, self._chosen = "", "", -1
         self._values = np.empty(0)
         self._order = np.empty(0, int)
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
@@ -68,6 +68,7 @@ class TermsModel(QAbstractTableModel):
         stage = plain_name(explanation.stage) if explanation is not None else ""
         self._expanded = self._expanded and stage == self._stage
         self._context, self._stage = context, stage
+        self._told = "" if explanation is None else explanation.entry.told
         self._chosen = explanation.index[-1] if explanation is not None and self.of_weights() else -1
         self._values = self._terms.values if self._terms is not None else np.empty(0)
         size = self._values if self.of_weights() else np.abs(self._values)
@@ -273,9 +274,9 @@ class TermsModel(QAbstractTableModel):
     def _value_header(self) -> str:
         if self.of_weights() or not self._terms:
             return "a"
-        if STAGE[self._stage].told == "norm":
+        if self._told == "norm":
             return cell_symbol(self._stage)
-        of_score = self._context is not None and STAGE[self._stage].told == "score"
+        of_score = self._context is not None and self._told == "score"
         score = SCORES[self._context.problem.score] if self._context is not None and of_score else None
         if score is not None and score.term:
             return score.term

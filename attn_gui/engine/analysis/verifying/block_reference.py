@@ -1,4 +1,4 @@
-"""What of a block follows the output, in plain loops over Python floats. Imports the problem only."""
+"""The stages of a block after the output, in plain loops over Python floats. Imports the problem only."""
 
 from __future__ import annotations
 
