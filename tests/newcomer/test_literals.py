@@ -122,7 +122,14 @@ def test_a_key_is_a_literal_in_its_catalog_alone(kind):
 
 
 def test_a_stage_is_a_literal_in_its_catalog_alone():
-    homes = ("/stages/", "/blocks/", "scoring/", "scores/", "reference.py", "layer_walk.py")  # a model's pass walks through them
+    homes = (
+        "/stages/",
+        "/blocks/",
+        "scoring/",
+        "scores/",
+        "reference.py",
+        "layer_walk.py",
+    )  # a model's pass walks through them
     found = Counter(
         place(path)
         for path in sorted(SOURCES.rglob("*.py"))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.expressions.conditions import Largest
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, Negative, Number, Product, add
 from attn_gui.engine.graph.expressions.functions import Function, Power, Quotient
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
@@ -172,6 +173,12 @@ class Relu(Activation):
 
     def written(self, x: Cell) -> Expression:
         return x if x.value > 0 or x.value != x.value else Number(0.0)
+
+    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        up, gate = inputs
+        assert up is not None
+        bent = Largest(add((up if gate is None else gate).one, Number(0.0)))
+        return bent if gate is None else Product(bent, up.one)
 
 
 def _normal(x: Array) -> Array:

@@ -17,6 +17,7 @@ from attn_gui.engine.problem.shapes.drafts import drafted
 from attn_gui.engine.scores import SCORES
 
 from .by_hand_cells import following
+from .layer.widths import of_head_width, with_tables
 from .memory import filled, grown, outline, overlay
 
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "d_ff", "batch_size")
@@ -170,7 +171,7 @@ class _Plan:
         """The width of the block's feed-forward network."""
         if not self.problem.d_ff:
             raise FieldError(sentences.NEEDS, field="d_ff", other="block.w_up")
-        self.fields["block"] = self._tables_with("f", width)
+        self.fields["block"] = with_tables(self.problem, "f", width)
 
     def n(self, rows: int) -> None:
         problem = self.problem
@@ -248,25 +249,10 @@ class _Plan:
         self._put("w_output", (problem.w_output.shape[0], width))
         if problem.b_output is not None:
             self._put("b_output", (width,))
-        self.fields["block"] = self._tables_with("o", width)
-
-    def _tables_with(self, letter: str, width: int) -> Record:
-        """The block with another length along a letter."""
-        block = dict(self.problem.block)
-        for name, table in BLOCKS[block["kind"]].tables.items():
-            if name in block and letter in table.letters:
-                lengths = zip(table.letters, block[name].shape, strict=True)
-                shape = tuple(width if axis == letter else length for axis, length in lengths)
-                block[name] = grown(block[name], shape, table.neutral)
-        return Record(block)
+        self.fields["block"] = with_tables(problem, "o", width)
 
     def _head_width(self, part: str, width: int) -> None:
-        """What has a number for each column of a head of Q or K, or for each pair of them."""
-        norm, frequencies = getattr(self.problem, f"{part}_norm"), self.problem.rotary_frequencies
-        if norm is not None and len(norm) != width:
-            self.fields[f"{part}_norm"] = grown(norm, (width,), 1.0)
-        if frequencies is not None and len(frequencies) != width // 2:
-            self.fields["rotary_frequencies"] = grown(frequencies, (width // 2,))
+        self.fields |= of_head_width(self.problem, part, width)
 
     def _each_head(self, heads: int) -> None:
         """The sink of every head."""

@@ -129,13 +129,13 @@ class Softmax(Stage):
         return Quotient(_exp_score(logits[at], largest, temperature), Named("Z", "Z", terms))
 
     def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        logits, scalar = inputs
+        logits, scalar, sink = inputs
         assert logits is not None
         temperature = None if scalar is None else scalar.one
-        row = logits
-        largest = Named("max", r"\max", Largest(Sum(row.values.size, lambda k: row[[k]])))
-        total = Sum(row.values.size, lambda k: _exp_score(row[[k]], largest, temperature))
-        return Quotient(_exp_score(row[at], largest, temperature), Named("Z", "Z", total))
+        cells = [*logits, *([] if sink is None else [sink.one])]
+        largest = Named("max", r"\max", Largest(add(*cells)))
+        total = Sum(len(cells), lambda k: _exp_score(cells[k], largest, temperature))
+        return Quotient(_exp_score(logits[at], largest, temperature), Named("Z", "Z", total))
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         logits = inputs[0]

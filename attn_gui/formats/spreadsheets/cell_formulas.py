@@ -20,7 +20,7 @@ CLOSED, LOWEST = "-1E+300", "-1E+299"
 """What stands for −∞, which spreadsheets lack, and a number that every other is above."""
 NO_FORMULA = QT_TRANSLATE_NOOP("Sentences", "There is no formula for a spreadsheet of {kind} yet.")
 FUNCTIONS: Mapping[str, str] = MappingProxyType(
-    {name: name.upper() for name in ("exp", "tanh", "sqrt", "cos", "sin", "erf", "abs")}
+    {name: name.upper() for name in ("exp", "tanh", "sqrt", "cos", "sin", "erfc", "abs")}
 )
 _PLACE = re.compile("\0([^\0]*)\0")
 
