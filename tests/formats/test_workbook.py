@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from functools import cache
 from typing import Any
@@ -27,6 +28,7 @@ _WORDS = {
     "IF": lambda condition, yes, no: yes if condition else no,
     "EXP": np.exp,
     "TANH": np.tanh,
+    "ERFC": math.erfc,
     "SQRT": np.sqrt,
     "COS": np.cos,
     "SIN": np.sin,

@@ -12,7 +12,7 @@ from attn_gui.engine.graph.facts import Facts, Name
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.stage import Choices, Stage
 
-from .activations import Activation, Gelu, GeluTanh, Relu, Silu
+from .activation_stages import Activation, Gelu, GeluTanh, Relu, Silu
 from .norms import LayerNorm, RMSNorm
 
 HIDDEN = "batch query column"

@@ -88,4 +88,3 @@ class Facts(TypedDict, total=False):
     role: Role
     block: str
     when: tuple[str, ...]
-    hidden: bool

@@ -14,7 +14,7 @@ from attn_gui.engine.graph.stage import Choices, Stage
 from attn_gui.engine.scores import SCORES, Score
 
 from .mask import Allowed, Mask, Seen
-from .rotary import Angle, Rotary
+from .rotary import Angle, Rotary, Turn
 from .softcap import Softcap
 from .softmax import Softmax
 
@@ -24,7 +24,6 @@ QUERIES, KEYS = "h", "g"  # the letters of the heads of queries, and of those of
 QUERY: Facts = {"called": Name("Q", "Q", "q", "Query", "查询"), "heads": QUERIES}
 KEY: Facts = {"called": Name("K", "K", "k", "Key", "键"), "heads": KEYS, "transposed": True}
 VALUE: Facts = {"called": Name("V", "V", "v", "Value", "值"), "heads": KEYS}
-TURN: Facts = {"called": Angle.called, "hidden": True}
 OUTPUT: Facts = {
     "called": Name("Y", "Y", "y", "Output", "输出"),
     "form": Form(r"Y = {heads} W_O{bias}"),
@@ -125,8 +124,8 @@ CATALOG: tuple[Stage, ...] = (
     *_side("value", "context", "j", "e", VALUE),
     _normed("query", "h", "i", Name("Qⁿ", r"Q^{\mathrm{n}}", r"q^{\mathrm{n}}", "Normalized query", "归一化后的查询")),
     _normed("key", "g", "j", Name("Kⁿ", r"K^{\mathrm{n}}", r"k^{\mathrm{n}}", "Normalized key", "归一化后的键")),
-    Linear("query_angle", "row column", "query_angle[i p] = query_position[i] * rotary_frequencies[p]", **TURN),
-    Linear("key_angle", "row column", "key_angle[j p] = key_position[j] * rotary_frequencies[p]", **TURN),
+    Turn("query_angle", "query_angle[i p] = query_position[i], rotary_frequencies[p]"),
+    Turn("key_angle", "key_angle[j p] = key_position[j], rotary_frequencies[p]"),
     Angle("query_angle", "query_angle[i p] = query_position[i], rotary_theta[], query_exponent[p]"),
     Angle("key_angle", "key_angle[j p] = key_position[j], rotary_theta[], key_exponent[p]"),
     Rotary(

@@ -43,6 +43,19 @@ class Angle(Stage):
         return None, grad * result * exponent / theta, None
 
 
+class Turn(Angle):
+    """Position times a frequency that is given for each pair of columns."""
+
+    code = "{0}[:, None] * {1}"
+
+    def forward(self, *inputs: Input) -> Array:
+        position, frequency = given(inputs)
+        return np.asarray(position * frequency)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        return None, grad * given(inputs)[0]
+
+
 class Rotary(Stage):
     """Turns each pair of columns by its position's angle."""
 

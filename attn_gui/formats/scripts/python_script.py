@@ -128,8 +128,6 @@ class _Script:
         axes = [node.inputs[place].axes for place in places]
         if len(names) == 1 or not all(axes):
             return " * ".join(names)
-        if len(axes[0]) == len(axes[1]) == 1:  # every number of one with every number of the other
-            return f"{names[0]}[:, None] * {names[1]}"
         if axes[0][-1][-1] == axes[1][-1][-1]:  # both end with what is summed
             names[1] += ".T" if self.axes == 2 else ".swapaxes(-1, -2)"
         return " @ ".join(names)
