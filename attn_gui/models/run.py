@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from attn_gui.models.model import Model
     from attn_gui.models.passes.sequence import Sequence
 
-SHORT = 32  # tokens; of shorter texts more threads of BLAS would only wait for each other
 MAPS = 3  # of one layer, that are held at a time
 _NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
 _NO_POSITION = QT_TRANSLATE_NOOP("Sentences", "There is no place {got} among the tokens; there are {count} of them.")
@@ -179,7 +177,7 @@ class Run:
     def _walked(self, layer: int, until: str) -> Array:
         one = self.model.layers[checked_layer(layer, self.model.num_layers)]
         hand = LayerHand(_of(self.interventions, layer))
-        with _threads(len(self.ids)):
+        with one_blas_thread():
             found = walked(one, self.states[layer], self.sequence.seen(one.sizes, one.window), hand, until)
         hand.check_stage(until)
         return found
@@ -211,7 +209,7 @@ def _continued(
 ) -> Run:
     """A run of which the first layers' x are known."""
     found = list(states)
-    with _threads(len(sequence.ids)):
+    with one_blas_thread():
         for layer in model.layers[len(states) - 1 :]:
             tell(layer.number / model.num_layers)
             found.append(_passed(layer, found[-1], sequence, _of(changes, layer.number)))
@@ -228,7 +226,3 @@ def _passed(layer: Layer, x: Array, sequence: Sequence, records: tuple[Any, ...]
 def _of(changes: tuple[LayerChange, ...], layer: int) -> tuple[Any, ...]:
     """The records of one layer, each with its place among all."""
     return tuple((place, change.record) for place, change in enumerate(changes) if change.layer == layer)
-
-
-def _threads(tokens: int) -> AbstractContextManager[None]:
-    return one_blas_thread() if tokens < SHORT else nullcontext()

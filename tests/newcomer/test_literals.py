@@ -68,9 +68,9 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
 
 
 # Names of stages that stand elsewhere, {module: how many}, each for something else than a stage: a palette, a color of
-# the look, an operator of the spine, a variable of the formulas, a number of a verdict; and the joined heads as the
-# side of a clash of shapes; a switch of a token in tokenizer.json. Words that are fields or axes too (query, key, value,
-# output) are not counted.
+# the look, an operator of the spine, a variable of the formulas, a number of a verdict; the joined heads as the
+# side of a clash of shapes; a switch of a token in tokenizer.json. Words that are fields or axes too (query, key,
+# value, output) are not counted.
 STAGES = frozenset(STAGE) - {"query", "key", "value", "output"}
 STAGES_LEFT: Mapping[str, int] = {
     "colors.py": 1,

@@ -60,7 +60,7 @@ ACTIVATION: dict[str, Callable[[Array], Array]] = {"gelu": gelu, "gelu_tanh": ge
 
 
 def layer_norm(x: Array, weight: Array, bias: Array | None, eps: float) -> Array:
-    found: Array = x - x.mean(-1, keepdims=True, dtype=F)
+    found: Array = x - x.mean(-1, keepdims=True)
     found /= np.sqrt(_mean_square(found) + F(eps))
     found *= weight
     return found if bias is None else found + bias

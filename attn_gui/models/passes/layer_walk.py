@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.streaming.threads import share
 from attn_gui.models.families.architecture import Architecture
 
 from .activations import ACTIVATION, NORM, rms_norm, softmax
 
 Walk = Generator[tuple[str, Array], Array, Array]
 """Yields (stage, cells without the batch axis), is sent what is read instead, and returns the block's output."""
+LARGE = 1 << 23  # multiplications of a product that threads share
 MLP = "down"
 """The stage that an MLP adds to the residual stream."""
 Change = Callable[[str, Array], Array]
@@ -38,7 +40,7 @@ class Layer:
 
     def linear(self, x: Array, part: str) -> Array:
         """Rows of x through a matrix of the layer."""
-        found: Array = x @ self.weights[f"w_{part}"]
+        found = product(x, self.weights[f"w_{part}"])
         if f"b_{part}" in self.weights:
             found += self.weights[f"b_{part}"]
         return found
@@ -118,6 +120,20 @@ def _mlp(layer: Layer, x: Array) -> Walk:
     else:
         inner = yield "activated", layer.activation(inner)
     return (yield "down", layer.linear(inner, "down"))
+
+
+def product(x: Array, w: Array) -> Array:
+    """x @ w; of a large one each thread takes some rows, for those of BLAS wait for each other on a busy machine."""
+    if len(x) * w.size < LARGE:
+        return np.asarray(x @ w)
+    found = np.empty((len(x), w.shape[1]), x.dtype)
+    half = len(x) // 2
+
+    def multiply(rows: slice) -> None:
+        np.matmul(x[rows], w, out=found[rows])
+
+    share([slice(0, half), slice(half, None)], multiply)
+    return found
 
 
 def by_heads(rows: Array, width: int) -> Array:

@@ -1,0 +1,106 @@
+"""`attn-gui model`: what it prints, draws and refuses, without a window."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attn_gui.cli import main
+from attn_gui.formats import load
+
+from .golden_folders import DATA, TOY
+from .made_folders import LLAMA, llama_tensors, write_folder
+
+TEXT = "q w e r t y q w e r"
+OFF = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: object) -> list[str]:
+    assert main(["model", *map(str, words)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out.splitlines()
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    assert main(["model", *map(str, words)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("attn-gui: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def test_tokens_and_predictions(capsys):
+    lines = said(capsys, TOY, "--text", TEXT, "--top", "2")
+    assert lines[0] == "gpt2: 2 layers, 4 heads, 11 tokens"
+    assert lines[1:3] == ["   0  <s>  (id 0)", "   1  q  (id 17)"]
+    assert lines[-3:] == ["predicted: the token after r (10)", "  0.999879  t", "  0.000022  j"]
+
+
+def test_an_encoder_fills_in_what_is_masked(capsys):
+    lines = said(capsys, DATA / "tiny-bert", "--text", "John gave the [MASK] to Mary.", "--top", "1")
+    assert lines[-2] == "predicted: in place of [MASK] (4)"
+    lines = said(capsys, DATA / "tiny-bert", "--text", "John gave it to Mary.")
+    assert not [line for line in lines if line.startswith("predicted")]
+
+
+@pytest.mark.parametrize("written", [OFF, [OFF], [{**OFF, "at": {"head": (0, 1)}}]])
+def test_an_intervention_changes_the_prediction(capsys, written):
+    lines = said(capsys, TOY, "--text", TEXT, "--top", "1", "--intervene", json.dumps(written))
+    assert lines[-1] == "  0.493073  z"
+
+
+def test_figures_of_a_layer_open_as_its_problem(capsys, tmp_path):
+    words = ("--layer", 1, "--head", 2, "--stage", "head_output", "--intervene", json.dumps([OFF]))
+    lines = said(capsys, TOY, "--text", TEXT, *words, "-o", tmp_path / "out")
+    path = Path(lines[-1])
+    assert path == tmp_path / "out" / "toy-induction-layer1-head_output-h2.png"
+    problem = load(path)
+    assert problem.num_heads == 4
+    assert problem.query_tokens[1] == "q"
+
+
+def test_without_a_layer_or_head_a_sheet_of_each_layer(capsys, tmp_path):
+    lines = said(capsys, TOY, "--text", "a b a", "-o", tmp_path, "--format", "svg")
+    names = [Path(line).name for line in lines[-2:]]
+    assert names == ["toy-induction-layer0-weights.svg", "toy-induction-layer1-weights.svg"]
+    assert all(Path(line).stat().st_size for line in lines[-2:])
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--text", ""), None),  # the tokenizer adds a first token: it is fine
+        (("--text", "a " * 40), "41 tokens are too many: this model reads at most 32"),
+        (("--text", "a", "--layer", "2", "-o", "{out}"), "There is no layer 2; the model has 2"),
+        (("--text", "a", "--head", "9", "-o", "{out}"), "9"),
+        (("--text", "a", "--stage", "gate", "-o", "{out}"), "gate"),
+        (("--text", "a", "--intervene", "{"), "--intervene is not valid JSON"),
+        (("--text", "a", "--intervene", "3"), "interventions.0 must be a mapping"),
+        (("--text", "a", "--intervene", json.dumps({**OFF, "layer": 7})), "There is no layer 7"),
+        (
+            ("--text", "a", "--intervene", json.dumps({**OFF, "at": {"head": 9}})),
+            "has 4 cells along its axis head, got 9",
+        ),
+        ((), "--text"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(capsys, tmp_path, words, sentence):
+    words = [word.format(out=tmp_path) if word.startswith("{out") else word for word in words]
+    if sentence is None:
+        assert said(capsys, TOY, *words)
+        return
+    assert main(["model", str(TOY), *words]) == 2
+    err = capsys.readouterr().err
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_folders_that_hold_no_model(capsys, tmp_path):
+    assert "does not exist" in refused(capsys, tmp_path / "nowhere", "--text", "a")
+    assert "holds no config.json" in refused(capsys, tmp_path, "--text", "a")
+    folder = write_folder(tmp_path / "llama", LLAMA, llama_tensors(LLAMA))
+    assert "tokenizer.json is not there" in refused(capsys, folder, "--text", "a")
